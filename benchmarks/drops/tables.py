@@ -194,7 +194,7 @@ def _others() -> tuple[Drop, ...]:
         _most("causaldata", "titanic.dta", "class", frame=stata),
         _median("scikit-learn", "diabetes_data_raw.csv.gz", "column 1", frame=nameless),
         _median("scikit-learn", "linnerud_exercise.csv", "Chins", frame=spaced),
-        _median("scikit-learn", "wine_data.csv", "column 1", frame=counted),
+        _median("scikit-learn", "wine_data.csv", "column 1", frame=counted, before=("On line 2",)),
         _most("plotly", "election.csv.gz", "winner"),
         _most("plotly", "tips.csv.gz", "sex"),
     )

@@ -25,7 +25,7 @@ from dpcore.datasets.schema import EachRow
 
 MOST_OPTIONS = 20
 """Different words of a column of options that are still easily asked about."""
-FIRST = 4
+FIRST = 3
 """Questions that are seen at once; more are folded."""
 
 

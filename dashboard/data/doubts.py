@@ -23,6 +23,7 @@ _ASKED = {
     "quote": "Which quotation marks stand around cells?",
     "escape": "How is a quotation mark written inside a cell?",
     "columns": "How many columns are there? The file has no line that names them.",
+    "header_line": "On which line is the first row? No line names the columns.",
     "keep_footer": "Are the last lines rows of the table?",
     "merged": "Where does a cell that is merged over several rows hold its value?",
     "objects": "What is each object inside the document?",
@@ -39,7 +40,7 @@ _NAMES = {
 
 
 _NAMED, _EXAMPLES = 3, 2
-"""Columns that are named where one answer is for several, and cells that each answer shows."""
+"""Columns that are named where one answer is for several, and cells that each answer shows: of several, one is enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,8 @@ def _alternatives(own: OwnFile, argument: str, why: str | None) -> None:
 
 
 def _title(argument: str, value: str) -> str:
+    if argument == "header_line":
+        return f"On line {int(value):,}"
     named = _NAMES.get(argument, {}).get(value, value)
     if argument == "delimiter":
         return words.safe(named).capitalize()
@@ -144,6 +147,13 @@ def _part(own: OwnFile, why: str | None) -> None:
 
 def _read_as(argument: str, value: str) -> None:
     own = source.own_file()
+    if argument == "header_line":
+        line: dict[str, Any] = {"header_rows": 0, "header_line": int(value)}
+        if own is not None and own.reading is not None and own.reading.report.stated(argument) == line:
+            actions.settle(f"file:{argument}")
+        else:
+            arrivals.read_again(**line)
+        return
     stated: str | bool | int = value
     if argument == "keep_footer":
         stated = value == "True"
@@ -170,7 +180,7 @@ def _header(own: OwnFile, why: str | None) -> None:
             args=("file:header",),
         )
     ]
-    others = {0: "No line names the columns", 1: "One line names the columns", 2: "Two lines together name the columns"}
+    others = {0: "No line names them", 1: "One line names them", 2: "Two lines name them"}
     answers += [
         _Answer(
             title=title,
@@ -196,7 +206,7 @@ def _columns(alike: list[ReadColumn], key: str, why: str | None) -> None:
         _Answer(
             title=f"{reading.label[:1].upper()}{reading.label[1:]}",
             examples=tuple(
-                f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples[:_EXAMPLES]
+                f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples[: 1 if len(alike) > 1 else _EXAMPLES]
             ),
             key=f"{key}-{number}",
             click=_choose,

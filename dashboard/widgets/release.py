@@ -326,17 +326,10 @@ def _release(here: Asked, request_id: str | None, seen: int) -> None:
             session.say(slot, said.ELSEWHERE)
             session.release_done(slot, elsewhere[-1])
             return
-        ready, data = _prepared(here.offer.data)
-        if not ready:
-            session.say(slot, REFUSED)
-            session.end_release(slot)
-            return
-        here.source.join()
-        receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
     except DpcoreError as error:
         _failed(here, error)
         return
-    session.release_done(slot, receipt)
+    _draw(here, request_id)
 
 
 def _ask(here: Asked, request_id: str | None, seen: int) -> None:
@@ -364,12 +357,17 @@ def _failed(here: Asked, error: DpcoreError) -> None:
 
 
 def _draw(here: Asked, request_id: str) -> None:
-    """Callback: the answer of a charge that was made before; the same request id, so nothing is charged again."""
+    """Callback: the answer of a request, and the one way to it. Where it was charged before, nothing is charged again.
+
+    Whose data these are is asked each time: a request that was granted or charged can meet another table.
+    """
     ready, data = _prepared(here.offer.data)
     if not ready:
         session.say(here.slot, REFUSED)
+        session.end_release(here.slot)
         return
     try:
+        here.source.join()
         receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
     except DpcoreError as error:
         _failed(here, error)

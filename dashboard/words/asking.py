@@ -20,7 +20,7 @@ LOOK = "Look at the file itself"
 PRIVATE = "Keep the file private"
 PRIVATE_ABOUT = (
     "A free chart of made-up rows shows how good a private answer would be. "
-    f"Under “{TAB}” below it, the real one, from the file, costs budget."
+    f"The real one, under “{TAB}” below it, costs budget."
 )
 NOT_SHOWN = "Show these charts to nobody unless the file is public."
 FIELDS = "Say which values are possible"

@@ -68,13 +68,14 @@ PLAIN = {
 
 def as_a_page_reads(data: bytes, answers: Mapping[str, Any]) -> Reading:
     """The file as a page reads it, with no choice but the ``answers`` to what the page asks before a private answer:
-    all else is as the file decided it, also where names begin if ``answers`` hold no line. Rows with too many cells
-    are set aside as it says, where the page refuses the file otherwise."""
+    all else is as the file decided it. Rows with too many cells are set aside as it says, where the page refuses the
+    file otherwise."""
     stated: dict[str, Any] = {"uneven": answers["uneven"]}
     while True:
         reading = read_csv(data, **stated)
         asked = {*reading.report.doubtful, *reading.report.decided}
-        named = asked - {"header"} | ({"header_rows", "header_line"} & answers.keys() if "header" in asked else set())
+        heading = {"header_rows", "header_line"} if answers["header_rows"] else {"header_rows"}  # as a click does
+        named = asked - {"header"} | (heading if "header" in asked else set())
         if named <= stated.keys():
             return reading
         stated |= {name: answers[name] for name in named}
@@ -145,7 +146,6 @@ class Question:
             return File(frame=after.frame, private=after.private)
         answers = PLAIN | {"encoding": self.encoding}
         if not self.heading:
-            answers = {name: answer for name, answer in answers.items() if name != "header_line"}  # as a click does
             answers |= {"header_rows": 0, "columns": len(self.names)}
         reading = as_a_page_reads(self._bytes(rows), answers)
         after = reading.after(self.steps)

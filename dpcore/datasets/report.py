@@ -18,7 +18,7 @@ BLANKS, BLANKS_NAMED = "blanks", "blanks behind a name"
 """What stands for a delimiter where cells stand apart by blanks; and where each row begins with its name besides."""
 FORM = ("quote", "escape", "columns", "keep_footer", "merged", "objects", "delimiter", "encoding", "header")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
-ASKED = (*FORM, "part")
+ASKED = (*FORM, "part", "header_line")
 """All that can be asked of a file's form."""
 LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""
@@ -112,8 +112,9 @@ class Report:
 
     def stated(self, asked: str) -> dict[str, str | int | bool]:
         """The arguments that read a file as this one was read, for one of ``ASKED``."""
-        if asked == "header":
-            return {"header_rows": len(self.header_lines), "header_line": (*self.header_lines, self.first_line)[0]}
+        if asked in ("header", "header_line"):
+            line = (*self.header_lines, self.first_line)[0]
+            return {"header_rows": len(self.header_lines), "header_line": line}
         return {asked: getattr(self, asked)}
 
     @property

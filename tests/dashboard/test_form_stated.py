@@ -102,6 +102,25 @@ def test_how_many_columns_there_are_is_stated_where_no_line_names_them(open_app:
     assert held(app).form == ("cells end", "columns")
 
 
+def test_where_a_table_that_no_line_names_begins_is_asked(open_app: Open) -> None:
+    """The first line has few cells: a title, or a person who said little. It is a row until somebody says otherwise."""
+    table = "3,red,blue\n" + "".join(f"{n},1.5,2,{n + 1},4,5,6\n" for n in range(40))
+    app = drop(open_app("data"), table.encode())
+    assert held(app).doubts == ("file:header_line",)
+    assert [app.button(key=f"own-header_line-{place}").label for place in (0, 1)] == ["On line 1", "On line 2"]
+    reading = held(app).reading
+    press(app, "own-header_line-0")
+    assert held(app).doubts == ()
+    assert (held(app).reading.report.rows, held(app).stated["header_line"]) == (41, 1)  # type: ignore[union-attr]
+    press(app, "own-undo")
+    assert held(app).reading is reading
+    press(app, "own-header_line-1")
+    assert held(app).doubts == ()
+    assert "file:header" not in held(app).form_suggested
+    assert (held(app).reading.report.rows, held(app).stated["header_line"]) == (40, 2)  # type: ignore[union-attr]
+    assert held(app).reading.report.header_lines == ()  # type: ignore[union-attr]
+
+
 def test_blanks_between_cells_are_stated_with_one_click(open_app: Open) -> None:
     app = declared(drop(open_app("data"), MARKS.replace("'", "").replace(",", "  ").encode()))
     assert held(app).form_doubts == ("file:delimiter",)

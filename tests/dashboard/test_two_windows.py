@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
 from dashboard.session import EPSILON
+from dpcore.errors import LedgerError
 from dpcore.ledger import Budget, Ledger
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import declare, drop, held, look, press, shown, workbook
@@ -126,9 +127,8 @@ def test_who_names_earlier_people_is_asked_of_those_known_since(open_app: Open, 
     assert choices(late) == ["Yes, the people of “People”", "No, other people"]
 
 
-@pytest.mark.thorough
-def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open_app: Open, ledger_file: Path) -> None:
-    """A workbook whose budget was opened for one sheet does not charge to it what is asked about other people's."""
+def cover_sheet(open_app: Open) -> AppTest:
+    """A workbook of two sheets: of the first its own budget was opened, the other is about the people of "People"."""
     cover = [f"{'red' if n % 3 else 'green'},{31 * n % 997},{n % 7}" for n in range(60)]
     book = workbook(
         *(
@@ -140,6 +140,11 @@ def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open
     app = drop(open_app("data"), book, name="book.xlsx")
     press(app, "own-part-go")
     opens(ready(app), "Cover")
+    app.session_state[EPSILON.key] = 0.5
+    return app
+
+
+def turn_to_the_other_sheet(app: AppTest) -> None:
     cover_people = held(app).lineage
     app.switch_page(address("data"))
     app.session_state["own-tab"] = "Read it differently"
@@ -149,6 +154,59 @@ def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open
     assert held(app).lineage == cover_people
     look(app)
     app.session_state[EPSILON.key] = 0.5
+
+
+def draws_what_was_charged(app: AppTest) -> None:
+    app.switch_page(address("selection"))
+    app.session_state["selection_tab"] = "A private answer"
+    app.run()
+    (key,) = (str(one.key) for one in app.button if "-draw-" in str(one.key))
+    press(app, key)
+
+
+def charged_without_an_answer(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    def lost(*_: object) -> None:
+        raise LedgerError("The ledger is held by another program.")
+
+    app = cover_sheet(open_app)
+    with monkeypatch.context() as broken:
+        broken.setattr(Ledger, "begin_draw", lost)
+        release(app)
+    return app
+
+
+@pytest.mark.thorough
+def test_a_charge_without_an_answer_is_drawn_from_no_other_peoples_table(
+    open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is read otherwise meanwhile: its people are asked about before they are answered about."""
+    app = charged_without_an_answer(open_app, monkeypatch)
+    turn_to_the_other_sheet(app)
+    draws_what_was_charged(app)
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        assert [one.answer for one in ledger.receipts()] == [None], "nothing was drawn"
+    assert choices(app) == ["Yes, the people of “People”", "No, other people"]
+
+
+@pytest.mark.thorough
+def test_a_charge_without_an_answer_is_drawn_once(
+    open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the table that it was charged for, at no further cost."""
+    app = charged_without_an_answer(open_app, monkeypatch)
+    spent = {one.name: one.share_spent for one in budgets(ledger_file)}
+    draws_what_was_charged(app)
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        assert [one.lineage for one in ledger.receipts()] == [held(app).lineage]
+    assert {one.name: one.share_spent for one in budgets(ledger_file)} == spent
+    assert spent["Cover"] > spent["People"] == 0.0
+
+
+@pytest.mark.thorough
+def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open_app: Open, ledger_file: Path) -> None:
+    """A workbook whose budget was opened for one sheet does not charge to it what is asked about other people's."""
+    app = cover_sheet(open_app)
+    turn_to_the_other_sheet(app)
     release(app)
     assert [one.share_spent for one in budgets(ledger_file)] == [0.0, 0.0], "nothing was charged"
     assert choices(app) == ["Yes, the people of “People”", "No, other people"]

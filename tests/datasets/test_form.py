@@ -252,6 +252,7 @@ def test_where_no_line_names_the_columns_the_first_one_is_a_row(
     assert moved_by_a_whole_first_row(written) == []
     titled = read_without_names(written, ["a title,", ","], header_line=3)
     assert (titled.records, titled.report.first_line, titled.report.decided) == (9, 3, ())
+    assert titled.report.doubtful == ()
     for first in FIRST_ROWS:
         report = read_without_names(written, first).report
         assert report.stated("header") == {"header_rows": 0, "header_line": 1}
@@ -264,6 +265,24 @@ def test_where_no_line_names_the_columns_the_first_one_is_a_row(
 
     monkeypatch.setattr(layout, "find", by_its_look)
     assert moved_by_a_whole_first_row(written) == FIRST_ROWS
+
+
+@pytest.mark.parametrize("written", [sheet, str.encode])
+@pytest.mark.parametrize("first", [["a title,"], ["a title,", "of two lines,"], ["", "a title,"]])
+def test_a_title_above_rows_that_no_line_names_is_asked(written: Callable[[str], bytes], first: list[str]) -> None:
+    """Whether it is a title or a person with few cells, nobody but a person knows: it is a row until they say so."""
+    report = read_without_names(written, first).report
+    ways = [way for way in report.alternatives if way.argument == "header_line"]
+    assert report.doubtful == ("header_line",)
+    assert [way.value for way in ways] == ["1", str(len(first) + 1)]
+    assert ["title" in way.example for way in ways] == [bool(first[0]), False]
+    assert "0 ¦ 3" in ways[1].example
+    for way in ways:
+        stated = read_without_names(written, first, header_line=int(way.value)).report
+        assert (stated.doubtful, stated.first_line) == ((), int(way.value))
+        assert stated.stated("header_line") == {"header_rows": 0, "header_line": int(way.value)}
+    whole = read_without_names(written, ["8,9", *first]).report
+    assert "header_line" not in whole.doubtful, "where the first line has all cells, nothing looks like a title"
 
 
 def test_what_a_kind_of_file_says_itself_of_names_is_not_asked() -> None:

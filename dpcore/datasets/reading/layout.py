@@ -31,6 +31,8 @@ class Layout:
 
     Where no line names the columns nothing tells a title from a row: the table begins on the ``line`` that a person
     stated, or on the first one, empty or not. Looking for it would let one cell take a row's place from all others.
+    Where that is certain and a later record looks like the first row, ``looks`` is its place, for the person to be
+    asked; else it is 0.
 
     Rows are ``width`` cells wide as a rule, which the guess goes by; how wide the table is the heading says alone.
     ``certain`` is False where the heading is a guess.
@@ -42,6 +44,7 @@ class Layout:
     end: int
     certain: bool
     line: int = 1
+    looks: int = 0
 
 
 def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool | None) -> Layout:
@@ -61,14 +64,16 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
                 first, header_rows, certain = first - 1, 2, False
             elif header_rows == 0 and len(above) == width and any(above):
                 first, header_rows, certain = first - 1, 1, False
+    looks = 0
     if header_rows == 0 and header_line is None:
-        first = 0
+        first, looks = 0, first if certain else 0
     start = first + header_rows
     if start > len(head):
         raise UnreadableFile("There is only one line where two should name the columns; let one line name them.")
     end = seen.counts.size if keep_footer else _footer(seen, start, width)
     header = tuple(range(first, start))
-    return Layout(width=width, header=header, start=start, end=end, certain=certain, line=header_line or 1)
+    line = header_line or 1
+    return Layout(width=width, header=header, start=start, end=end, certain=certain, line=line, looks=looks)
 
 
 def _width(seen: Survey, head: list[list[str]]) -> int:

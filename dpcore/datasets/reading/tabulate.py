@@ -364,6 +364,16 @@ def _decided_width(frame: pd.DataFrame, counts: IntArray, width: int) -> tuple[A
     )
 
 
+def _where_it_begins(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
+    """The first line, on which a table that no line names begins, and the first that looks like a row, where both are
+    not one: whether what stands above is a title or rows, a person knows alone."""
+    lines = {1: seen.head[0] if seen.lines[0] == 1 else [], int(seen.lines[found.looks]): seen.head[found.looks]}
+    return tuple(
+        Alternative(argument="header_line", value=str(line), example=" ¦ ".join(record)[:80])
+        for line, record in (lines.items() if found.looks else ())
+    )
+
+
 def _first_with(data: bytes, sign: str) -> str:
     """The first line below the first that holds a sign, its beginning."""
     lines = data[:_SAMPLE].decode("utf-8", "ignore").splitlines()
@@ -435,7 +445,9 @@ def _assembled(
         raise UnreadableFile("The file has column names but no rows.")
     header_lines = tuple(int(seen.lines[place]) for place in found.header)
     each_width = counts if sheet is None else np.full(len(frame), len(table.labels))
-    alternatives = _decided_width(frame, each_width, len(table.labels)) if not found.header and width is None else ()
+    alternatives = _where_it_begins(seen, found)
+    if not found.header and width is None:
+        alternatives += _decided_width(frame, each_width, len(table.labels))
     frame = _taken(frame, keep, table)
     # in a file of one column an empty line is a record without anything in it, and in a sheet one between others is
     last = lines[-1] if sheet is not None else math.inf
