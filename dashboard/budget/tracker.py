@@ -58,9 +58,17 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
         st.markdown(answers_words(found, *next_cost))
     hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
     st.caption(
-        f"It protects any one {words.safe(source.table.schema.unit)}. {counted_words(found)}{hidden}",
+        f"It protects any one {words.safe(_protected(source, found))}. {counted_words(found)}{hidden}",
         help=None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}",
     )
+
+
+def _protected(source: Source, found: Budget) -> str:
+    """Whom the answers of this budget hide; what the table says of it holds until the first answer."""
+    unit = source.table.schema.unit
+    if found.practice or found.share_spent == 0.0:
+        return unit
+    return this_run.once(("protects", found.lineage), lambda: compute.ledger().protects(found.lineage)) or unit
 
 
 def budget(source: Source) -> Budget | None:

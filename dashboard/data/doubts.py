@@ -40,7 +40,7 @@ _NAMES = {
 
 
 _NAMED, _EXAMPLES = 3, 2
-"""Columns that are named where one answer is for several, and cells that each answer shows: of several, one is enough."""
+"""Columns that are named where one answer is for several, and cells that each answer shows; of several, one will do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,11 +202,12 @@ def _header_rows(rows: int) -> None:
 def _columns(alike: list[ReadColumn], key: str, why: str | None) -> None:
     named = ", ".join(f"“{words.safe(column.name, 40)}”" for column in alike[:_NAMED])
     more = f" and {words.plural(len(alike) - _NAMED, 'more column')}" if len(alike) > _NAMED else ""
+    cells = 1 if len(alike) > 1 else _EXAMPLES
     answers = [
         _Answer(
             title=f"{reading.label[:1].upper()}{reading.label[1:]}",
             examples=tuple(
-                f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples[: 1 if len(alike) > 1 else _EXAMPLES]
+                f"{words.safe(raw)} reads as **{words.safe(value)}**" for raw, value in reading.examples[:cells]
             ),
             key=f"{key}-{number}",
             click=_choose,

@@ -162,13 +162,11 @@ class OwnFile:
         """By what the ledger recognises another file about the same people; ``key`` is ``Ledger.sketch_key``."""
         return self.sketch if self.sketch is not None or self.as_read is None else sketched(self.as_read, key)
 
-    def brought(self, key: bytes) -> Brought | None:
-        """The file as the ledger is told of it, with those whom the person was asked about; None where there is no
-        file."""
+    def brought(self, key: bytes, because: str = "") -> Brought | None:
+        """The file as the ledger is told of it, with why nobody of others is in it; None where there is no file."""
         if self.as_read is None:
             return None
-        asked = frozenset(one.lineage for one in self.alike)
-        return Brought(fingerprint=self.as_read.fingerprint, sketch=self.marks(key), asked=asked)
+        return Brought(fingerprint=self.as_read.fingerprint, sketch=self.marks(key), because=because)
 
     @property
     def described(self) -> bool:

@@ -230,9 +230,12 @@ def ask_whose(own: OwnFile) -> None:
         format_func=apart(choices, lambda one: words.safe(names.get(one, "No, other people")), key=str),
         help=NOT_SEEN,
     )
-    if chosen == OTHERS:
+    rest = [] if chosen in (None, OTHERS) else [one.name for one in own.alike if one.lineage != chosen]
+    if rest:
+        st.caption(said.SEVERAL)
+    if chosen == OTHERS or rest:
         text_box(
-            "Why are they others? One sentence; it is kept in the ledger's journal with the date",
+            said.why_not_in_it(rest) if rest else said.WHY_OTHERS,
             key="own-why",
             most=1000,
             placeholder="These are the patients of the year after, and nobody came in both years.",
@@ -266,10 +269,16 @@ def _join(lineage: str) -> None:
         if lineage not in offered:
             session.say("own", "Choose one of the groups that are offered; nothing was changed.")
             return
-        if (file := own.brought(ledger.sketch_key)) is not None:
+        why = str(session.entered("own-why", "") or "") if len(own.alike) > 1 else ""
+        if (file := own.brought(ledger.sketch_key, because=why)) is not None:
             ledger.join(file, lineage)
     except KnownPeople as error:
         source.ask_whose(own, error)
+        if len(error.found) > 1:
+            session.say("own", said.SAY_WHY)
+        return
+    except InvalidArgument as error:
+        session.say("own", said.SAY_WHY if error.argument == "because" else words.sentence(error))
         return
     except DpcoreError as error:
         session.say("own", words.sentence(error))
@@ -291,7 +300,7 @@ def _others() -> None:
         for one in own.alike:
             compute.ledger().say_others(lineage, than=one.lineage, because=why)
     except InvalidArgument:
-        session.say("own", "Say in a sentence why these are other people; it is kept with the date.")
+        session.say("own", said.SAY_WHY)
         return
     except DpcoreError as error:
         session.say("own", words.sentence(error))

@@ -307,6 +307,20 @@ LOOKS_ALIKE = (
     "This file looks like one about people who have a budget already. The same people share one budget, whatever file "
     "they come in: no other is opened and nothing is charged before you answer, and your answer cannot be taken back."
 )
+SEVERAL = (
+    "A table with people of several budgets cannot be asked: bring each group's rows alone. If nobody of the others is "
+    "in this file, say why."
+)
+WHY_OTHERS = "Why are they others? One sentence; it is kept in the ledger's journal with the date"
+SAY_WHY = "Say in a sentence why these are other people; it is kept with the date."
+
+
+def why_not_in_it(names: Sequence[str]) -> str:
+    """The question to whoever chose one of several budgets, with the names of the rest."""
+    rest = " or ".join(f"“{safe(name, 40)}”" for name in names)
+    return f"Why is nobody of {rest} in this file? One sentence; it is kept in the ledger's journal with the date"
+
+
 SAME_FILE = (
     "This very file is one of people who have a budget already, so no other is opened for it: answers from it are "
     "charged to theirs."

@@ -236,6 +236,11 @@ class Ledger:
         with self._store.reading() as connection:
             return accounts.every(connection)
 
+    def protects(self, lineage: str) -> str | None:
+        """Of whom each answer of a real budget hides one, as its first charge said; None before that."""
+        with self._store.reading() as connection:
+            return charging.protects(connection, self._store, lineage)
+
     def remaining(self, lineage: str) -> Cost:
         """What is left of the budget; see ``Budget.remaining``. Raises UnknownLineage."""
         return self.budget(lineage).remaining
@@ -297,8 +302,8 @@ class Ledger:
         """Link a file with the people of ``lineage``, as ``link``, once it was compared with everybody known now.
 
         Before any answer is made from it. Raises KnownPeople, and links nothing, where the file looks like the people
-        of another budget (``similar``) of whom it was neither ``asked`` nor said that they are others; NotAllowed where
-        too many files were compared in a day, and it does not freely look like these either.
+        of another budget (``similar``) and nobody said that they are others, nor does the file; NotAllowed
+        where too many files were compared in a day, and it is not linked with these already.
         """
         return self._join(file, lineage, lambda connection: accounts.get(connection, lineage))
 
@@ -308,10 +313,10 @@ class Ledger:
             try:
                 return self.similar(file.fingerprint, file.sketch, among=among)
             except NotAllowed:
-                own = self.similar(file.fingerprint, file.sketch, among=among, own=True)
-                if lineage not in {one.lineage for one in own}:
-                    raise
-                return own
+                with self._store.reading() as connection:
+                    if not people.is_linked(self._store, connection, file, lineage, self._subject):
+                        raise
+                return self.similar(file.fingerprint, file.sketch, among=among, own=True)
 
         return joining.join(self._store, file, lineage, self._subject, compare=compare, begin=begin)
 

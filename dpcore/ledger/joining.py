@@ -26,8 +26,10 @@ def join(
 ) -> Budget:
     """Link the file with the people of ``lineage``, in the transaction in which ``begin`` finds or opens their budget.
 
-    ``compare`` gives those that the file looks like, under the limits that hold for whoever asks. Raises KnownPeople
-    where it looks like others of whom nobody has said anything, InvalidArgument where it is others' for good.
+    ``compare`` gives those that the file looks like, under the limits that hold for whoever asks. To choose one of
+    several says nothing of the rest: that nobody of theirs is in it takes a sentence, which goes on the record with the
+    link. Raises KnownPeople where it looks like others of whom nobody has said anything, InvalidArgument where it is
+    others' for good, or the reason is no sentence.
     """
     while True:
         with store.reading() as connection:
@@ -37,10 +39,13 @@ def join(
         alike = compare()
         if same := [one for one in alike if one.lineage in owners]:
             raise KnownPeople(same, same=True)
-        if any(one.lineage not in {lineage, *said, *file.asked} for one in alike):
+        rest = [one for one in alike if one.lineage not in {lineage, *said}]
+        if rest and not file.because:
             raise KnownPeople([one for one in alike if one.lineage not in said])
         with store.writing() as connection:
             if people.count(connection) == known:
                 budget = begin(connection)
+                for one in rest:
+                    people.note_others(store, connection, lineage, one.lineage, file.because, by)
                 people.link(store, connection, file, lineage, by)
                 return budget

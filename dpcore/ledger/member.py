@@ -170,6 +170,9 @@ class MembersLedger(Ledger):
     def budget(self, lineage: str) -> Budget:
         return super().budget(self._visible(lineage))
 
+    def protects(self, lineage: str) -> str | None:
+        return super().protects(self._visible(lineage))
+
     def remaining(self, lineage: str) -> Cost:
         return super().remaining(self._visible(lineage))
 

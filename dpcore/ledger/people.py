@@ -49,12 +49,12 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brought:
-    """A file that is to be some people's. ``sketch`` is keyed with ``Ledger.sketch_key``; ``asked`` are the lineages
-    that whoever brings it was asked about, of whom they have chosen one."""
+    """A file that is to be some people's. ``sketch`` is keyed with ``Ledger.sketch_key``; ``because`` is a sentence of
+    whoever brings it, why nobody of the others that it looks like is in it, or empty."""
 
     fingerprint: str
     sketch: Sketch | None = None
-    asked: frozenset[str] = frozenset()
+    because: str = ""
 
     def __post_init__(self) -> None:
         label(fingerprint=self.fingerprint)
@@ -87,6 +87,11 @@ def owners_of(store: Store, connection: Connection, file: Brought, lineage: str,
         return set()
     mine = free(connection, by)
     return {other for other, marks in known.items() if marks & mine}
+
+
+def is_linked(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> bool:
+    """Whether this person linked this very file with these people, so that ``link`` would note nothing."""
+    return bool(_known(connection, store.key, file.fingerprint, by).get(lineage, set()) & _linked(connection, by))
 
 
 def count(connection: Connection) -> int:
@@ -175,17 +180,22 @@ def files(connection: Connection, key: Key, among: Collection[str]) -> Iterator[
 
 def say_others(store: Store, lineage: str, than: str, because: str, by: str = "") -> Statement:
     """See ``Ledger.say_others``."""
+    with store.writing() as connection:
+        note_others(store, connection, lineage, than, because, by)
+        return statements(connection, lineage)[-1]
+
+
+def note_others(store: Store, connection: Connection, lineage: str, than: str, because: str, by: str) -> None:
+    """``say_others`` within a transaction."""
     label(lineage=lineage)
     sentence = label(because=because, longest=1000).strip()
     if len(sentence) < LEAST_WORDS or " " not in sentence:
         raise InvalidArgument("because", "must be a sentence")
     if lineage == than:
         raise InvalidArgument("than", "must be other people")
-    with store.writing() as connection:
-        accounts.get(connection, than)
-        body = {"than": than, "because": sentence, **({"by": by} if by else {})}
-        store.append(connection, "others", lineage=lineage, body=body)
-        return statements(connection, lineage)[-1]
+    accounts.get(connection, than)
+    body = {"than": than, "because": sentence, **({"by": by} if by else {})}
+    store.append(connection, "others", lineage=lineage, body=body)
 
 
 def statements(connection: Connection, lineage: str | None) -> list[Statement]:

@@ -66,6 +66,7 @@ class Store:
         self.lock = lock
         self.begun = Begun()
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
+        self.protects: dict[str, str] = {}  # by lineage, of whom each answer hides one; its first charge fixes it
         self._closed_because: str | None = None
         # why the server could not be reached, and until when nobody asks it again
         self._lost: tuple[str, float] | None = None

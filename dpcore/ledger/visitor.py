@@ -172,6 +172,9 @@ class VisitorsLedger(Ledger):
     def budget(self, lineage: str) -> Budget:
         return super().budget(self._mine(lineage))
 
+    def protects(self, lineage: str) -> str | None:
+        return super().protects(self._mine(lineage))
+
     def remaining(self, lineage: str) -> Cost:
         return super().remaining(self._mine(lineage))
 

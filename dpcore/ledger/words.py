@@ -39,6 +39,14 @@ COUNTED = {
 }
 
 
+def other_unit(first: str, unit: str) -> str:
+    """Why a budget takes no charge of another unit than its first."""
+    return (
+        f"The answers of this budget protect one {first}, and this one would protect one {unit}: what both cost "
+        f"together is not known. Nothing was charged. Say on the Data page that one {first} is protected."
+    )
+
+
 def hides(neighbours: str, unit: str = "") -> str:
     """What a budget or a release hides, in words; of a person unless another ``unit`` is named."""
     return _HIDES.get(neighbours, "as its first answer will say").format(unit or "person")

@@ -214,3 +214,48 @@ def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open
     press(app, "own-whose-keep")
     release(app)
     assert {one.name: one.share_spent > 0.0 for one in budgets(ledger_file)} == {"Cover": False, "People": True}
+
+
+@pytest.mark.thorough
+def test_a_table_of_two_groups_is_not_charged_to_one_of_them_without_a_sentence(
+    open_app: Open, ledger_file: Path
+) -> None:
+    """To choose one of several whom a table looks like says nothing of the rest, whose budget may be spent."""
+    south = [f"{('blue', 'green')[n % 2]},{5003 * n % 2003 + 3000},{('yes', 'no')[n % 3 == 0]}" for n in range(90)]
+    opens(window(open_app, ROWS), "North")
+    opens(window(open_app, south), "South")
+    app = drop(open_app("data"), table([*ROWS, *south]), name="both.csv")
+    assert choices(app) == ["Yes, the people of “North”", "Yes, the people of “South”", "No, other people"]
+    lineage = {one.name: one.lineage for one in held(app).alike}["South"]
+    app.radio(key="own-whose").set_value(lineage).run()
+    press(app, "own-whose-keep")
+    assert "Say in a sentence why these are other people" in text(app)
+    assert not held(app).joined
+    app.radio(key="own-whose").set_value(lineage).run()
+    assert "bring each group's rows alone" in text(app)
+    assert "Why is nobody of “North” in this file?" in app.text_area(key="own-why").label
+    app.text_area(key="own-why").set_value("Everybody of North left before this list.").run()
+    press(app, "own-whose-keep")
+    assert held(app).joined
+    assert held(app).lineage == lineage
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        assert [one.lineage for one in ledger.statements()] == [lineage]
+
+
+@pytest.mark.thorough
+def test_a_budget_protects_on_whom_its_first_answer_did(open_app: Open, ledger_file: Path) -> None:
+    """What hides one visit is not charged to a budget of persons, and the page says of it whom it protects."""
+    app = window(open_app, ROWS)
+    opens(app, "People")
+    app.session_state[EPSILON.key] = 0.2
+    release(app)
+    spent = budgets(ledger_file)[0].share_spent
+    assert spent > 0.0
+    app.switch_page(address("data")).run()
+    app.text_input(key="own-unit-person").set_value("visit").run()
+    app.session_state[EPSILON.key] = 0.3
+    release(app)
+    assert "protect one person, and this one would protect one visit" in text(app)
+    assert budgets(ledger_file)[0].share_spent == spent
+    app.run()
+    assert "It protects any one person." in text(app)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting import Cost, gaussian_epsilon, zcdp_epsilon
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, NotAllowed
 from dpcore.events import SampledGaussianEvent
 from dpcore.ledger import (
     Budget,
@@ -490,3 +490,19 @@ def test_only_of_real_budgets_it_is_kept_that_they_are_spent(ledger: Ledger) -> 
     with pytest.raises(BudgetExceeded):
         ledger.charge("real", "people", Cost.pure(2.0), "?")
     assert set(ledger._store.refused) == {"people"}
+
+
+def test_a_budget_protects_whom_its_first_charge_did(ledger: Ledger) -> None:
+    """Thirty answers that each hide one visit hide nobody with thirty visits: what both cost together is not known."""
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.open_budget("visits", epsilon=1.0)
+    assert ledger.protects("people") is None
+    for lineage, first, others in (("people", "", ("visit", "household")), ("visits", "visit", ("", "person"))):
+        ledger.charge(f"{lineage} 1", lineage, Cost.pure(0.2), "?", unit=first)
+        for place, other in enumerate(others):
+            with pytest.raises(NotAllowed, match="Nothing was charged"):
+                ledger.charge(f"{lineage} other {place}", lineage, Cost.pure(0.2), "?", unit=other)
+        assert ledger.remaining(lineage).epsilon == pytest.approx(0.8)
+        ledger.charge(f"{lineage} 2", lineage, Cost.pure(0.2), "?", unit=first or "person")
+        assert ledger.protects(lineage) == (first or "person")
+    ledger.verify()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dpcore.datasets import Reading, sketch
@@ -19,12 +20,13 @@ from tests.ledger.conftest import Place
 from tests.ledger.patients import GUESSES, ISSUER, guessed, patients, person, reading
 from tests.ledger.test_ledger_compared import COLUMNS, marks
 
+WHY = "They came a year later."
 TABLE, OTHERS = reading(patients()), reading(patients(seed=2))
 CHANGED, THIRD = (reading(guessed(patients(), value)) for value in ("cold", "gout"))
 
 
-def brought(ledger: Ledger, file: Reading, *asked: str) -> Brought:
-    return Brought(fingerprint=file.fingerprint, sketch=sketch(file, ledger.sketch_key), asked=frozenset(asked))
+def brought(ledger: Ledger, file: Reading, because: str = "") -> Brought:
+    return Brought(fingerprint=file.fingerprint, sketch=sketch(file, ledger.sketch_key), because=because)
 
 
 def opened(ledger: Ledger, lineage: str, file: Brought) -> list[str]:
@@ -126,9 +128,30 @@ def test_who_says_whose_a_file_is_was_asked_of_all_who_are_known_by_then(ledger:
     before = ledger.records()
     assert joined(ledger, "list", brought(ledger, CHANGED)) == ["first"]
     assert ledger.records() == before
-    assert joined(ledger, "list", brought(ledger, CHANGED, "first")) == [], "asked of both, they chose one"
+    assert joined(ledger, "list", brought(ledger, CHANGED, WHY)) == [], "asked of both, they chose one and said why"
     assert joined(ledger, "first", brought(ledger, THIRD)) == ["first", "list"], "both are offered again"
-    assert joined(ledger, "first", brought(ledger, THIRD, "first", "list")) == []
+    assert joined(ledger, "first", brought(ledger, THIRD, WHY)) == []
+    assert [(one.lineage, one.than, one.because) for one in ledger.statements()] == [
+        ("list", "first", WHY),
+        ("first", "list", WHY),
+    ]
+    ledger.verify()
+
+
+def test_people_of_two_budgets_are_not_charged_to_one_without_a_sentence(ledger: Ledger) -> None:
+    """To choose one of two whom a table looks like says nothing of the other, whose budget may be spent."""
+    north, south = patients(), patients(seed=2)
+    assert opened(ledger, "north", brought(ledger, reading(north))) == []
+    assert opened(ledger, "south", brought(ledger, reading(south))) == []
+    both = reading(pd.concat([north, south]))
+    before = ledger.records()
+    for lineage in ("north", "south"):
+        assert joined(ledger, lineage, brought(ledger, both)) == ["north", "south"]
+        with pytest.raises(InvalidArgument, match="must be a sentence"):
+            joined(ledger, lineage, brought(ledger, both, "because"))
+    assert ledger.records() == before, "nothing is linked or said"
+    assert joined(ledger, "south", brought(ledger, both, WHY)) == []
+    assert [one.kind for one in ledger.records()][len(before) :] == ["others", "link"]
     ledger.verify()
 
 
@@ -183,8 +206,11 @@ def test_what_is_told_at_the_opening_is_on_the_record_and_a_day_takes_a_few(
         with pytest.raises(NotAllowed, match="different files"):
             act()
     assert len(whole.records()) == before + 2
-    person(whole, "otto").link("mine", "others", stranger.sketch)
-    assert joined(otto, "others", stranger) == [], "what freely looks like these people goes on"
+    otto.link("mine", "others", stranger.sketch)
+    with pytest.raises(NotAllowed, match="different files"):
+        otto.join(stranger, "others")  # to look like one's own people says nothing of others' in the same table
+    otto.link(stranger.fingerprint, "others", stranger.sketch)
+    assert joined(otto, "others", stranger) == [], "what is linked with these people already goes on"
 
 
 def test_only_who_may_ask_of_people_joins_them(whole: Ledger) -> None:
