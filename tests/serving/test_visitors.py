@@ -121,6 +121,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
 UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
     "budget": lambda ledger, lineage: ledger.budget(lineage),
     "remaining": lambda ledger, lineage: ledger.remaining(lineage),
+    "protects": lambda ledger, lineage: ledger.protects(lineage),
     "rename": lambda ledger, lineage: ledger.rename(lineage, "x"),
     "reset_practice": lambda ledger, lineage: ledger.reset_practice(lineage),
     "resize_practice": lambda ledger, lineage: ledger.resize_practice(lineage, epsilon=9.0),
