@@ -364,12 +364,16 @@ def _decided_width(frame: pd.DataFrame, counts: IntArray, width: int) -> tuple[A
     )
 
 
+_CELLS_SHOWN = 4
+"""Of a line, where it is asked whether it is a row: by these one finds it in the file."""
+
+
 def _where_it_begins(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
     """The first line, on which a table that no line names begins, and the first that looks like a row, where both are
     not one: whether what stands above is a title or rows, a person knows alone."""
     lines = {1: seen.head[0] if seen.lines[0] == 1 else [], int(seen.lines[found.looks]): seen.head[found.looks]}
     return tuple(
-        Alternative(argument="header_line", value=str(line), example=" ¦ ".join(record)[:80])
+        Alternative(argument="header_line", value=str(line), example=" ¦ ".join(record[:_CELLS_SHOWN])[:80])
         for line, record in (lines.items() if found.looks else ())
     )
 
