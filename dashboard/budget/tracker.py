@@ -68,7 +68,7 @@ def _protected(source: Source, found: Budget) -> str:
     unit = source.table.schema.unit
     if found.practice or found.share_spent == 0.0:
         return unit
-    return this_run.once(("protects", found.lineage), lambda: compute.ledger().protects(found.lineage)) or unit
+    return compute.ledger().protects(found.lineage) or unit
 
 
 def budget(source: Source) -> Budget | None:

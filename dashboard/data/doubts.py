@@ -147,22 +147,17 @@ def _part(own: OwnFile, why: str | None) -> None:
 
 def _read_as(argument: str, value: str) -> None:
     own = source.own_file()
-    if argument == "header_line":
-        line: dict[str, Any] = {"header_rows": 0, "header_line": int(value)}
-        if own is not None and own.reading is not None and own.reading.report.stated(argument) == line:
-            actions.settle(f"file:{argument}")
-        else:
-            arrivals.read_again(**line)
-        return
-    stated: str | bool | int = value
+    stated: dict[str, Any] = {argument: value}
     if argument == "keep_footer":
-        stated = value == "True"
+        stated = {argument: value == "True"}
     elif argument == "columns":
-        stated = int(value)
-    if own is not None and own.reading is not None and getattr(own.reading.report, argument, None) == stated:
+        stated = {argument: int(value)}
+    elif argument == "header_line":
+        stated = {"header_rows": 0, "header_line": int(value)}
+    if own is not None and own.reading is not None and own.reading.report.stated(argument) == stated:
         actions.settle(f"file:{argument}")
     else:
-        arrivals.read_again(**{argument: stated})
+        arrivals.read_again(**stated)
 
 
 def _header(own: OwnFile, why: str | None) -> None:

@@ -83,6 +83,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         terms.must_go_on(connection, lineage)
         if not terms.of(connection, lineage).at_least(asked.subject, "ask"):
             raise NotAllowed(terms.NOT_SHARED)
+        terms.must_protect(store, connection, lineage, asked.unit)
         if not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours))
         since = written(datetime.now(UTC) - rate.DAY)

@@ -16,7 +16,7 @@ from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
-from dpcore.ledger.words import label, other_unit, refusal, versions
+from dpcore.ledger.words import label, refusal, versions
 
 ABOVE = "This is more than you may take of this budget alone; nothing was charged. Ask an owner of it for approval."
 WAITS = "This request waits for an owner of the budget; nothing was charged."
@@ -42,7 +42,7 @@ def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked
             if not budget.practice:
                 terms.must_go_on(connection, lineage)
                 body |= _approved(connection, budget, request_id, cost, body)
-                _must_protect(connection, store, lineage, asked.unit or history.PERSON)
+                terms.must_protect(store, connection, lineage, asked.unit)
             added, counted = budget.charge_for(cost, hides), budget.counted(cost, hides)
             if added is not None and counted is not None and accounts.take(connection, budget, added, hides):
                 body |= {"generation": budget.generation, "units": asdict(added), "versions": versions()}
@@ -54,24 +54,6 @@ def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked
         if not budget.practice:  # of which there is one for each visitor, and which can be reset
             store.refused[lineage] = budget
     raise BudgetExceeded(refusal(budget, cost, hides))
-
-
-def _must_protect(connection: Connection, store: Store, lineage: str, unit: str) -> None:
-    """What a person's rows cost together is not known from answers that hide one visit each: one budget, one unit.
-
-    Raises NotAllowed."""
-    first = protects(connection, store, lineage)
-    if first not in (None, unit):
-        raise NotAllowed(other_unit(str(first), unit))
-
-
-def protects(connection: Connection, store: Store, lineage: str) -> str | None:
-    """See ``Ledger.protects``. What a committed charge fixed is remembered: it never changes."""
-    if lineage not in store.protects:
-        if (first := history.protects(connection, lineage)) is None:
-            return None
-        store.protects[lineage] = first
-    return store.protects[lineage]
 
 
 def _approved(

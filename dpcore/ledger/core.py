@@ -239,7 +239,7 @@ class Ledger:
     def protects(self, lineage: str) -> str | None:
         """Of whom each answer of a real budget hides one, as its first charge said; None before that."""
         with self._store.reading() as connection:
-            return charging.protects(connection, self._store, lineage)
+            return terms.protects(self._store, connection, lineage)
 
     def remaining(self, lineage: str) -> Cost:
         """What is left of the budget; see ``Budget.remaining``. Raises UnknownLineage."""

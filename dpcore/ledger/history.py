@@ -54,10 +54,6 @@ def _charges() -> Select[Any]:
 _CHARGES = _charges()
 
 
-PERSON = "person"
-"""Whom a charge hides that names no unit."""
-
-
 def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
     """Records of one kind, of one lineage or all, oldest first."""
     query = select(schema.records).where(schema.records.c.kind == kind).order_by(schema.records.c.seq)
@@ -72,14 +68,6 @@ def linked_by(connection: Connection, subject: str) -> set[str]:
         schema.records.c.kind == "link", says(connection, f'"by":{canonical(subject)}')
     )
     return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
-
-
-def protects(connection: Connection, lineage: str) -> str | None:
-    """Whom the first charge of a budget hid: a person, where it names no other unit; None before the first."""
-    charges = (schema.records.c.kind == "charge", schema.records.c.lineage == lineage)
-    first = select(schema.records.c.body).where(*charges).order_by(schema.records.c.seq).limit(1)
-    body = connection.execute(first).scalar()
-    return None if body is None else str(json.loads(body).get("unit") or PERSON)
 
 
 def is_charged(connection: Connection, request_id: str) -> bool:

@@ -67,8 +67,8 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, by: 
     belong; in the records nothing tells either: else a guess of all rows could be tried here."""
     if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
         raise InvalidArgument("lineage", NO_PEOPLE)
-    known, mine = _known(connection, store.key, file.fingerprint, by), _linked(connection, by)
-    if known.get(lineage, set()) & mine:
+    known = _known(connection, store.key, file.fingerprint, by)
+    if _stays(known, connection, lineage, by):
         return
     if set().union(*known.values()) & free(connection, by):
         raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
@@ -83,7 +83,7 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, by: 
 def owners_of(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> set[str]:
     """Whose this very file is, so that ``link`` refuses it to ``lineage``: as far as this person linked it."""
     known = _known(connection, store.key, file.fingerprint, by)
-    if known.get(lineage, set()) & _linked(connection, by):
+    if _stays(known, connection, lineage, by):
         return set()
     mine = free(connection, by)
     return {other for other, marks in known.items() if marks & mine}
@@ -91,7 +91,11 @@ def owners_of(store: Store, connection: Connection, file: Brought, lineage: str,
 
 def is_linked(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> bool:
     """Whether this person linked this very file with these people, so that ``link`` would note nothing."""
-    return bool(_known(connection, store.key, file.fingerprint, by).get(lineage, set()) & _linked(connection, by))
+    return _stays(_known(connection, store.key, file.fingerprint, by), connection, lineage, by)
+
+
+def _stays(known: dict[str, set[str]], connection: Connection, lineage: str, by: str) -> bool:
+    return bool(known.get(lineage, set()) & _linked(connection, by))
 
 
 def count(connection: Connection) -> int:

@@ -19,6 +19,7 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Record, cost_from_json
 from dpcore.ledger.roles import EVERYONE, LEVELS, Level, checked
 from dpcore.ledger.store import Store
+from dpcore.ledger.words import PERSON, other_unit
 from dpcore.validate import in_range, one_of
 
 _ORDER = tuple(LEVELS)
@@ -48,6 +49,7 @@ _CHARGES = (
     .where(schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "charge")
     .order_by(schema.records.c.seq)
 )
+_FIRST = _CHARGES.limit(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,26 @@ def must_go_on(connection: Connection, lineage: str) -> None:
     """Raises NotAllowed for a budget that was closed."""
     if connection.execute(_END, {"whose": lineage}).scalar() is not None:
         raise NotAllowed(ENDED)
+
+
+def must_protect(store: Store, connection: Connection, lineage: str, unit: str) -> None:
+    """What a person's rows cost together is not known from answers that hide one visit each: one budget, one unit.
+
+    Raises NotAllowed for another ``unit`` than the first charge's.
+    """
+    first, now = protects(store, connection, lineage), unit or PERSON
+    if first is not None and first != now:
+        raise NotAllowed(other_unit(first, now))
+
+
+def protects(store: Store, connection: Connection, lineage: str) -> str | None:
+    """See ``Ledger.protects``. What a committed charge fixed is remembered: it never changes."""
+    if lineage not in store.protects:
+        body = connection.execute(_FIRST, {"whose": lineage}).scalar()
+        if body is None:
+            return None
+        store.protects[lineage] = str(json.loads(body).get("unit") or PERSON)
+    return store.protects[lineage]
 
 
 def taken_alone(connection: Connection, budget: Budget, subject: str) -> float:

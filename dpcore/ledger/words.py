@@ -39,6 +39,10 @@ COUNTED = {
 }
 
 
+PERSON = "person"
+"""Whom a charge hides that names no unit."""
+
+
 def other_unit(first: str, unit: str) -> str:
     """Why a budget takes no charge of another unit than its first."""
     return (
@@ -49,7 +53,7 @@ def other_unit(first: str, unit: str) -> str:
 
 def hides(neighbours: str, unit: str = "") -> str:
     """What a budget or a release hides, in words; of a person unless another ``unit`` is named."""
-    return _HIDES.get(neighbours, "as its first answer will say").format(unit or "person")
+    return _HIDES.get(neighbours, "as its first answer will say").format(unit or PERSON)
 
 
 def refusal(budget: Budget, asked_cost: Cost, neighbours: str = "") -> str:

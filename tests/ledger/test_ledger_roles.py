@@ -299,6 +299,13 @@ def test_what_was_granted_hides_what_was_asked(whole: Ledger, asked: str, charge
             anna.charge("r", "people", Cost.pure(0.2), "?", unit="street")
 
 
+def test_what_cannot_be_charged_is_not_asked_for(whole: Ledger) -> None:
+    """An owner would grant what the budget refuses: it protects whom its first charge did."""
+    person(whole, "anna").charge("first", "people", Cost.pure(0.05), "?")
+    with pytest.raises(NotAllowed, match="protect one person"):
+        person(whole, "anna").ask("visits", "people", Cost.pure(0.2), "?", unit="visit")
+
+
 def test_who_only_sees_a_budget_brings_no_file_to_it(whole: Ledger) -> None:
     """By whichever method: others' files would be compared with it for good."""
     olga, otto = person(whole, "olga"), person(whole, "otto")
