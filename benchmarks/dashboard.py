@@ -51,7 +51,7 @@ def script_times(folder: Path) -> tuple[float, dict[str, float]]:
     from streamlit.testing.v1 import AppTest
 
     from dashboard import catalogue, looked_up
-    from dashboard.app import OWN_PAGES
+    from dashboard.shell import OWN_PAGES
     from dpcore.ledger import Ledger
 
     Ledger.open(create=True).close()  # one that is named is never made in silence
@@ -89,7 +89,7 @@ def script_times(folder: Path) -> tuple[float, dict[str, float]]:
 def server_times(bare: str, product: str) -> dict[str, tuple[float, float]]:
     """Processor seconds of a warm rerun of the bare page and of each page, of the whole server, taken in turn."""
     from dashboard import catalogue
-    from dashboard.app import OWN_PAGES
+    from dashboard.shell import OWN_PAGES
 
     pages = ("" if key == "start" else key for key, _, _ in OWN_PAGES)
     both = _process(bare), _process(product)

@@ -22,7 +22,7 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import failures, frames, left_pages, lengths, login, looked_up, media, settings, unread, values
+from dashboard import failures, frames, left_pages, lengths, loaded, login, looked_up, media, settings, unread, values
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -43,7 +43,9 @@ def has_screen() -> bool:
 
 @asynccontextmanager
 async def begun(served: App) -> AsyncIterator[None]:
-    """Around the server's life: more files where the system allows it, and one line that says where it listens."""
+    """Around the server's life: more files where the system allows it, what the pages need, and one line that says
+    where it listens.
+    """
     raise_file_limit()
     failures.keep_values_from_the_log()
     values.guard()
@@ -57,6 +59,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     if served.state.get("browser") and has_screen():
         # the socket listens already, and answers as soon as this returns
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address())
+    loaded.beforehand()
     yield
 
 

@@ -1,0 +1,135 @@
+"""What stands around every page: page configuration, navigation and the sidebar."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import catalogue, session, settings, visitors, words
+from dashboard.background import compute, leaving
+from dashboard.budget import tracker, visitor
+from dashboard.data import source
+from dashboard.poll import phone
+from dashboard.scenes import embed, presenter, share, tour, unused
+from dashboard.widgets import controls, explained, inputs, onward, signing
+from dashboard.widgets import phone as phone_frame
+from dashboard.words import data as data_words
+from dashboard.words.server import OPEN
+
+SIDEBAR = 330  # pixels, so that the names of most samples fit
+HERE = Path(__file__).parent
+ICON = HERE / "icon.svg"  # a named icon would be fetched from a third party by every visitor
+OWN_PAGES = (
+    ("start", "Start", ":material/home:"),
+    ("data", "Data", ":material/table:"),
+    ("budget", "Budget", ":material/account_balance_wallet:"),
+    ("demos", "Live demos", ":material/slideshow:"),
+)
+"""The product's own pages; those of questions are discovered and stand after the second."""
+POLL_PAGE = ("poll", "Private poll", ":material/qr_code_2:")
+"""The room's page: its data are the room's votes, so the sidebar has no data, no ε and no budget for it."""
+
+
+def main() -> None:
+    """One run of the script."""
+    st.set_page_config(
+        page_title="Epsilon Lab",
+        page_icon=str(ICON),
+        layout="wide",
+        initial_sidebar_state=SIDEBAR,
+        menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
+    )
+
+    def data_in_use() -> None:
+        """What the questions are asked about, in the sidebar."""
+        top = st.container()
+        controls.draw(source.control())
+        current = source.current()
+        if current is not None:
+            with top:
+                source.badge(current)
+                if current.mode != "demo":
+                    st.caption(words.safe(current.title))
+        beside = source.beside()
+        if beside:
+            st.caption(f":material/info: {beside}")
+        if visitors.restricted():
+            st.caption(f":material/groups: {OPEN}")
+
+    if settings.trouble():  # the server says so before it starts; `streamlit run dashboard/app.py` has none of ours
+        st.error(words.safe(settings.trouble(), 400))
+        return
+    session.begin()
+    leaving.visit()
+    if phone.wanted():
+        phone.show()
+        return
+    if signing.needed():
+        signing.show()
+        return
+    compute.sweep()
+    compute.warm_up()
+
+    here, embedded = tour.showing(), embed.embedded()
+    alone = embedded or (here is not None and here.present) or session.ask(presenter.NOTES)
+    start, data, *others = (
+        st.Page(HERE / f"app_pages/{key}.py", title=title, icon=icon, url_path=key, default=key == "start")
+        for key, title, icon in OWN_PAGES
+    )
+    asked = [
+        st.Page(HERE / f"questions/{page.key}/page.py", title=page.title, icon=page.icon, url_path=page.key)
+        for page in catalogue.pages()
+    ]
+    room, title, icon = POLL_PAGE
+    poll = st.Page(HERE / f"app_pages/{room}.py", title=title, icon=icon, url_path=room)
+    page = st.navigation([start, data, *asked, *others, poll], position="hidden" if alone else "sidebar")
+    key = page.url_path or "start"
+    tour.move()
+    session.page_opened(page.url_path)
+    tables = page.url_path != room  # a room's data are what its phones say
+    if tables:
+        source.open_page(page.url_path)
+    if alone:
+        if tables:
+            source.current()
+        if embedded:
+            embed.draw(key, page.run)
+        elif here is not None and here.present:
+            presenter.draw(here, key, page.run)
+        else:
+            page.run()
+        session.write_link()
+        visitor.remember()
+        return
+    presenter.leave()
+
+    with st.sidebar:
+        if tables:
+            data_in_use()
+            inputs.epsilon()
+            budget_slot = st.container()
+        explained.words()
+        share_slot = st.container()
+        signing.who()
+        phone_frame.folds()
+
+    session.next_cost(None)
+    told = st.container()  # on the page: a phone folds the sidebar away
+    page.run()
+    with told:
+        about_data = (session.note("data"), source.not_here()) if tables else ()
+        for problem in (session.note("deck"), *about_data, *session.unread(), unused.told(key)):
+            if problem:
+                st.warning(data_words.here(problem) if key == "data" else problem)
+                if key != "data":
+                    onward.way(problem)
+    if tables:
+        with st.sidebar, budget_slot:
+            tracker.sidebar(source.current(), session.NEXT_COST.get())
+    with st.sidebar, share_slot:
+        share.button(key, page.title, chart=page in asked)
+    if here is not None:
+        tour.bar(here, key, session.labels())
+    session.write_link()
+    visitor.remember()
