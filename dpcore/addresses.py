@@ -1,4 +1,6 @@
-"""A database's address as it may be printed and kept: without what lets somebody in."""
+"""A database's address: read so that nothing of a password ends up in another part of it, and as it may be printed and
+kept, without what lets somebody in.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,24 @@ if TYPE_CHECKING:
 
 _SECRET = re.compile("password|secret|scram_", re.IGNORECASE)
 """Parameters of an address that PostgreSQL's library takes secrets from: password, sslpassword and the like."""
+
+
+def read_address(text: str) -> URL:
+    """The parts of an address.
+
+    Raises sqlalchemy.exc.ArgumentError, which holds nothing of it, for a text that is no address, and for one of a
+    server with a second @: a password that holds one would be taken for a part of the host, and shown.
+    """
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):  # a port that is no number
+        raise ArgumentError("no address of a database") from None
+    if url.get_backend_name() != "sqlite" and text.count("@") > 1:
+        raise ArgumentError("more than one @")
+    return url
 
 
 def without_secrets(url: URL) -> URL:

@@ -30,7 +30,7 @@ OWNERS = {
     "dp_accounting": ("dpcore/privacy_loss.py", "dpcore/accounting.py", "dpcore/calibration.py"),
     "python_calamine": ("dpcore/datasets/reading/workbook.py",),
     "pyreadstat": ("dpcore/datasets/reading/labelled_", "dpcore/audit/labelled.py"),
-    "sqlalchemy": ("dpcore/ledger", "dpcore/datasets/in_place/"),
+    "sqlalchemy": ("dpcore/addresses.py", "dpcore/ledger", "dpcore/datasets/in_place/"),
     "alembic": ("dpcore/ledger",),
     "psycopg": ("dpcore/ledger",),
     "numba": ("dpcore/experts/", "dpcore/training/", "dpcore/thresholding/"),

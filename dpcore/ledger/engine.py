@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
+from dpcore.addresses import read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import NEWEST
@@ -38,6 +39,12 @@ def data_folder() -> Path:
     return user_data_path("epsilon-lab", appauthor=False)
 
 
+_NO_ADDRESS = (
+    "must be a database URL or the path of a file; in a URL the port is a number, and an @ within a name or password "
+    "is written %40"
+)
+
+
 def ledger_url(location: str | os.PathLike[str] | None) -> URL:
     """``location`` (a URL or the path of a file), else EPSILON_LAB_LEDGER, else a file in the person's data folder.
 
@@ -49,9 +56,9 @@ def ledger_url(location: str | os.PathLike[str] | None) -> URL:
     if "://" not in found:
         return URL.create("sqlite", database=str(Path(found).expanduser()))
     try:
-        url = make_url(found)
+        url = read_address(found)
     except ArgumentError:
-        raise InvalidArgument("location", "must be a database URL or the path of a file") from None
+        raise InvalidArgument("location", _NO_ADDRESS) from None
     if url.get_backend_name() == "postgresql" and url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):

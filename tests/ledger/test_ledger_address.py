@@ -10,8 +10,9 @@ from psycopg import pq
 from sqlalchemy import make_url
 
 from benchmarks.private_postgresql import PrivateServer
-from dpcore.addresses import shown_address, without_secrets
-from dpcore.errors import LedgerUnsound
+from dpcore.addresses import read_address, shown_address, without_secrets
+from dpcore.datasets.in_place.database import tables_of
+from dpcore.errors import LedgerUnsound, UnreadableFile
 from dpcore.ledger import Ledger
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.place import Place as Where
@@ -30,6 +31,24 @@ def test_every_secret_that_the_library_takes_is_known() -> None:
     for name in set(options) - hidden:
         url = make_url(f"postgresql+psycopg://me@/db?{name}=1")
         assert without_secrets(url) == url, "an address without secrets is named as before"
+
+
+@pytest.mark.parametrize(
+    "address", ["me:x@HIDE@h/db", "me:x@y:HIDE@h/db", "me:x@HIDE/y@h/db", "me:x@HIDE?y@h/db", "h:HIDE/db"]
+)
+def test_a_secret_in_the_wrong_place_is_refused_in_a_sentence(
+    address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["--ledger", f"postgresql+psycopg://{address}", "status"]) == 1
+    with pytest.raises(UnreadableFile) as refused:
+        tables_of(f"postgresql+psycopg://{address}")
+    shown = capsys.readouterr()
+    assert "%40" in shown.err
+    assert "HIDE" not in shown.out + shown.err + str(refused.value)
+
+
+def test_a_file_may_have_the_sign_in_its_name() -> None:
+    assert read_address("sqlite:////x/a@b@c.db").database == "/x/a@b@c.db"
 
 
 @pytest.fixture

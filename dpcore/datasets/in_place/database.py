@@ -35,7 +35,6 @@ from sqlalchemy import (
     create_engine,
     event,
     inspect,
-    make_url,
 )
 from sqlalchemy.dialects.postgresql import CIDR, INET, MACADDR, MACADDR8
 from sqlalchemy.engine.reflection import Inspector
@@ -43,7 +42,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
-from dpcore.addresses import without_secrets
+from dpcore.addresses import read_address, without_secrets
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
@@ -139,7 +138,7 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
         keys = _keys(seen, table)
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
-    known = without_secrets(make_url(address)).set(password=None).render_as_string(hide_password=False)
+    known = without_secrets(read_address(address)).set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=tuple(columns),
         kinds=columns,
@@ -168,7 +167,7 @@ def _keys(seen: Inspector, table: str) -> frozenset[str]:
 @lru_cache(maxsize=16)
 def _engine(address: str) -> Engine:
     try:
-        url = make_url(address)
+        url = read_address(address)
         kind = url.get_backend_name()
         if kind not in TONGUES:
             raise UnreadableFile(_UNKNOWN)
