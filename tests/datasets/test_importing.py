@@ -6,7 +6,9 @@ from __future__ import annotations
 import csv
 import io
 import random
+import re
 import shlex
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -360,3 +362,22 @@ def test_what_must_be_stated_is_named_with_its_options(tmp_path: Path, capsys: p
     assert not out.exists()
     assert main(["import-csv", str(source), str(out), *shlex.split(options)]) == 0
     assert "60 rows of 5 columns" in capsys.readouterr().out
+
+
+def test_a_heading_steers_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither where it is to be copied, which bash reads as the name itself, nor in the table at the end."""
+    source, name = tmp_path / "in.csv", "a\x1b]0;x\x07'\\\u202e"
+    source.write_text(f'"{name}",b\n1,2\n', encoding="utf-8")
+    assert main(["import-csv", str(source), str(tmp_path / "out")]) == 1
+    suggested = capsys.readouterr().err
+    [quoted] = re.findall(r"--column (\$'.*?=integer')", suggested)
+    bash = subprocess.run(
+        ["bash", "-c", f"printf %s {quoted}"], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
+    )
+    assert bash.stdout.decode() == f"{name}=integer"
+    assert (
+        main(["import-csv", str(source), str(tmp_path / "out"), "--column", f"{name}=integer", "--column", "b=text"])
+        == 0
+    )
+    for said in (suggested, capsys.readouterr().out):
+        assert said.replace("\n", "").isprintable()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dpcore.datasets.importing.folder import STATED, Imported, import_csv
 from dpcore.datasets.importing.text_lines import Lines
+from dpcore.datasets.text import visible
 from dpcore.errors import DpcoreError
 
 _WIDEST = 40
@@ -55,11 +56,13 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dp
 def told(found: Imported) -> str:
     """What was made, what did not fit, and what to add to the list of sources."""
     lines = [f"{found.rows:,} rows of {len(found.columns)} columns are in {found.folder}", ""]
-    wide = min(max(len(column.name) for column in found.columns), _WIDEST)
+    wide = min(max(len(visible(column.name)) for column in found.columns), _WIDEST)
     lines.append(f"  {'column':{wide}}  {'type':8} {'missing':>13} {'did not fit':>13}")
     for column in found.columns:
         where = _where(column.misfit)
-        lines.append(f"  {column.name:{wide}}  {column.type:8} {column.missing:13,} {column.misfit.count:13,}{where}")
+        lines.append(
+            f"  {visible(column.name):{wide}}  {column.type:8} {column.missing:13,} {column.misfit.count:13,}{where}"
+        )
     for source, aside in found.aside.items():
         for why, those in aside.lines.items():
             lines.append(f"  {source}: {those.count:,} set aside {why}{_where(those)}")

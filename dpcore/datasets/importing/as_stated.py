@@ -7,6 +7,7 @@ whose rows are counted privately that would change every row, and no receipt cou
 from __future__ import annotations
 
 import shlex
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NoReturn
 
@@ -80,8 +81,22 @@ def _of_the_columns(
         yield _option("--date-order", sorted(orders))
 
 
+_STEERS = ("Cc", "Cf", "Zl", "Zp")
+
+
 def _option(name: str, values: Iterable[str]) -> str:
-    return " or ".join(f"{name} {shlex.quote(value)}" for value in values)
+    return " or ".join(f"{name} {_quoted(value)}" for value in values)
+
+
+def _quoted(value: str) -> str:
+    """For a shell and for a screen: what would steer a terminal is written as its number, as bash and zsh read it."""
+    if all(unicodedata.category(one) not in _STEERS for one in value):
+        return shlex.quote(value)
+    written = (
+        f"\\U{ord(one):08x}" if unicodedata.category(one) in _STEERS else f"\\{one}" if one in "\\'" else one
+        for one in value
+    )
+    return f"$'{''.join(written)}'"
 
 
 def _refuse(asked: Iterable[str]) -> NoReturn:
