@@ -112,6 +112,55 @@ def test_an_archive_that_says_one_thing_in_two_ways_is_refused(way: str) -> None
     assert str(caught.value).startswith(("The workbook cannot be opened: it is damaged", "The archive "))
 
 
+def spreadsheet(part: str, change: Callable[[bytearray, int, int], None]) -> bytes:
+    """An OpenDocument sheet with one part changed, given where its head and its line in the list begin."""
+    made = bytearray(opendocument(""))
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        head = archive.getinfo(part).header_offset
+    change(made, head, made.rindex(part.encode()) - 46)
+    return bytes(made)
+
+
+def newer(made: bytearray, head: int, line: int) -> None:
+    made[line + 6] = 99
+
+
+def otherwise(made: bytearray, head: int, line: int) -> None:
+    made[head + 8] = made[line + 10] = 97
+
+
+def locked(made: bytearray, head: int, line: int) -> None:
+    made[head + 6] |= 1
+    made[line + 8] |= 1
+
+
+def damaged(made: bytearray, head: int, line: int) -> None:
+    size = sum(struct.unpack_from("<HH", made, head + 26))
+    made[head + 30 + size] ^= 0xFF
+
+
+def astray(made: bytearray, head: int, line: int) -> None:
+    struct.pack_into("<I", made, line + 42, 7)
+
+
+@pytest.mark.parametrize("part", ["mimetype", "META-INF/manifest.xml", "content.xml"])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (newer, "packed in a way"),
+        (otherwise, "packed in a way"),
+        (locked, "locked with a password"),
+        (damaged, "damaged"),
+        (astray, "packed in a way|damaged"),
+    ],
+)
+def test_what_is_wrong_with_a_part_of_a_spreadsheet_is_said(
+    part: str, change: Callable[[bytearray, int, int], None], said: str
+) -> None:
+    with pytest.raises(UnreadableFile, match=said):
+        read_table(spreadsheet(part, change))
+
+
 def sized(info: zipfile.ZipInfo) -> None:
     """As a field beside the name says things that nobody here asks for."""
     info.extra = struct.pack("<HHIB", 0x5455, 5, 0, 0)

@@ -22,6 +22,7 @@ _SMALL = 8 << 20  # nothing this small is a bomb
 _LZMA_MEMORY = 128 << 20
 _PART = 1 << 20
 _LOCKED = "The file is locked with a password; save it without one and choose it again."
+_OTHERWISE = "The archive is packed in a way that cannot be read; pack it as plain zip."
 _ENDINGS = ("csv", "tsv", "txt", "tab", "dat", "json", "jsonl", "ndjson", "parquet", "xlsx", "xlsm", "xls", "ods",
             "sav", "zsav", "dta", "sas7bdat", "xpt", "por", "arrow", "feather")  # fmt: skip
 _ENTRY, _MOST_MEMBERS = b"PK\x01\x02", 10_000
@@ -52,10 +53,10 @@ def workbook_kind(data: bytes) -> Workbook | None:
             if any(name.startswith(folder) for name in names):
                 raise UnreadableFile(f"This is {what}, not a table; save the table as CSV.")
         if "mimetype" in names and "content.xml" in names:
-            with archive.open("mimetype") as opened:
-                if opened.read(100).startswith(b"application/vnd.oasis.opendocument.spreadsheet"):
-                    _refuse_locked_document(archive)
-                    return "ods"
+            if _beginning(archive, "mimetype", 100).startswith(b"application/vnd.oasis.opendocument.spreadsheet"):
+                if b"encryption-data" in _beginning(archive, "META-INF/manifest.xml", _PART):
+                    raise UnreadableFile(_LOCKED)
+                return "ods"
             raise UnreadableFile("This is a text or drawing of an office program, not a table; save the table as CSV.")
     return None
 
@@ -128,6 +129,8 @@ def _archive(data: bytes) -> zipfile.ZipFile:
         raise UnreadableFile("The archive holds far more files than a table needs; choose the table itself.")
     try:
         return zipfile.ZipFile(io.BytesIO(data))
+    except NotImplementedError:  # it asks for a newer reader
+        raise UnreadableFile(_OTHERWISE) from None
     except (zipfile.BadZipFile, ValueError, OSError):
         raise UnreadableFile(
             "The archive cannot be opened: it breaks off or is damaged; copy it again, or save the table as CSV."
@@ -139,10 +142,18 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> IO[by
     info.file_size = most + 1
     try:
         return archive.open(info)
-    except RuntimeError:
-        raise UnreadableFile(_LOCKED) from None
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
-        raise UnreadableFile("The archive is packed in a way that cannot be read; pack it as plain zip.") from None
+        raise UnreadableFile(_OTHERWISE) from None
+    except RuntimeError:  # after NotImplementedError, which is one
+        raise UnreadableFile(_LOCKED) from None
+
+
+def _beginning(archive: zipfile.ZipFile, name: str, size: int) -> bytes:
+    """The first bytes of a part of the archive; none of one that it does not have."""
+    if name not in archive.namelist():
+        return b""
+    with _member(archive, archive.getinfo(name), MOST_UNPACKED) as opened:
+        return _read(opened, size, "zip")
 
 
 def _bounded(opened: IO[bytes], packed: int, kind: Packed, most: int) -> bytes:
@@ -171,12 +182,3 @@ def _check_lzma(data: bytes) -> None:
         lzma.LZMADecompressor(memlimit=_LZMA_MEMORY).decompress(data, max_length=1)
     except lzma.LZMAError:
         raise UnreadableFile("This xz archive breaks off, is damaged or asks for too much memory.") from None
-
-
-def _refuse_locked_document(archive: zipfile.ZipFile) -> None:
-    try:
-        with archive.open("META-INF/manifest.xml") as opened:
-            if b"encryption-data" in opened.read(_PART):
-                raise UnreadableFile(_LOCKED)
-    except KeyError:
-        return
