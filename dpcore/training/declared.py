@@ -184,7 +184,7 @@ def _cut(name: str, declaration: tuple[Any, ...]) -> Encoding:
         return cut(Encoding(name=name, kind="date", low=first, high=last), cast(Any, cuts))
     try:
         bottom, top = float(low), float(high)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidArgument("columns", f"must give “{name}” two numbers or two dates") from None
     if not -np.inf < bottom < top < np.inf:
         raise InvalidArgument("columns", f"must give “{name}” a finite lowest value below a finite highest one")

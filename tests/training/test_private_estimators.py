@@ -128,6 +128,7 @@ def test_a_regressor_stays_within_its_bounds_and_tells_the_shape() -> None:
 
 @pytest.mark.parametrize("change", [
     {"columns": None}, {"columns": {}}, {"columns": {"height": (0, 1)}}, {"columns": {"age": (9, 1)}}, {"epsilon": 0},
+    {"columns": {"age": (0, 10**400)}},
     {"delta": 0.0}, {"classes": ["one"]}, {"columns": "age"},
 ])  # fmt: skip
 def test_declarations_that_are_missing_or_wrong_are_refused_in_a_sentence(change) -> None:
@@ -136,7 +137,7 @@ def test_declarations_that_are_missing_or_wrong_are_refused_in_a_sentence(change
         PrivateClassifier(**{"epsilon": 1.0, "columns": COLUMNS, **change}).fit(frame, y)
 
 
-@pytest.mark.parametrize("target", [None, (1, 1), (0, np.inf), 3, ("a", "b")])
+@pytest.mark.parametrize("target", [None, (1, 1), (0, np.inf), 3, ("a", "b"), (0, 10**400)])
 def test_a_target_without_bounds_is_refused(target) -> None:
     frame, _ = table()
     with pytest.raises(InvalidArgument):

@@ -104,7 +104,7 @@ def _bounds(target: tuple[float, float] | None) -> tuple[float, float]:
         raise InvalidArgument("target", "must be declared as (low, high): bounds read from the data would give away")
     try:
         low, high = (float(bound) for bound in target)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidArgument("target", "must be two numbers, (low, high)") from None
     if not -np.inf < low < high < np.inf:
         raise InvalidArgument("target", "must be a finite lowest value below a finite highest one")
