@@ -150,7 +150,7 @@ def astray(made: bytearray, head: int, line: int) -> None:
         (newer, "packed in a way"),
         (otherwise, "packed in a way"),
         (locked, "locked with a password"),
-        (damaged, "damaged"),
+        (damaged, "This workbook breaks off or is damaged|it is damaged"),
         (astray, "packed in a way|damaged"),
     ],
 )

@@ -72,7 +72,7 @@ def check_members(data: bytes, most: int) -> None:
         check_heads(data, archive)
         for info in archive.infolist():
             with _member(archive, info, most) as opened:
-                while part := _read(opened, _PART, "zip"):
+                while part := _read(opened, _PART, "workbook"):
                     total += len(part)
                     if total > most:
                         raise UnreadableFile(
@@ -153,13 +153,13 @@ def _beginning(archive: zipfile.ZipFile, name: str, size: int) -> bytes:
     if name not in archive.namelist():
         return b""
     with _member(archive, archive.getinfo(name), MOST_UNPACKED) as opened:
-        return _read(opened, size, "zip")
+        return _read(opened, size, "workbook")
 
 
 def _bounded(opened: IO[bytes], packed: int, kind: Packed, most: int) -> bytes:
     """All of an archive's content, given up as soon as it is too much."""
     parts, total = [], 0
-    while part := _read(opened, _PART, kind):
+    while part := _read(opened, _PART, f"{kind} archive"):
         parts.append(part)
         total += len(part)
         if total > most:
@@ -169,11 +169,11 @@ def _bounded(opened: IO[bytes], packed: int, kind: Packed, most: int) -> bytes:
     return b"".join(parts)
 
 
-def _read(opened: IO[bytes], size: int, kind: Packed) -> bytes:
+def _read(opened: IO[bytes], size: int, what: str) -> bytes:
     try:
         return opened.read(size)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError):
-        raise UnreadableFile(f"This {kind} archive breaks off or is damaged; copy it again.") from None
+        raise UnreadableFile(f"This {what} breaks off or is damaged; copy it again.") from None
 
 
 def _check_lzma(data: bytes) -> None:
