@@ -195,6 +195,38 @@ def test_a_box_without_a_limit_is_found_out(wrong: str) -> None:
     assert boxes(wrong)
 
 
+def bound(source: str) -> list[str]:
+    """Calls that leave it to Streamlit what a widget writes into the address, and the names it is asked for by."""
+    return [
+        ast.unparse(node.func)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and (
+            any(word.arg == "bind" for word in node.keywords)
+            or any(isinstance(key, ast.Constant) and key.value == "bind" for key in _names(node))
+        )
+    ]
+
+
+def _names(call: ast.Call) -> list[ast.expr | None]:
+    """The keys of dictionaries that are handed over."""
+    given = [*call.args, *(word.value for word in call.keywords)]
+    return [key for one in given if isinstance(one, ast.Dict) for key in one.keys]
+
+
+def test_no_widget_writes_the_address_itself() -> None:
+    """Streamlit lets no code go to another page while the address says what such a widget is set to. A control of
+    ours is in the link by ``session.write_link``."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in FILES if "dashboard" in path.parts}
+    named = {name: calls for name, text in texts.items() if (calls := [one for one in bound(text) if "st." in one])}
+    assert named == {}
+
+
+@pytest.mark.parametrize("wrong", ['st.radio("From", [1, 2], bind="query-params")', 'st.radio("x", **{"bind": how})'])
+def test_a_widget_that_does_is_found_out(wrong: str) -> None:
+    assert bound(wrong) == ["st.radio"]
+
+
 def test_pages_stay_short() -> None:
     for path in ROOT.glob("dashboard/app_pages/*.py"):
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 150, f"{path.name} is longer than 150 lines"

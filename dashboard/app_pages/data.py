@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
+from dashboard.controls import Choice
 from dashboard.data import (
     actions,
     asking,
@@ -26,27 +27,43 @@ from dashboard.data import (
     working,
 )
 from dashboard.data.own_file import OwnFile
+from dashboard.usual import SEED
+from dashboard.widgets import controls
 from dashboard.words import data as said
 from dashboard.words import place as places
 from dpcore.ledger.member import NO_FILES
 
-OWN_FILE, SAMPLES, DESCRIBED = "Your own file", "Samples", "No file: describe a table"
+OWN_FILE, SOURCE, SAMPLES, DESCRIBED = "file", "source", "samples", "described"
+FROM = {
+    OWN_FILE: "Your own file",
+    SOURCE: places.SOURCE,
+    SAMPLES: "Samples",
+    DESCRIBED: "No file: describe a table",
+}
+HOME: session.Slot[str] = session.Slot("_data_home", lambda: OWN_FILE)
+"""Where the data in hand are from."""
 
 source.collect()
 own = source.own_file()
 st.title("Which data do you want to ask about?")
 home = OWN_FILE
 if own is not None and own.unseen:
-    home = DESCRIBED if own.described else places.SOURCE
-place = st.segmented_control(
-    "Where the data come from",
-    [OWN_FILE, *([places.SOURCE] if configured.offered() else []), SAMPLES, DESCRIBED],
-    default=home,
-    required=True,
+    home = DESCRIBED if own.described else SOURCE
+if HOME.get() != home:
+    HOME.put(home)
+    session.unset("from")
+whence = Choice(
     key="from",
-    bind="query-params",
-    label_visibility="collapsed",
+    label="Where the data come from",
+    options=tuple(one for one in FROM if one != SOURCE or configured.offered()),
+    names=FROM,
+    default=home,
+    look="buttons",
+    hide_label=True,
 )
+controls.draw(whence)
+place = session.ask(whence)
+session.ask(SEED)  # what is simulated here follows it too
 task = actions.running()
 if task is not None:
     upload.progress(task, source.collect)
@@ -56,7 +73,7 @@ if problem:
 
 if place == SAMPLES:
     samples.show_samples()
-elif place == places.SOURCE and (own is None or home != place):
+elif place == SOURCE and (own is None or home != place):
     configured.choose()
 elif own is None or home != place:
     if place == OWN_FILE:

@@ -14,6 +14,8 @@ from dashboard.budget.totals import SHOWN_DELTA
 from dashboard.charts.attacker import attacker
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
+from dashboard.controls import Choice
+from dashboard.widgets import controls
 from dashboard.widgets.picture import picture
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
@@ -23,7 +25,16 @@ from dpcore.validate import FloatArray
 PRIORS = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 COUNTS = (1, 3, 10, 30)
 RATES = np.linspace(0.0, 1.0, 201)
-ANY, LAPLACE, GAUSSIAN = "Any answer with this ε", "Laplace noise", "Gaussian noise"
+ANY, LAPLACE, GAUSSIAN = "any", "laplace", "gaussian"
+KIND = Choice(
+    key="meaning_kind",
+    label="What answers",
+    help="The band follows from ε and δ alone. For a known mechanism the curve is exact and lies within it.",
+    options=(ANY, LAPLACE, GAUSSIAN),
+    names={ANY: "Any answer with this ε", LAPLACE: "Laplace noise", GAUSSIAN: "Gaussian noise"},
+    default=ANY,
+    look="buttons",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +99,8 @@ def law(kind: str, epsilon: float) -> Law:
 
 
 def _attack(epsilon: float) -> None:
-    kind = str(
-        st.segmented_control(
-            "What answers",
-            [ANY, LAPLACE, GAUSSIAN],
-            default=ANY,
-            required=True,
-            key="meaning_kind",
-            bind="query-params",
-            help="The band follows from ε and δ alone. For a known mechanism the curve is exact and lies within it.",
-        )
-    )
+    controls.draw(KIND)
+    kind = session.ask(KIND)
     many = st.toggle(
         "Show what happens as answers add up",
         value=True,

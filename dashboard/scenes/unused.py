@@ -8,13 +8,10 @@ from dashboard.scenes.editor import case_of
 from dashboard.scenes.held import UNUSED
 from dashboard.words import page as words
 
-BOUND = ("from", "whose", "meaning_kind", "seed")
-"""What widgets of the product's own pages read from the address themselves."""
-
 
 def told(page: str) -> str:
     """The sentence for the page in view; "" where all that its link says is used. Call once the page is drawn."""
-    left = tuple(sorted(key for key in session.unclaimed() if key not in (*APART, PART.key, *BOUND)))
+    left = tuple(sorted(key for key in session.unclaimed() if key not in (*APART, PART.key)))
     if not left:
         return ""
     known: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = UNUSED.get()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.charts.theme import plain
+from dashboard.usual import SEED
 from dashboard.view import EPSILON
 from dashboard.widgets.apart import apart
 from dashboard.words import glossary
@@ -102,32 +103,6 @@ def several(
     return [option for option in options if option in chosen]
 
 
-def beta() -> float:
-    """The failure chance a theorem is stated for."""
-    return float(
-        st.select_slider(
-            "Chance that the theorem's promise fails (β)",
-            options=[0.01, 0.05, 0.1, 0.2],
-            value=0.05,
-            key="beta",
-            persist_state="session",
-            help="Theorems promise an accuracy except with this small chance.",
-        )
-    )
-
-
-def seed() -> int:
-    """The seed of everything simulated for pictures; in the link, so that a copied link repeats them."""
-    value = st.number_input(
-        "Seed of the pictures",
-        value=1,
-        step=1,
-        key="seed",
-        bind="query-params",
-        help="Simulated draws repeat exactly for the same seed. Releases never use it.",
-    )
-    return int(value or 0) % 2**32
-
-
 def current_seed() -> int:
-    return int(session.entered("seed", 1) or 0) % 2**32
+    """The seed of everything simulated for pictures, as it is set on the pages of questions or in the link."""
+    return int(session.ask(SEED))

@@ -119,6 +119,19 @@ SET = """(box, text) => {
 }"""
 
 
+@pytest.mark.parametrize("way", ["click", "link"])
+def test_from_the_list_of_samples_to_a_question(open_page: Open, way: str) -> None:
+    page = open_page("/data?from=samples" if way == "link" else "/data")
+    if way == "click":
+        page.get_by_role("radio", name="Samples", exact=True).click()
+        settled(page)
+    page.get_by_role("button", name="Thresholding").first.click()
+    page.wait_for_url("**/thresholding*")
+    settled(page)
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
 def test_a_pasted_table_comes_whole(open_page: Open) -> None:
     """One that is longer than what any other box takes: the server knows which page the box for it stands on."""
     page = open_page("/data")

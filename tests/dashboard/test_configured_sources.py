@@ -71,7 +71,7 @@ def test_from_the_list_to_a_private_answer(
     sizes = InPlace.sizes
     monkeypatch.setattr(InPlace, "sizes", lambda *given: counted.append(given) or sizes(*given))
     monkeypatch.setattr(InPlace, "preview", None)
-    app = open_app("data", **{"from": said.SOURCE})
+    app = open_app("data", **{"from": "source"})
     click(app, said.USE)
     own = held(app)
     assert (own.name, own.lineage, own.schema.unit, own.schema.rows_per_person) == (

@@ -141,6 +141,18 @@ def test_one_click_opens_a_sample_with_its_column(open_app: Open, sample: str, c
     assert "the private answer names" in text(app)
 
 
+@pytest.mark.parametrize("linked", ["samples", "Samples"])
+def test_a_sample_opens_from_the_list_of_samples(open_app: Open, linked: str) -> None:
+    """Also where the address says that samples are in view, as it does once somebody chose them."""
+    app = open_app("data", **{"from": linked})
+    assert app.segmented_control(key="from").value == "samples"
+    press(app, "sample-town-selection")
+    assert not app.exception
+    assert app.selectbox(key="data").value == "town"
+    assert app.selectbox(key="column").value == "occupation"
+    assert "from" not in app.query_params
+
+
 def test_the_census_table_is_never_fetched_unasked(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link to it shows another sample and says where to load it; a file that is no census table gets a sentence."""
     monkeypatch.setattr("socket.create_connection", lambda *_, **__: pytest.fail("the network was asked"))
@@ -676,7 +688,7 @@ def test_a_declaration_is_known_again_and_used_for_next_month(open_app: Open) ->
 def test_a_table_is_described_by_a_saved_declaration_alone(open_app: Open) -> None:
     schema = Schema(columns=(Column(name="smokes", type="yes/no"), Column(name="age", type="integer", low=0, high=99)))
     app = open_app("data")
-    app.segmented_control(key="from").set_value("No file: describe a table").run()
+    app.segmented_control(key="from").set_value("described").run()
     place = next(at for at, one in enumerate(app.file_uploader) if str(one.key).startswith("own-declaration"))
     drop(app, saved(Template(schema=schema)).encode(), name="declaration.json", place=place)
     assert held(app).described
@@ -742,7 +754,7 @@ def test_options_taken_over_from_the_file_are_named(open_app: Open) -> None:
 
 def test_a_table_can_be_described_without_any_file(open_app: Open) -> None:
     app = open_app("data")
-    app.segmented_control(key="from").set_value("No file: describe a table").run()
+    app.segmented_control(key="from").set_value("described").run()
     for number, (name, kind) in enumerate([("smokes", "yes/no"), ("age", "integer")]):
         app.text_input(key=f"own-new-name-{number}").set_value(name)
         app.selectbox(key=f"own-new-type-{number}").set_value(kind)

@@ -367,7 +367,7 @@ def test_a_described_table_is_shown_in_two_clicks(open_app: Open) -> None:
         reading=None,
         decisions=Decisions(schema=Schema(columns=(Column(name="age", type="integer", low=0, high=120),))),
     )
-    app.session_state["from"] = "No file: describe a table"
+    app.session_state["from"] = "described"
     app.run()
     visitor.clicks_on("What is the median of age?")
     assert app.selectbox(key="data").value == OWN

@@ -76,7 +76,7 @@ def main(copy: Path) -> dict[str, Any]:
             app.switch_page(catalogue.address(key)).run()
             found["problems"] += [f"{key}: {error.value}" for error in app.exception]
             if key == "data":
-                app.segmented_control(key="from").set_value("Samples").run()
+                app.segmented_control(key="from").set_value("samples").run()
                 said = "\n".join(str(one.value) for one in app.markdown)
                 found["on_data_page"] = "A newcomer among samples" in said
     return found
