@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 import subprocess
 import sys
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -225,6 +227,35 @@ def test_no_widget_writes_the_address_itself() -> None:
 @pytest.mark.parametrize("wrong", ['st.radio("From", [1, 2], bind="query-params")', 'st.radio("x", **{"bind": how})'])
 def test_a_widget_that_does_is_found_out(wrong: str) -> None:
     assert bound(wrong) == ["st.radio"]
+
+
+def unused(texts: Mapping[Path, str], everywhere: str) -> set[str]:
+    """Names that a module of the dashboard gives to a function or a value and that stand nowhere else."""
+    counted = Counter(re.findall(r"\w+", everywhere))
+    found = set()
+    for text in texts.values():
+        for node in ast.parse(text).body:
+            match node:
+                case ast.FunctionDef(name=name, decorator_list=[]) | ast.AnnAssign(target=ast.Name(id=name)):
+                    found.add(name)
+                case ast.Assign(targets=targets):
+                    found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return {name for name in found if counted[name] == 1}
+
+
+def test_nothing_in_the_dashboard_is_left_behind() -> None:
+    """A sentence that no page says, an older link's words that no control reads any more."""
+    texts = {path: path.read_text(encoding="utf-8") for path in FILES if "dashboard" in path.parts}
+    others = [*FILES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/**/*.py"), *ROOT.glob("dashboard/**/*.js")]
+    assert unused(texts, "\n".join(path.read_text(encoding="utf-8") for path in others)) == set()
+
+
+@pytest.mark.parametrize(
+    "wrong", ['LEFT = "said nowhere"', "LEFT: int = 1", "def LEFT() -> None: ...", "USED, LEFT = 1, USED"]
+)
+def test_what_is_left_behind_is_found_out(wrong: str) -> None:
+    assert unused({ROOT: wrong}, wrong) >= {"LEFT"}
+    assert not unused({ROOT: wrong}, f"{wrong}\nprint(LEFT)") & {"LEFT"}
 
 
 def test_pages_stay_short() -> None:

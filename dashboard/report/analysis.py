@@ -14,7 +14,7 @@ from dashboard.blocks import Small, Text
 from dashboard.case import Source
 from dashboard.charts.svg import HEIGHT
 from dashboard.controls import Choice, Control, Group, Number, Numbers, Several, Switch
-from dashboard.question import NoOffer, Offer, Piece, Question
+from dashboard.question import Piece, Question
 from dashboard.report import label, text
 from dashboard.report.drawing import drawn
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Line, Listing, Paragraph, Part, Run, Section
@@ -22,7 +22,6 @@ from dashboard.view import EPSILON_HIGH, View
 from dashboard.words import needs, promise, usual
 from dashboard.words import report as said
 from dpcore.ledger.words import versions
-from dpcore.release import question_digest
 from dpcore.tradeoff import sweep_epsilon
 
 LEVELS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -379,8 +378,3 @@ def code(asked: Asked, question: Question) -> str:
         'found["odds of 100"] = 100 * (1 + delta * exp(-epsilon)) / (1 + exp(-epsilon))',
     ]
     return "\n".join(lines)
-
-
-def request_key(offer: Offer | NoOffer) -> str:
-    """Names the release that a question offers; empty where there is none."""
-    return question_digest(offer.request) if isinstance(offer, Offer) else ""

@@ -19,7 +19,6 @@ from dpcore.release import Request
 
 WORD = 12
 """Characters of a check-word, as the page prints it."""
-LONGEST_ANSWER = 2000
 
 
 def answered(

@@ -10,7 +10,6 @@ from dashboard.report.value import Drawing
 
 FONT = "Libertinus Serif, Source Sans, Helvetica, Arial, sans-serif"
 LONGEST_ALT = 2000
-TALLEST = 430
 LEAST_TALL = 150
 
 

@@ -45,11 +45,6 @@ ASSUMED = {
     "oblivious": "days do not react to our choice",
     "independent": "days are alike and independent",
 }
-ASSUMED_ONCE = {
-    "outcomes do not react to whom we follow": "oblivious",
-    "days are alike and independent": "independent",
-    "nothing": "any",
-}
 GOOD_WHEN = {"any": "always", "oblivious": "days do not react to us", "independent": "days are alike"}
 DELTA = "δ, a tiny slack in the promise"
 DELTA_HELP = "Many private plays together are hidden up to ε and this slack. Strategies that need none leave it out."

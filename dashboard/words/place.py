@@ -38,7 +38,6 @@ NO_BUDGET = (
 OTHER_BUDGET = (
     "The budget of this source was opened with other numbers than are configured now; it stays as it was opened."
 )
-IDENTIFIES = "It tells rows or people apart, so counting it would count each of them once: no question is asked of it."
 
 
 def rows_stay(columns: int) -> str:

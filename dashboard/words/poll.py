@@ -163,7 +163,6 @@ PHONES_WHY = (
     "The number of phones is shown because everybody in the room can see who holds one. Who voted, and what, is not "
     "shown to anyone, and neither is how many have voted."
 )
-WATCH_ONLY = "Phones that come now can look on."
 STEPS = {"voting": "1 Vote", "guessing": "2 Guess", "forecast": "3 Forecast", "answered": "4 Answer", "ended": "Ended"}
 TO_GUESS = "Close voting and let the room guess"
 TO_FORECAST = "Close the guesses and show the forecast"
