@@ -93,7 +93,10 @@ class Stranger:
         elif what < 0.12:
             self.trail.append("back")
             self.page.go_back()
-        elif what < 0.18 and files.count():
+        elif what < 0.14:
+            self.trail.append("loaded anew")
+            self.page.reload()
+        elif what < 0.2 and files.count():
             self.trail.append("a file")
             file: FilePayload = {"name": "table.csv", "mimeType": "text/csv", "buffer": table(self.rng)}
             files.first.set_input_files(file, timeout=WAITS)
