@@ -84,7 +84,7 @@ class SourceQuestion(Question):
 
     def file(self, rows: Sequence[Row], *, from_bytes: bool) -> File:
         """The source of these rows, gone once they are read."""
-        frame = pd.DataFrame(rows, columns=list(self.schema.names), dtype="str")
+        frame = pd.DataFrame([self._read(row) for row in rows], columns=list(self.schema.names), dtype="str")
         if self.spelled:
             made = self._spelled
         else:

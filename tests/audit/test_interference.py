@@ -68,6 +68,16 @@ def test_a_neighbouring_source_changes_the_law_alone_and_by_no_more_than_claimed
     assert verdict.pairs >= 3
 
 
+@pytest.mark.parametrize("name", [found.name for found in SOURCES])
+def test_every_row_of_the_long_form_can_be_laid_into_a_source(name: str) -> None:
+    """Rows of files that are wider or narrower than the others too: a source has none, and the audit ended there."""
+    found = of_source(name)
+    for wide in ((*found.tables[0][0], "", "x"), (*found.tables[0][0], "x"), found.tables[0][0][:-1]):
+        made = found.file((*found.tables[0], wide), from_bytes=False)
+        assert made.frame.shape == (len(found.tables[0]) + 1, len(found.schema.names))
+        assert not made.frame.isna().to_numpy().any()
+
+
 def _by_the_engines_own_groups(table, column, cell, kind, tongue, where):
     """Equal texts by the engine's comparison are one group, called as one of them: the others change its name."""
     right = by_option(column, cell, kind, tongue)
