@@ -17,6 +17,7 @@ import pytest
 from dashboard.widgets.inputs import text_box
 
 ROOT = Path(__file__).parents[1]
+SCRIPT = ROOT / "dashboard" / "app.py"
 FILES = sorted([*ROOT.glob("dpcore/**/*.py"), *ROOT.glob("dashboard/**/*.py")])
 STANDARD = set(sys.stdlib_module_names)
 
@@ -227,6 +228,27 @@ def test_no_widget_writes_the_address_itself() -> None:
 @pytest.mark.parametrize("wrong", ['st.radio("From", [1, 2], bind="query-params")', 'st.radio("x", **{"bind": how})'])
 def test_a_widget_that_does_is_found_out(wrong: str) -> None:
     assert bound(wrong) == ["st.radio"]
+
+
+def slots(source: str) -> bool:
+    """Whether a file makes a slot of the session."""
+    named = (getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(ast.parse(source)))
+    return "Slot" in named
+
+
+def test_no_script_makes_a_slot() -> None:
+    """A page's script runs anew for every visitor and each click: what it registers stays, and holds all of that run,
+    the person's file too. Slots are made in modules, once."""
+    scripts = [*ROOT.glob("dashboard/app_pages/*.py"), *ROOT.glob("dashboard/questions/*/page.py"), SCRIPT]
+    assert len(scripts) > 8
+    assert [path.name for path in scripts if slots(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    "wrong", ['HOME = session.Slot("home", str)', "from dashboard.session import Slot; Slot('x', int)"]
+)
+def test_a_script_that_makes_one_is_found_out(wrong: str) -> None:
+    assert slots(wrong)
 
 
 def unused(texts: Mapping[Path, str], everywhere: str) -> set[str]:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.controls import Choice
 from dashboard.data import (
     actions,
     asking,
@@ -24,45 +23,20 @@ from dashboard.data import (
     understood,
     upload,
     use,
+    whence,
     working,
 )
 from dashboard.data.own_file import OwnFile
+from dashboard.data.whence import OWN_FILE, SAMPLES, SOURCE
 from dashboard.usual import SEED
-from dashboard.widgets import controls
 from dashboard.words import data as said
 from dashboard.words import place as places
 from dpcore.ledger.member import NO_FILES
 
-OWN_FILE, SOURCE, SAMPLES, DESCRIBED = "file", "source", "samples", "described"
-FROM = {
-    OWN_FILE: "Your own file",
-    SOURCE: places.SOURCE,
-    SAMPLES: "Samples",
-    DESCRIBED: "No file: describe a table",
-}
-HOME: session.Slot[str] = session.Slot("_data_home", lambda: OWN_FILE)
-"""Where the data in hand are from."""
-
 source.collect()
 own = source.own_file()
 st.title("Which data do you want to ask about?")
-home = OWN_FILE
-if own is not None and own.unseen:
-    home = DESCRIBED if own.described else SOURCE
-if HOME.get() != home:
-    HOME.put(home)
-    session.unset("from")
-whence = Choice(
-    key="from",
-    label="Where the data come from",
-    options=tuple(one for one in FROM if one != SOURCE or configured.offered()),
-    names=FROM,
-    default=home,
-    look="buttons",
-    hide_label=True,
-)
-controls.draw(whence)
-place = session.ask(whence)
+home, place = whence.home(own), whence.choose(own)
 session.ask(SEED)  # what is simulated here follows it too
 task = actions.running()
 if task is not None:
