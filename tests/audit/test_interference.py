@@ -78,6 +78,17 @@ def test_every_row_of_the_long_form_can_be_laid_into_a_source(name: str) -> None
         assert not made.frame.isna().to_numpy().any()
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [found.name for found in SOURCES])
+def test_every_source_answers(name: str) -> None:
+    """No query goes deeper than an engine's parser does, which ends where the longest of them asked a database."""
+    found = of_source(name)
+    for from_bytes in (False, True):
+        made = found.file(found.tables[0], from_bytes=from_bytes)
+        request = found.ask(found.declaration, made)
+        request.draw(request.read(made.private))
+
+
 def _by_the_engines_own_groups(table, column, cell, kind, tongue, where):
     """Equal texts by the engine's comparison are one group, called as one of them: the others change its name."""
     right = by_option(column, cell, kind, tongue)

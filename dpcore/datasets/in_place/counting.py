@@ -223,17 +223,19 @@ def kept(
     Each row draws a number from its person, its cells (which are whole numbers, days or options: what is counted) and
     how many equal rows of that person came before it; the smallest stay. So what is kept of a person depends on that
     person's rows alone.
+
+    One is named after the other instead of standing inside it: SQLite's parser goes a hundred parts deep and no deeper.
     """
     named = [cell.label(f"c{number}") for number, cell in enumerate(cells)]
-    rows = select(person.label("who"), *named).select_from(source).where(there).subquery()
+    rows = select(person.label("who"), *named).select_from(source).where(there).cte()
     before = func.row_number().over(partition_by=tuple(rows.c), order_by=rows.c.who)
-    numbered = select(rows, before.label("before")).subquery()
+    numbered = select(rows, before.label("before")).cte()
     text: Cell = literal(_KEY)
     for part in numbered.c:
         text = text + "|" + func.coalesce(cast(part, String()), "")
     own = [numbered.c[cell.name] for cell in named]
     nth = func.row_number().over(partition_by=numbered.c.who, order_by=(tongue.digest(text), *own))
-    ranked = select(*own, nth.label("nth")).subquery()
+    ranked = select(*own, nth.label("nth")).cte()
     return select(*(ranked.c[cell.name] for cell in named)).where(ranked.c.nth <= most)
 
 
