@@ -36,7 +36,8 @@ from dpcore.ledger.member import NO_FILES
 source.collect()
 own = source.own_file()
 st.title("Which data do you want to ask about?")
-home, place = whence.home(own), whence.choose(own)
+home = whence.home(own)
+place = whence.choose(home)
 session.ask(SEED)  # what is simulated here follows it too
 task = actions.running()
 if task is not None:

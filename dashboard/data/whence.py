@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from dashboard import session
 from dashboard.controls import Choice
 from dashboard.data import configured
@@ -27,10 +29,14 @@ def home(own: OwnFile | None) -> str:
     return DESCRIBED if own.described else SOURCE
 
 
-def choose(own: OwnFile | None) -> str:
-    """Draw the choice, and what is chosen; data that come from elsewhere than those before are in view at once."""
-    here = home(own)
-    if HOME.get() != here:
+def choose(here: str) -> str:
+    """Draw the choice, and what is chosen, where the data in hand are from ``here``.
+
+    Data that come from elsewhere than those before are in view at once; and data in hand are, whenever somebody comes
+    to the page by another way than an address that says otherwise: back, or by a link.
+    """
+    came = session.entered("from", None) is None and "from" not in st.query_params
+    if came or HOME.get() != here:
         HOME.put(here)
         session.unset("from")
     control = Choice(

@@ -171,7 +171,7 @@ def _database(schema: Schema, frame: pd.DataFrame, file: Any, *, anything: str =
     marks = ", ".join("?" for _ in schema.columns)
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(f'CREATE TABLE "{_TABLE}" ({columns})')
-        connection.executemany(f'INSERT INTO "{_TABLE}" VALUES ({marks})', frame.to_numpy().tolist())  # noqa: S608
+        connection.executemany(f'INSERT INTO "{_TABLE}" VALUES ({marks})', frame.to_numpy().tolist())  # noqa: S608 - no value is part of it
     return f"sqlite:///{file}"
 
 

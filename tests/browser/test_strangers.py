@@ -16,7 +16,6 @@ from dashboard.words import server as words
 from tests.browser.server import running
 
 
-@pytest.mark.thorough
 def test_no_page_of_theirs_goes_wrong(context: BrowserContext, tmp_path: Path) -> None:
     """With a server of their own: they may open budgets and polls. ``make reliability`` sends many more."""
     with running(tmp_path) as address:

@@ -153,6 +153,22 @@ def test_a_sample_opens_from_the_list_of_samples(open_app: Open, linked: str) ->
     assert "from" not in app.query_params
 
 
+def test_data_in_hand_are_in_view_whenever_somebody_comes(open_app: Open) -> None:
+    """Whoever looked at samples and is sent to the page about their own file finds the file there."""
+    app = drop(open_app("data"), survey())
+    app.segmented_control(key="from").set_value("samples").run()
+    assert app.segmented_control(key="from").value == "samples"
+    assert app.run().segmented_control(key="from").value == "samples", "as long as they stay"
+    app.switch_page("app_pages/budget.py").run()
+    app.switch_page("app_pages/data.py").run()
+    assert app.segmented_control(key="from").value == "file"
+    app.segmented_control(key="from").set_value("samples").run()
+    app.switch_page("app_pages/budget.py").run()
+    app.query_params["from"] = "samples"  # back
+    app.switch_page("app_pages/data.py").run()
+    assert app.segmented_control(key="from").value == "samples"
+
+
 def test_the_census_table_is_never_fetched_unasked(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link to it shows another sample and says where to load it; a file that is no census table gets a sentence."""
     monkeypatch.setattr("socket.create_connection", lambda *_, **__: pytest.fail("the network was asked"))

@@ -44,11 +44,11 @@ def read(written: bytes) -> Beside:
 def _made(kind: Any, found: Any, same: Callable[[str, str], str]) -> Any:
     """``found`` as one of this kind; a word that occurs often is held once."""
     origin, parts = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         known = get_type_hints(kind)
         if not isinstance(found, dict) or found.keys() != known.keys():
             raise ValueError
-        return kind(**{name: _made(part, found[name], same) for name, part in known.items()})  # type: ignore[operator]
+        return kind(**{name: _made(part, found[name], same) for name, part in known.items()})
     if origin is tuple and isinstance(found, list):
         return tuple([_made(parts[0], each, same) for each in found])
     if origin is dict and isinstance(found, dict):

@@ -119,7 +119,7 @@ class InPlace:
         """The first rows as text, for looking at; which ones these are is up to the engine."""
         whole(1, 10_000, rows=rows)
         columns = ", ".join(self.quoted(name) for name in self.names)
-        found = self.run(f"SELECT {columns} FROM {self.source} LIMIT {rows}")  # noqa: S608
+        found = self.run(f"SELECT {columns} FROM {self.source} LIMIT {rows}")  # noqa: S608 - no value is part of it
         if not found:
             raise UnreadableFile("The table has column names but no rows.")
         text = pd.StringDtype(na_value=np.nan)
@@ -157,7 +157,7 @@ class InPlace:
         low, high = _bounds(column)
         share = f"({self._clipped(column)} - {low!r}) * {bins / (high - low)!r}"
         part = self.tongue.floor.format(share)
-        query = f"SELECT {part} AS part, count(*) FROM {self.source} WHERE {self._present(column)} GROUP BY 1"  # noqa: S608
+        query = f"SELECT {part} AS part, count(*) FROM {self.source} WHERE {self._present(column)} GROUP BY 1"  # noqa: S608 - no value is part of it
         counts = np.zeros(bins, dtype=np.int64)
         for place, size in self.run(query):
             counts[min(whole_number(place), bins - 1)] += whole_number(size)
@@ -166,7 +166,7 @@ class InPlace:
     def total(self, column: Column) -> tuple[float, int]:
         """The sum of the values, each moved to the nearest declared bound, and how many there are."""
         _bounds(column)
-        query = f"SELECT sum({self._clipped(column)}), count(*) FROM {self.source} WHERE {self._present(column)}"  # noqa: S608
+        query = f"SELECT sum({self._clipped(column)}), count(*) FROM {self.source} WHERE {self._present(column)}"  # noqa: S608 - no value is part of it
         total, size = self.run(query)[0]
         return float(str(total or 0.0)), whole_number(size)
 
@@ -188,8 +188,8 @@ class InPlace:
         For looking only: the largest size is read from the data. Raises UnreadableFile for a group of too many rows.
         """
         value = self._named(name)
-        inner = f"SELECT count(*) AS n FROM {self.source} WHERE {value} IS NOT NULL GROUP BY {value}"  # noqa: S608
-        found = self.run(f"SELECT n, count(*) FROM ({inner}) AS sizes GROUP BY n ORDER BY n")  # noqa: S608
+        inner = f"SELECT count(*) AS n FROM {self.source} WHERE {value} IS NOT NULL GROUP BY {value}"  # noqa: S608 - no value is part of it
+        found = self.run(f"SELECT n, count(*) FROM ({inner}) AS sizes GROUP BY n ORDER BY n")  # noqa: S608 - no value is part of it
         if found and whole_number(found[-1][0]) > MOST_GROUPS * 100:
             raise UnreadableFile("One group has too many rows to be a person.")
         sizes = np.zeros(whole_number(found[-1][0]) + 1 if found else 1, dtype=np.int64)
@@ -199,7 +199,7 @@ class InPlace:
 
     def _groups(self, names: tuple[str, ...]) -> Rows:
         columns = ", ".join(self._named(name) for name in names)
-        found = self.run(f"SELECT {columns}, count(*) FROM {self.source} GROUP BY {columns} LIMIT {MOST_GROUPS + 1}")  # noqa: S608
+        found = self.run(f"SELECT {columns}, count(*) FROM {self.source} GROUP BY {columns} LIMIT {MOST_GROUPS + 1}")  # noqa: S608 - no value is part of it
         if len(found) > MOST_GROUPS:
             raise UnreadableFile(f"A column has more than {MOST_GROUPS:,} different values; choose one with options.")
         return found
