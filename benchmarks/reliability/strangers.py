@@ -29,7 +29,7 @@ WAITS, LONGEST = 2_000, 60.0  # milliseconds for a thing to be there, seconds fo
 FAILED = words.failed("").split(";")[0]
 TYPED = ("", "0", "-1", "1e308", "0.5", "3", "100", "ä,b;c", "$x$ *a* `b`", "1;2;3", "yes")
 AREAS = ("stMain", "stSidebar", "stPopoverBody", "stDialog")
-KINDS = ("button", "input:not([type=file])", "textarea", "a", "[role=tab]", "[role=slider]", "[role=combobox]")
+KINDS = ("button", "input:not([type=file])", "textarea", "a", "[role=tab]", "[role=combobox]")
 WHATEVER = ", ".join(f"[data-testid={area}] {kind}:visible" for area in AREAS for kind in KINDS)
 WHATEVER += ", [role=option]:visible"
 _LABEL = "e => [e.tagName, e.type, e.role, (e.innerText || e.ariaLabel || '').slice(0, 60)].join(' ')"
@@ -108,7 +108,7 @@ class Stranger:
 
     def _use(self, one: Locator) -> None:
         self.trail[-1] = label = str(one.evaluate(_LABEL, timeout=WAITS))
-        if "slider" in label:
+        if label.startswith("INPUT range"):  # a slider
             one.focus(timeout=WAITS)
             for _ in range(int(self.rng.integers(1, 6))):
                 self.page.keyboard.press(self._one_of(("ArrowLeft", "ArrowRight", "Home", "End")))
