@@ -1,6 +1,6 @@
 """The only writer of ``st.session_state``.
 
-Widget keys that are bound to the link are listed here with their defaults; everything else a session holds has one
+What a person sets is held by control, which also says what a link carries; everything else a session holds has one
 typed accessor below.
 """
 
