@@ -13,9 +13,9 @@ if str(Path(__file__).parents[1]) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 if __name__ == "__main__":
-    from dashboard import shell
+    from dashboard import replay, session, shell
     from dashboard.background import this_run
     from dashboard.background.turns import turn
 
-    with turn(), this_run.drawing():
+    with turn(), this_run.drawing(), replay.drawing(session.SAID.once()):
         shell.main()

@@ -1,7 +1,8 @@
 """A session's state is looked up by who asks for one value of it, not copied whole.
 
 Number boxes, lists and text boxes each ask whether one value of the state is None. Streamlit answers with a copy of all
-values, and a page has some twenty such boxes: a tenth of a rerun. Here they get what answers when it is asked.
+values, and a page has some twenty such boxes: a tenth of a rerun. Here they get what answers when it is asked. And a
+page asks for some two hundred values: each goes the short way, where the value lies as it is asked for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import _is_internal_key
 
 _copied: property = SafeSessionState.__dict__["filtered_state"]
+_found = SafeSessionState.__getitem__
 
 
 class LookedUp(Mapping[str, Any]):
@@ -53,11 +55,30 @@ class LookedUp(Mapping[str, Any]):
         return found
 
 
+def _value(safe: SafeSessionState, key: str) -> Any:
+    """What the state holds for ``key``. Raises KeyError with Streamlit's words."""
+    safe._yield_callback()
+    with safe._lock:
+        state = safe._state
+        wid = state._key_id_mapper._key_id_mapping.get(key)
+        if wid is None and not is_element_id(key):
+            for held in (state._new_session_state, state._old_state):
+                if key in held:
+                    return held[key]
+        elif key in state._new_session_state and wid is not None:
+            told = state._new_widget_state.widget_metadata.get(wid)
+            if told is None or told.presenter is None:
+                return state._new_session_state[key]
+        return state[key]
+
+
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     SafeSessionState.filtered_state = property(LookedUp)  # type: ignore[assignment, method-assign]
+    SafeSessionState.__getitem__ = _value  # type: ignore[method-assign]
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     SafeSessionState.filtered_state = _copied  # type: ignore[assignment, method-assign]
+    SafeSessionState.__getitem__ = _found  # type: ignore[method-assign]

@@ -22,7 +22,21 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import failures, frames, left_pages, lengths, loaded, login, looked_up, media, settings, unread, values
+from dashboard import (
+    failures,
+    frames,
+    left_pages,
+    lengths,
+    loaded,
+    login,
+    looked_up,
+    media,
+    outgoing,
+    replay,
+    settings,
+    unread,
+    values,
+)
 from dashboard.gate import Gate, raise_file_limit
 
 
@@ -55,6 +69,8 @@ async def begun(served: App) -> AsyncIterator[None]:
     lengths.guard()
     left_pages.guard()
     looked_up.guard()
+    outgoing.guard()
+    replay.guard()
     print(f"Epsilon Lab: {address()}", flush=True)
     if served.state.get("browser") and has_screen():
         # the socket listens already, and answers as soon as this returns

@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.background import this_run
 from dashboard.controls import Control, Numbers, Place, Refused
+from dashboard.replay import Memory
 from dashboard.view import EPSILON, EPSILON_HIGH, EPSILON_LOW
 
 if TYPE_CHECKING:
@@ -51,6 +53,12 @@ def _book(name: str) -> Any:
     They are changed in place and never replaced.
     """
     return this_run.once(("session", name), lambda: st.session_state[name])
+
+
+def _state() -> Any:
+    """The session's state for who asks for single values: ``st.session_state`` looks for it anew for each of them."""
+    ctx = get_script_run_ctx(suppress_warning=True)
+    return st.session_state if ctx is None else ctx.session_state
 
 
 def epsilon() -> float:
@@ -158,7 +166,7 @@ class Slot(Generic[T]):
 
     def get(self) -> T:
         try:  # looked up once: asking first whether it is there takes as long again
-            found: T = st.session_state[self._name]
+            found: T = _state()[self._name]
         except KeyError:
             return self._first()
         return found
@@ -171,10 +179,11 @@ class Slot(Generic[T]):
 
     def once(self) -> T:
         """The value, made now if it is not there, and kept."""
+        state = _state()
         try:
-            found: T = st.session_state[self._name]
+            found: T = state[self._name]
         except KeyError:
-            found = st.session_state[self._name] = self._first()
+            found = state[self._name] = self._first()
         return found
 
 
@@ -187,6 +196,10 @@ _EPSILON_WIDGETS: Slot[dict[str, dict[str, float]]] = Slot("_epsilon_widgets", d
 
 EPSILON_TAKEN: Slot[float | None] = Slot("_epsilon_taken", lambda: None, own=_not_taken)
 """ε as it was last taken from a picture of the file that the person holds."""
+
+
+SAID: Slot[Memory] = Slot("_said", Memory, own=Memory.clear)
+"""What the last run said, so that it need not be made again."""
 
 
 def forget_own() -> None:
@@ -295,7 +308,7 @@ def value(control: Control[V]) -> V:
     Something that the control does not take (any more) gives what it last took, else its default, and is told once
     where somebody asked for it.
     """
-    state = st.session_state
+    state = _state()
     kept: dict[str, Any] = _book("_set")
     found: V | None = None
     refused = False
@@ -333,7 +346,7 @@ def ready(control: Control[V]) -> str:
     once, a widget behind a button that is opened later, or one that another page draws anew, would begin empty and send
     that back.
     """
-    st.session_state[control.key] = value(control)
+    _state()[control.key] = value(control)
     return control.key
 
 

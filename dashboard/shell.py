@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from dashboard import catalogue, session, settings, visitors, words
 from dashboard.background import compute, leaving
+from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
 from dashboard.data import source
 from dashboard.poll import phone
@@ -29,6 +32,22 @@ OWN_PAGES = (
 """The product's own pages; those of questions are discovered and stand after the second."""
 POLL_PAGE = ("poll", "Private poll", ":material/qr_code_2:")
 """The room's page: its data are the room's votes, so the sidebar has no data, no ε and no budget for it."""
+
+
+@once()
+def _pages() -> list[StreamlitPage]:
+    """The product's own pages, the room's, and those of questions: found once, and copied for each run, which notes on
+    its own which of them it may draw.
+    """
+    own = [
+        st.Page(HERE / f"app_pages/{key}.py", title=title, icon=icon, url_path=key, default=key == "start")
+        for key, title, icon in (*OWN_PAGES, POLL_PAGE)
+    ]
+    asked = [
+        st.Page(HERE / f"questions/{page.key}/page.py", title=page.title, icon=page.icon, url_path=page.key)
+        for page in catalogue.pages()
+    ]
+    return own + asked
 
 
 def main() -> None:
@@ -73,16 +92,9 @@ def main() -> None:
 
     here, embedded = tour.showing(), embed.embedded()
     alone = embedded or (here is not None and here.present) or session.ask(presenter.NOTES)
-    start, data, *others = (
-        st.Page(HERE / f"app_pages/{key}.py", title=title, icon=icon, url_path=key, default=key == "start")
-        for key, title, icon in OWN_PAGES
-    )
-    asked = [
-        st.Page(HERE / f"questions/{page.key}/page.py", title=page.title, icon=page.icon, url_path=page.key)
-        for page in catalogue.pages()
-    ]
-    room, title, icon = POLL_PAGE
-    poll = st.Page(HERE / f"app_pages/{room}.py", title=title, icon=icon, url_path=room)
+    every = [copy(page) for page in _pages()]
+    start, data, *others, poll = every[: len(OWN_PAGES) + 1]
+    asked, room = every[len(OWN_PAGES) + 1 :], POLL_PAGE[0]
     page = st.navigation([start, data, *asked, *others, poll], position="hidden" if alone else "sidebar")
     key = page.url_path or "start"
     tour.move()

@@ -5,7 +5,10 @@ Streamlit keeps the last 500 messages for it, of any length, and keeps them too 
 
 from __future__ import annotations
 
+from typing import Any
+
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.runtime_util import serialize_forward_msg
 from streamlit.runtime.session_manager import SessionClientDisconnectedError
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
@@ -26,14 +29,18 @@ def unguard() -> None:
 
 def _bounded(client: StarletteSessionClient, msg: ForwardMsg) -> None:
     """Have a message sent. Raises SessionClientDisconnectedError for a page that has left or does not read."""
-    waiting = client._send_queue
-    try:
-        _write(client, msg)
-        held = list(getattr(waiting, "_queue"))  # noqa: B009 - asyncio tells how many wait, and not what
-        if len(held) > 1 and sum(map(len, held)) > MOST:
-            raise SessionClientDisconnectedError
-    except SessionClientDisconnectedError:
-        client._closed.set()
-        while not waiting.empty():
-            waiting.get_nowait()
-        raise
+    write(client, [serialize_forward_msg(msg)])
+
+
+def write(client: StarletteSessionClient, payloads: list[bytes]) -> None:
+    """Have messages sent together, as one entry of what waits. Raises SessionClientDisconnectedError as above."""
+    waiting: Any = client._send_queue
+    if not client._closed.is_set():
+        held = sum(map(len, payloads)) + sum(sum(map(len, entry)) for entry in waiting._queue)
+        if not waiting.full() and (held <= MOST or (waiting.empty() and len(payloads) == 1)):
+            waiting.put_nowait(payloads)
+            return
+    client._closed.set()
+    while not waiting.empty():
+        waiting.get_nowait()
+    raise SessionClientDisconnectedError

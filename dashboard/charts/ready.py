@@ -20,9 +20,21 @@ class Ready(BaseFigure):  # type: ignore[misc]
     def __init__(self, figure: Figure) -> None:
         self.__dict__["_ready"] = figure
 
+    @property
+    def figure(self) -> Figure:
+        """As it was given."""
+        found: Figure = self.__dict__["_ready"]
+        return found
+
     def to_dict(self) -> Figure:
-        plain: Figure = packed(self.__dict__["_ready"])
+        plain: Figure = packed(self.figure)
         return plain
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
 
 def packed(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from dashboard import catalogue, session, words
-from dashboard.background import compute, this_run
+from dashboard.background import compute
 from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
@@ -90,7 +90,7 @@ def current() -> Source | None:
         table=table,
         lineage=visitor.lineage(key),
         practice=True,
-        declared=this_run.once(("declared", key), lambda: Declaration.of(table.schema)),
+        declared=compute.MEMORY(("declared", key, table.fingerprint), lambda: Declaration.of(table.schema)),
         rows=lambda: compute.sample_rows(key) if key not in LOADED_SAMPLES.get() else PrivateRows(table.frame),
     )
 

@@ -13,6 +13,7 @@ from dashboard.blocks import Block
 from dashboard.catalogue import address
 from dashboard.charts.theme import Figure
 from dashboard.controls import Control, Numbers
+from dashboard.replay import Same, kept
 from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.widgets import controls, handles, onward, scenarios
 from dashboard.widgets.picture import picture
@@ -82,7 +83,8 @@ def draw(part: Block, around: Around) -> None:
 
 def chart(found: blocks.Picture, mark: str | None) -> Figure:
     """A picture with its note; where it can be clicked, a click sets the control. Returns what was drawn."""
-    click, figure = found.click, found.figure(session.dark())
+    click, dark = found.click, session.dark()
+    figure = kept(("figure", Same(found), dark), lambda: found.figure(dark))
     picture(
         figure,
         key=found.key,

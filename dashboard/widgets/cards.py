@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session, words
-from dashboard.background import compute
+from dashboard import replay, session, words
 from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
-from dashboard.charts.ready import Ready, packed
+from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
 from dashboard.question import Need, Outcomes, Uncertain
+from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
 from dashboard.widgets.picture import fitted
@@ -79,14 +79,20 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
     kept = _kept(found)
     rings = _rings(found, [place for place, _ in kept], drawn)
     dark = session.dark()
-    shown = strips(found, dark=dark, others=bool(rings[-1]))
-    names, counts, inks = (list(part) for part in zip(*shown, strict=True))
+
+    def picture() -> tuple[Ready, str]:
+        shown = strips(found, dark=dark, others=bool(rings[-1]))
+        names, counts, inks = (list(part) for part in zip(*shown, strict=True))
+        told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
+        dots = outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark)
+        return Ready(fitted(dots)), told
+
+    ready, told = replay.kept(("dots", replay.Same(found), tuple(rings), dark, PICTURE_HEIGHT.get()), picture)
     with st.container(border=True):
         st.markdown(f"**What you might see** in {DOTS} imagined {found.what}")
         st.caption(needs.IMAGINED)
-        told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
         st.plotly_chart(
-            Ready(fitted(outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark))),
+            ready,
             key=f"{key}-dots",
             theme=None,
             alt=f"What you might see. {told}.{needs.rings(sum(rings))}",
@@ -128,18 +134,14 @@ def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[i
 
 def uncertain(found: Uncertain, *, key: str) -> None:
     """The noise of privacy and the luck of having only these people: two small bars, and their sentence beside them."""
+    dark, told = session.dark(), (found.noise, found.people, found.names)
+    bars = replay.kept(
+        ("bars", *told, found.sign, found.in_100, dark),
+        lambda: Ready(two_bars(*told, sign=found.sign, in_100=found.in_100, dark=dark)),
+    )
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}-uncertain-box"):
         st.plotly_chart(
-            Ready(
-                two_bars(
-                    found.noise,
-                    found.people,
-                    found.names,
-                    sign=found.sign,
-                    in_100=found.in_100,
-                    dark=session.dark(),
-                )
-            ),
+            bars,
             key=f"{key}-uncertain",
             theme=None,
             width=BARS,
@@ -159,9 +161,11 @@ def protected(card: words.LabelCard, *, key: str) -> None:
                 st.markdown("\n".join(f"- {line}" for line in lines[1:]))
         st.markdown(card.protected)
         right, dark = card.odds, session.dark()
-        grid = compute.MEMORY(("odds", right, dark), lambda: packed(odds_grid(right, dark=dark)))
+        grid = replay.kept(
+            ("odds", right, dark, PICTURE_HEIGHT.get()), lambda: Ready(fitted(odds_grid(right, dark=dark)))
+        )
         st.plotly_chart(
-            Ready(fitted(grid)),
+            grid,
             key=f"{key}-odds",
             theme=None,
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer.",

@@ -23,6 +23,7 @@ from dashboard.case import Case
 from dashboard.charts.dots import beside, two_bars_inks
 from dashboard.charts.theme import palette, plain
 from dashboard.question import Kind, Question
+from dashboard.replay import Known, kept
 from dashboard.widgets import cards
 
 MOST_ROWS = 50_000
@@ -54,19 +55,23 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
         return case.memo((*known, "finger", level), lambda: told(kind, case, level, dark=dark))
 
     look, key = palette(dark), f"{page}-finger"
-    _FOLLOW(
-        key=key,
-        data={
-            "page": page,
-            "at": at,
-            "levels": [step(level) for level in levels],
-            "chart": f"{page}-epsilon" if axis == "epsilon" else "",
-            "stale": [
+
+    def told_at_once() -> Known:
+        return Known(
+            page=page,
+            at=at,
+            levels=[step(level) for level in levels],
+            chart=f"{page}-epsilon" if axis == "epsilon" else "",
+            stale=[
                 *([] if axis == "epsilon" else [f"{page}-{axis}"]),
                 *(f"{page}-{part}" for part in STALE),
             ],
-            "look": {"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
-        },
+            look={"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
+        )
+
+    _FOLLOW(
+        key=key,
+        data=kept((*known, "finger", case.delta, tuple(levels), at, axis, page), told_at_once),
         # nothing of the case within it: the browser's last picture outlives a file that is forgotten
         on_epsilon_change=partial(session.epsilon_from_picture, key, looked=case.source.mode == "what_if"),
     )

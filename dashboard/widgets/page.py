@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import catalogue, offering, session
+from dashboard import catalogue, offering, session, traces
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.budget.opening import asks_whose
@@ -20,6 +21,7 @@ from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
+from dashboard.blocks import Picture
 from dashboard.question import RELEASE, CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work, open_control
 from dashboard.report import panel
 from dashboard.report.analysis import Asked, analysis, has_trade_off
@@ -58,8 +60,15 @@ def draw_page(page_key: str) -> None:
         large=compute.large_memory(own=not current.public),
     )
     read = session.Reader()
+    with traces.reading(read):
+        _draw_question(page, kind, case, read)
+
+
+def _draw_question(page: Page, kind: type[Kind], case: Case, read: session.Reader) -> None:
+    """The question that is chosen, or why it cannot be asked."""
+    kinds = catalogue.questions(page.key)
     try:
-        found = _asked(kind, case, read)
+        found = _asked(kind, case)
     except CannotAsk as error:
         st.title(kind.title if len(kinds) > 1 else page.title)
         onward.say(str(error))
@@ -69,18 +78,18 @@ def draw_page(page_key: str) -> None:
     if found.trouble:
         st.title(kind.title if len(kinds) > 1 else page.title)
         onward.say(found.trouble)
-        _only_release(found.question, current, read)
+        _only_release(found.question, case.source, read)
         return
     _draw(found.question, kind, case, read, page)
 
 
-def _asked(kind: type[Kind], case: Case, read: session.Reader) -> offering.Found:
+def _asked(kind: type[Kind], case: Case) -> offering.Found:
     """The question. What fails in this program is one sentence with a reference, and what was set can be set anew.
 
     Raises CannotAsk.
     """
     try:
-        return offering.ask(kind, case, read)
+        return traces.asked(kind, case, partial(offering.ask, kind, case))
     except CannotAsk:
         raise
     except Exception as error:  # noqa: BLE001 - what it says may hold values, so it goes to the log without them
@@ -137,7 +146,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
             _head(question)
         with chart:
             _drawn(question, current)
-            blocks.chart(question.view.picture(axis), around.mark)
+            blocks.chart(_picture(question, axis, current), around.mark)
             _below_chart(question, case, axis)
             _seen(question, current)
         with right:
@@ -204,7 +213,8 @@ def _live(
         if there not in asked:
             asked.clear()
             told = replace(case, results=found, complete=done, finished=over)
-            asked[there] = offering.ask(kind, told, session.Reader()).question
+            with traces.reading(session.Reader()):
+                asked[there] = traces.asked(kind, told, partial(offering.ask, kind, told)).question
         return asked[there]
 
     with head:
@@ -215,11 +225,11 @@ def _live(
         run = first if drawn is None else drawn
         if not run.progress(lambda: place.keep(height=question.view.height)):
             return
-        found = now().view
-        if found.empty:
-            place.keep(height=found.height)
+        present = now()
+        if present.view.empty:
+            place.keep(height=present.view.height)
             return
-        place.draw(found.picture(axis), around.mark)
+        place.draw(_picture(present, axis, case.source), around.mark)
 
     with chart:
         above = st.container()
@@ -267,6 +277,11 @@ def _report(
         return
     waiting = report_words.OTHER_AXIS if over else report_words.NOT_READY
     panel.report_button(None, key=question.view.page, waiting=waiting)
+
+
+def _picture(question: Question, axis: str, current: Source) -> Picture:
+    """The question's chart against ``axis``."""
+    return traces.followed(question, ("picture", axis), lambda: question.view.picture(axis), own=not current.public)
 
 
 def _begun(work: Work, around: Around) -> Running:
@@ -406,7 +421,8 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
             if tab.key == RELEASE:
                 _release(question, current, around, beside=True)
             else:
-                blocks.draw_all(tab.blocks(), around)
+                parts = traces.followed(question, ("tab", tab.key), tab.blocks, own=around.own)
+                blocks.draw_all(parts, around)
 
 
 def _release(question: Question, current: Source, around: Around, *, beside: bool) -> None:

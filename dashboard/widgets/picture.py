@@ -15,6 +15,7 @@ from dashboard.charts.projector import projected
 from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import Figure, palette
 from dashboard.data import source
+from dashboard.replay import Same, kept
 from dashboard.scenes.held import PICTURE_HEIGHT, STAGE
 from dashboard.widgets import stepper
 from dpcore.datasets.text import safe_csv
@@ -41,7 +42,11 @@ def picture(
     dpcore. While the menu is open the picture wears what a saved one needs: a background, a title, and a line with the
     data in use and ``at``, the setting it is drawn for. Returns what ``st.plotly_chart`` returns.
     """
-    shown = fitted(marked(figure, mark) if mark else figure)
+    ready = kept(
+        ("ready", Same(figure), mark, PICTURE_HEIGHT.get(), session.dark()),
+        lambda: Ready(fitted(marked(figure, mark) if mark else figure)),
+    )
+    shown = ready.figure
     with st.container(key=f"box-{key}", gap="small"):
         kind = session.entered(f"{key}-format", "PNG")
         clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
@@ -53,8 +58,9 @@ def picture(
             )
             if menu.open:
                 shown = finished(shown, alt, at)
+                ready = Ready(shown)
         drawn = place.plotly_chart(
-            Ready(shown),
+            ready,
             key=key,
             theme=None,
             alt=alt,

@@ -1,0 +1,111 @@
+"""Commands that show something and hold nothing, and those that open a box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib.form_utils import FormData, current_form_id
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+
+from dashboard.replay import memory
+from dashboard.replay.memory import EAR, Ear, Message, say
+
+NAMES = (
+    *("markdown", "caption", "title", "header", "subheader", "badge", "metric", "space", "latex", "html", "page_link"),
+    *("info", "warning", "error", "success", "progress"),
+    *("container", "columns", "grid", "expander", "popover"),
+)
+
+
+class Shown(NamedTuple):
+    """What one command said: a message, and for a box what kind it is, the ids it took, and the boxes within it."""
+
+    message: Message
+    box: str | None = None
+    kind: type[DeltaGenerator] | None = None
+    ids: tuple[tuple[str, str], ...] = ()
+    inside: tuple[Shown, ...] = ()
+
+
+def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """The command ``name`` as a method: said again where it was said before, else by ``original``.
+
+    ``asks`` is the command where it is a widget: a chart of which something can be selected.
+    """
+    plain = getattr(original, "__wrapped__", original)
+
+    def command(self: DeltaGenerator, *args: Any, **named: Any) -> Any:
+        if asks is not None and named.get("on_select", "ignore") != "ignore":
+            return asks(self, *args, **named)
+        found = memory.here()
+        if found is None or named.get("on_change", "ignore") != "ignore":
+            return original(self, *args, **named)
+        kept, ctx, page = found
+        try:
+            key = memory.key_of(name, page, args, named)
+        except TypeError:
+            return plain(self, *args, **named)
+        dg = self._active_dg
+        path = memory.place_of(dg)
+        shown: Shown | None = kept.get(key)
+        if shown is not None and path is not None and not any(one in ctx.shared.widget_ids_this_run for _, one in shown.ids):
+            return _again(ctx, dg, shown, page)
+        ear = Ear()
+        token = EAR.set(ear)
+        try:
+            result = plain(self, *args, **named)
+        finally:
+            EAR.reset(token)
+        made = _shown(ear, result, dg, path)
+        if made is not None:
+            kept.put(key, made, len(made.message.body))
+        return result
+
+    command.__name__, command.__doc__ = name, original.__doc__
+    return command
+
+
+def _shown(ear: Ear, result: Any, dg: DeltaGenerator, path: list[int] | None) -> Shown | None:
+    """What a command did, if it is of a shape that can be done again: one element, one box, or boxes in a row."""
+    outs = result if isinstance(result, list) else [result]
+    first = ear.messages[0] if ear.messages else None
+    if first is None or ear.widgets or list(first.metadata.delta_path) != path or not _all_boxes(outs):
+        return None
+    ids = tuple(ear.ids)
+    if len(ear.messages) == 1 and not isinstance(result, list):
+        if not first.delta.HasField("add_block"):
+            return Shown(memory.said(first), ids=ids)
+        return Shown(memory.said(first), result._block_type, type(result), ids) if result._parent is dg else None
+    if not isinstance(result, list) or len(ear.messages) != len(outs) + 1 or outs[0]._parent._parent is not dg:
+        return None
+    inside = tuple(
+        Shown(memory.said(msg), out._block_type, type(out)) for msg, out in zip(ear.messages[1:], outs, strict=True)
+    )
+    row = outs[0]._parent
+    return Shown(memory.said(first), row._block_type, type(row), ids, inside)
+
+
+def _all_boxes(outs: list[Any]) -> bool:
+    return bool(outs) and all(isinstance(out, DeltaGenerator) for out in outs)
+
+
+def _again(ctx: ScriptRunContext, dg: DeltaGenerator, shown: Shown, page: str) -> Any:
+    """Say it where ``dg`` is now; what the command returned then, made for this place."""
+    out = _placed(ctx, dg, shown, page)
+    return [_placed(ctx, out, part, page) for part in shown.inside] if shown.inside else out
+
+
+def _placed(ctx: ScriptRunContext, dg: DeltaGenerator, shown: Shown, page: str) -> DeltaGenerator:
+    for kind, one in shown.ids:
+        memory.named(ctx, kind, one)
+    cursor: Any = dg._cursor
+    path = cursor.delta_path
+    if shown.kind is None:
+        out = DeltaGenerator(root_container=dg._root_container, cursor=cursor.lock_element(), parent=dg)
+    else:
+        out = shown.kind(root_container=dg._root_container, cursor=cursor.open_block(), parent=dg, block_type=shown.box)
+    out._form_data = FormData(current_form_id(dg))
+    say(ctx, shown.message, path, page)
+    return out

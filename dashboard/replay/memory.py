@@ -1,0 +1,226 @@
+"""What one session's page said lately, and how a command is listened to while it says something for the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib import utils
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_cache import create_reference_msg, populate_hash_if_needed
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState, get_script_run_ctx
+from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+
+T = TypeVar("T")
+ROOM = 1 << 19
+"""Bytes that a session keeps: a page of questions is some 100 kB, and a step of ε changes half of them."""
+_EACH = 600
+"""Bytes that an entry takes beside what it says."""
+
+
+class Same:
+    """A key that equals itself alone, for a value that is known by which one it is."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+
+class Known(dict[str, Any]):
+    """What a component is told, known by which one it is: it is long, and changed by nobody."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+
+class Message(NamedTuple):
+    """A message without its place: what it says, its hash, and whether a browser keeps it."""
+
+    body: bytes
+    hash: str
+    cacheable: bool
+
+
+class Memory:
+    """The latest things said, within ``ROOM`` bytes. Two runs of one session may overlap for a moment."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, tuple[Any, int]] = {}
+        self._bytes = 0
+
+    def get(self, key: Hashable) -> Any:
+        """What was said by ``key``; None where it is not known any more."""
+        found = self._kept.pop(key, None)
+        if found is None:
+            return None
+        self._kept[key] = found  # the latest stands last
+        return found[0]
+
+    def put(self, key: Hashable, value: Any, size: int) -> None:
+        self._kept[key] = (value, size + _EACH)
+        self._bytes += size + _EACH
+
+    def begin(self) -> None:
+        """Another run begins: what has not been used for the longest time goes first."""
+        if self._bytes > ROOM:
+            entries, held = list(self._kept.items()), 0
+            for place in range(len(entries) - 1, -1, -1):
+                held += entries[place][1][1]
+                if held > ROOM // 2:
+                    entries = entries[place + 1 :]
+                    break
+            self._kept = dict(entries)
+            self._bytes = sum(size for _, (_, size) in entries)
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self._bytes = 0
+
+
+@dataclass(slots=True)
+class Ear:
+    """What a command does besides returning something, while it is listened to."""
+
+    messages: list[ForwardMsg] = field(default_factory=list)
+    ids: list[tuple[str, str]] = field(default_factory=list)
+    widgets: list[tuple[WidgetMetadata[Any], str | None, RegisterWidgetResult[Any]]] = field(default_factory=list)
+
+
+_MEMORY: ContextVar[Memory | None] = ContextVar("said", default=None)
+EAR: ContextVar[Ear | None] = ContextVar("ear", default=None)
+FOUND: ContextVar[dict[str, RegisterWidgetResult[Any]] | None] = ContextVar("found", default=None)
+"""What widgets hold that were registered a moment ago, by id: a command that registers them again is told the same."""
+
+
+@contextmanager
+def drawing(memory: Memory) -> Iterator[None]:
+    """One run of the script in a session that remembers by ``memory``."""
+    memory.begin()
+    before = _MEMORY.set(memory)
+    try:
+        yield
+    finally:
+        _MEMORY.reset(before)
+
+
+def kept(key: Hashable, make: Callable[[], T], size: int = 0) -> T:
+    """What was made by ``key`` while this session's page was drawn lately, or now. Never None. The key holds everything
+    that it depends on; ``size`` are the bytes that it takes."""
+    memory = _MEMORY.get()
+    if memory is None:
+        return make()
+    found: T | None = memory.get(key)
+    if found is None:
+        found = make()
+        memory.put(key, found, size)
+    return found
+
+
+def here() -> tuple[Memory, ScriptRunContext, str] | None:
+    """This session's memory, its run and the page it draws; None where Streamlit does everything."""
+    memory = _MEMORY.get()
+    if memory is None or EAR.get() is not None:
+        return None
+    ctx = get_script_run_ctx(suppress_warning=True)
+    if ctx is None or ctx.gather_usage_stats:
+        return None
+    state = ThreadState.get()
+    return None if state.fragment_id is not None else (memory, ctx, state.active_script_hash)
+
+
+def key_of(name: str, where: Hashable, args: tuple[Any, ...], named: dict[str, Any]) -> Hashable:
+    """Equal for equal calls alone: 1, 1.0 and True are three. Raises TypeError for what cannot be compared."""
+    values = tuple(map(_comparable, (*args, *named.values())))
+    key = (name, where, len(args), tuple(named), values, tuple(map(type, values)))
+    hash(key)
+    return key
+
+
+def _comparable(value: Any) -> Any:
+    if type(value) is list or type(value) is tuple:
+        return (type(value), tuple(map(_comparable, value)), tuple(map(type, value)))
+    if type(value) is dict:
+        return (dict, tuple((name, type(part), _comparable(part)) for name, part in value.items()))
+    return value
+
+
+def said(msg: ForwardMsg) -> Message:
+    """A message to be said again."""
+    bare = ForwardMsg()
+    bare.CopyFrom(msg)
+    bare.ClearField("metadata")
+    return Message(bare.SerializeToString(), msg.hash, msg.metadata.cacheable)
+
+
+def say(ctx: ScriptRunContext, message: Message, path: list[int], page: str) -> None:
+    """A message that was said before, at ``path``."""
+    known = message.cacheable and message.hash in ctx.cached_message_hashes
+    msg = ForwardMsg(ref_hash=message.hash) if known else ForwardMsg.FromString(message.body)
+    place = msg.metadata
+    place.cacheable = message.cacheable and not known
+    place.delta_path[:] = path
+    place.active_script_hash = page
+    ctx._enqueue(msg)
+
+
+def place_of(dg: DeltaGenerator) -> list[int] | None:
+    """Where the next element of ``dg`` stands."""
+    cursor = dg._cursor
+    return None if cursor is None or dg._root_container is None else cursor.delta_path
+
+
+def enqueued(ctx: ScriptRunContext, msg: ForwardMsg) -> None:
+    """``ScriptRunContext.enqueue``, with an ear for who wants to say it again."""
+    msg.metadata.active_script_hash = ThreadState.get().active_script_hash
+    populate_hash_if_needed(msg)
+    ear = EAR.get()
+    if ear is not None:
+        ear.messages.append(msg)
+    known = msg.metadata.cacheable and msg.hash and msg.hash in ctx.cached_message_hashes
+    ctx._enqueue(create_reference_msg(msg) if known else msg)
+
+
+def registered(
+    safe: SafeSessionState, metadata: WidgetMetadata[Any], user_key: str | None
+) -> RegisterWidgetResult[Any]:
+    """``SafeSessionState.register_widget``, which says once what a widget holds."""
+    found = FOUND.get()
+    result = None if found is None else found.pop(metadata.id, None)
+    if result is None:
+        result = _register(safe, metadata, user_key)
+    else:
+        with safe._lock:
+            safe._state._set_widget_metadata(metadata)
+    ear = EAR.get()
+    if ear is not None:
+        ear.widgets.append((metadata, user_key, result))
+    return result
+
+
+def named(ctx: ScriptRunContext, element_type: str, element_id: str) -> None:
+    """``_register_element_id``: an id that no other element of this run may have. Raises what that does."""
+    _name(ctx, element_type, element_id)
+    ear = EAR.get()
+    if ear is not None:
+        ear.ids.append((element_type, element_id))
+
+
+_register = SafeSessionState.register_widget
+_name = utils._register_element_id

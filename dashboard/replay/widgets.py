@@ -1,0 +1,120 @@
+"""Commands that ask for something: what their widget holds is looked up each time, and who is called is told anew."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib.form_utils import current_form_id
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
+
+from dashboard.replay import memory
+from dashboard.replay.memory import EAR, FOUND, Ear, Message, say
+
+NAMES = (
+    *("selectbox", "select_slider", "slider", "segmented_control", "pills", "multiselect", "radio"),
+    *("number_input", "text_input", "text_area", "toggle", "checkbox", "button", "plotly_chart", "_bidi_component"),
+)
+_CALLED = ("on_change", "on_click", "on_select")
+_TOLD = frozenset({*_CALLED, "args", "kwargs"})
+
+
+class Asked(NamedTuple):
+    """What one command said while its widgets held what they did, and what it returned."""
+
+    message: Message
+    ids: tuple[tuple[str, str], ...]
+    widgets: tuple[tuple[WidgetMetadata[Any], str | None, RegisterWidgetResult[Any]], ...]
+    result: Any
+
+
+def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    """The command ``name`` as a method: said again where its widget holds what it held, else by ``original``."""
+    plain = getattr(original, "__wrapped__", original)
+
+    def command(self: DeltaGenerator, *args: Any, **named: Any) -> Any:
+        found = memory.here()
+        if found is None:
+            return original(self, *args, **named)
+        kept, ctx, page = found
+        dg = self._active_dg
+        path = memory.place_of(dg)
+        told = {one: value for one, value in named.items() if one in _TOLD or (one[:3] == "on_" and callable(value))}
+        own = {one: value for one, value in named.items() if one not in told}
+        if callable(own.get("format_func")):  # what it says of the options is what counts
+            options = args[1] if len(args) > 1 else own.get("options", ())
+            own["format_func"] = tuple(map(own["format_func"], options))
+        calls = tuple((one, None if callable(value) else value) for one, value in told.items() if one[:3] == "on_")
+        where = (page, dg._root_container, current_form_id(dg), calls)
+        try:
+            key = memory.key_of(name, where, args, own)
+        except TypeError:
+            return plain(self, *args, **named)
+        asked: Asked | None = kept.get(key)
+        before: dict[str, RegisterWidgetResult[Any]] = {}
+        if asked is not None and path is not None and _free(ctx, asked):
+            before = {
+                metadata.id: ctx.session_state.register_widget(_told_anew(metadata, told), user_key)
+                for metadata, user_key, _ in asked.widgets
+            }
+            if all(_alike(before[metadata.id], result) for metadata, _, result in asked.widgets):
+                for kind, one in asked.ids:
+                    memory.named(ctx, kind, one)
+                cursor: Any = dg._cursor
+                cursor.lock_element()
+                say(ctx, asked.message, path, page)
+                return copy.copy(asked.result)
+        ear = Ear()
+        token, again = EAR.set(ear), FOUND.set(before)
+        try:
+            result = plain(self, *args, **named)
+        finally:
+            EAR.reset(token)
+            FOUND.reset(again)
+        made = _asked(ear, result, path)
+        if made is not None:
+            kept.put(key, made, len(made.message.body))
+        return result
+
+    command.__name__, command.__doc__ = name, original.__doc__
+    return command
+
+
+def _free(ctx: ScriptRunContext, asked: Asked) -> bool:
+    """Whether no other element of this run has its ids; where one has, Streamlit says so."""
+    taken, keys = ctx.shared.widget_ids_this_run, ctx.shared.widget_user_keys_this_run
+    return not any(one in taken for _, one in asked.ids) and not any(key in keys for _, key, _ in asked.widgets if key)
+
+
+def _told_anew(metadata: WidgetMetadata[Any], told: dict[str, Any]) -> WidgetMetadata[Any]:
+    """The widget with those to call whom this run names."""
+    if metadata.callbacks is not None:
+        names = {f"on_{event}_change": event for event in metadata.callbacks}
+        return replace(metadata, callbacks={names[one]: call for one, call in told.items() if one in names})
+    call = next((told[one] for one in _CALLED if callable(told.get(one))), None)
+    args, named = (told.get("args"), told.get("kwargs")) if call is not None else (None, None)
+    if metadata.callback is call and metadata.callback_args is args and metadata.callback_kwargs is named:
+        return metadata
+    return replace(metadata, callback=call, callback_args=args, callback_kwargs=named)
+
+
+def _alike(now: RegisterWidgetResult[Any], then: RegisterWidgetResult[Any]) -> bool:
+    """Whether a widget holds what it held; numbers that are equal and of two types are two."""
+    return now == then and _types(now.value) == _types(then.value)
+
+
+def _types(value: Any) -> Hashable:
+    return (type(value), tuple(map(type, value))) if isinstance(value, (list, tuple)) else type(value)
+
+
+def _asked(ear: Ear, result: Any, path: list[int] | None) -> Asked | None:
+    """What a command did, if it can be done again."""
+    if len(ear.messages) != 1 or list(ear.messages[0].metadata.delta_path) != path:
+        return None
+    if isinstance(result, DeltaGenerator):
+        return None
+    return Asked(memory.said(ear.messages[0]), tuple(ear.ids), tuple(ear.widgets), result)
