@@ -52,7 +52,13 @@ def _book(name: str) -> Any:
 
     They are changed in place and never replaced.
     """
-    return this_run.once(("session", name), lambda: st.session_state[name])
+    kept = this_run.kept()
+    if kept is None:
+        return st.session_state[name]
+    found = kept.get(name)
+    if found is None:
+        found = kept[name] = st.session_state[name]
+    return found
 
 
 def _state() -> Any:
@@ -379,13 +385,15 @@ class Reader:
 
     def __init__(self) -> None:
         self.placed: dict[Place, list[Control[Any]]] = {}
+        self.held: dict[str, Any] = {}
 
     def __call__(self, control: Control[V], place: Place = "options") -> V:
         others = self.placed.setdefault(place, [])
         if all(control.key != other.key for other in others):
             others.append(control)
         _book("_controls")[control.key] = control
-        return value(control)
+        found = self.held[control.key] = value(control)
+        return found
 
 
 def ask(control: Control[V]) -> V:

@@ -24,7 +24,8 @@ V = TypeVar("V")
 MOST, MOST_OWN = 12, 1
 """Questions that a session keeps about samples, and about a person's own data: these hold what was made of their rows,
 which otherwise counts and is bounded in ``Memory``."""
-_EACH = 8  # traces of one asking, and things that follow from one question
+_EACH = 8  # traces of one asking
+_FOLLOW = 6  # things that are found out about one question: its chart, what is under a tab, and what that shows
 
 
 class Trace(NamedTuple):
@@ -78,9 +79,9 @@ def asked(kind: type[Kind], case: Case, ask: Callable[[Read], T]) -> T:
     return _found(("asked", kind, *_about(case)), lambda: ask(through), own=not case.source.public)
 
 
-def followed(question: object, key: Hashable, make: Callable[[], T], *, own: bool) -> T:
-    """What ``make`` finds out about a question, by the name ``key``, or found before."""
-    return _found((key, Same(question)), make, own=own)
+def followed(about: object, key: Hashable, make: Callable[[], T], *, own: bool) -> T:
+    """What ``make`` finds out about a question, or a part of it, by the name ``key``; or found before."""
+    return _found((key, Same(about)), make, own=own)
 
 
 def _found(key: tuple[Hashable, ...], make: Callable[[], T], *, own: bool) -> T:
@@ -107,16 +108,11 @@ def _found(key: tuple[Hashable, ...], make: Callable[[], T], *, own: bool) -> T:
 
 def _bounded(by_key: dict[Hashable, list[Trace]], *, own: bool) -> None:
     """Let go of the askings that are too many, and of what followed from them."""
+    most = MOST_OWN if own else MOST
     askings = [key for key in by_key if isinstance(key, tuple) and key[0] == "asked"]
-    for key in askings[: -(MOST_OWN if own else MOST)]:
+    others = [key for key in by_key if isinstance(key, tuple) and key[0] != "asked"]
+    for key in (*askings[:-most], *others[: -_FOLLOW * most]):
         del by_key[key]
-    questions = {Same(_question(trace.value)) for traces in by_key.values() for trace in traces}
-    for key in [key for key in by_key if isinstance(key, tuple) and key[0] != "asked" and key[1] not in questions]:
-        del by_key[key]
-
-
-def _question(found: Any) -> Any:
-    return getattr(found, "question", None)
 
 
 def _same(now: Any, then: Any) -> bool:

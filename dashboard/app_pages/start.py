@@ -53,26 +53,34 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.page_link(catalogue.address("demos"), label=scene_words.SHOW_OTHERS, icon=":material/slideshow:")
 left, beside = st.columns([2, 1], gap="medium")
 with left:
-    picture(
-        tradeoff(
+    dark, at = session.dark(), f"ε = {words.number(epsilon)}"
+    figure = compute.MEMORY(
+        ("start", table.fingerprint, epsilon, dark),
+        lambda: tradeoff(
             frame,
             x="epsilon",
             x_title=EPSILON_TITLE,
             scale=SCALE,
             names=names,
-            colour=colours(list(names), session.dark()),
+            colour=colours(list(names), dark),
             main="permute_and_flip",
             chosen=epsilon,
-            dark=session.dark(),
+            dark=dark,
         ),
-        key="start-example",
-        alt=describe_at(frame, names, SCALE, "epsilon", epsilon, f"ε = {words.number(epsilon)}"),
-        data=frame,
     )
+    told = compute.MEMORY(
+        ("start", table.fingerprint, epsilon, "alt"), lambda: describe_at(frame, names, SCALE, "epsilon", epsilon, at)
+    )
+    picture(figure, key="start-example", alt=told, data=frame)
 with beside:
     law = problem.law("permute_and_flip", epsilon)
     cards.might_see(
-        Outcomes(names=table.options("complaint"), chances=list(law), good=[chance == law.max() for chance in law]),
+        compute.MEMORY(
+            ("start", table.fingerprint, epsilon, "outcomes"),
+            lambda: Outcomes(
+                names=table.options("complaint"), chances=list(law), good=[chance == law.max() for chance in law]
+            ),
+        ),
         key="start",
     )
 with beside, st.container(border=True):

@@ -25,6 +25,11 @@ def drawing() -> Iterator[None]:
         _KEPT.reset(before)
 
 
+def kept() -> dict[Hashable, Any] | None:
+    """What this run keeps, by key; None outside of one."""
+    return _KEPT.get()
+
+
 def once(key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
     """The value of ``key`` in this run, made where it is first asked for; what ``make`` raises is not kept."""
     kept = _KEPT.get()

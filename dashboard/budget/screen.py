@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import session, words
@@ -27,6 +28,7 @@ from dashboard.charts.cumulative import cumulative
 from dashboard.charts.theme import Figure
 from dashboard.report.drawing import drawn as drawn_on_paper
 from dashboard.report.spent import Charged, spent
+from dashboard.replay import Same, kept
 from dashboard.report.value import Section
 from dashboard.widgets import cards
 from dashboard.widgets.picture import picture
@@ -85,12 +87,16 @@ def closed(problem: str) -> None:
 
 def chart(budget: Budget, drawn: Spending) -> None:
     """The lines, and why they differ."""
-    frame, shown = drawn.frame, _rules(drawn)
-    figure = _figure(budget, drawn, dark=session.dark())
-    table = frame.assign(
-        valid=frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else "always"), delta=drawn.delta
-    )
-    picture(figure, key="budget-lines", alt=_described(drawn, shown, budget), data=table, code=code(drawn))
+    frame, dark, about = drawn.frame, session.dark(), (Same(drawn), budget.counting, tracker.total(budget))
+    shown = kept(("rules", *about), lambda: _rules(drawn))
+    figure = kept(("lines", *about, dark), lambda: _figure(budget, drawn, dark=dark))
+    alt = kept(("described", *about), lambda: _described(drawn, shown, budget))
+
+    def table() -> pd.DataFrame:
+        valid = frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else "always")
+        return frame.assign(valid=valid, delta=drawn.delta)
+
+    picture(figure, key="budget-lines", alt=alt, data=table, code=code(drawn))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_note(budget, drawn), width="stretch")
         with st.popover("Why do they differ?", type="tertiary", icon=":material/help:"):

@@ -13,6 +13,7 @@ from dashboard.background import compute
 from dashboard.budget import totals, tracker
 from dashboard.budget.rules import LABELS
 from dashboard.budget.state import State
+from dashboard.replay import Same, kept
 from dpcore.accounting import RunningTotal
 from dpcore.costs import Cost
 from dpcore.errors import InvalidCost
@@ -66,7 +67,12 @@ def spending(state: State, budget: Budget) -> Spending:
     frame = compute.MEMORY(key, make)
     same = compute.MEMORY((*key, budget.counting), lambda: alike(frame, OWN_RULES[budget.counting]))
     valid = ("basic",) if budget.counting == "sum" else ALWAYS
-    return Spending(receipts=receipts, next_cost=cost, more=more, delta=delta, frame=frame, rules=valid, alike=same)
+    return kept(
+        (*key, budget.lineage, budget.counting, Same(frame)),
+        lambda: Spending(
+            receipts=receipts, next_cost=cost, more=more, delta=delta, frame=frame, rules=valid, alike=same
+        ),
+    )
 
 
 def alike(frame: pd.DataFrame, own: Sequence[str]) -> dict[str, list[str]]:
@@ -74,13 +80,13 @@ def alike(frame: pd.DataFrame, own: Sequence[str]) -> dict[str, list[str]]:
     lines = frame.pivot_table(index="answers", columns="rule", values="epsilon")
     found: dict[str, list[str]] = {}
     for rule in sorted(lines.columns, key=lambda rule: (rule not in own, list(LABELS).index(rule))):
-        close = (kept for kept in found if np.allclose(lines[rule], lines[kept], rtol=ONE_LINE, equal_nan=True))
-        kept = None if rule in own else next(close, None)
-        if kept is None:
+        close = (drawn for drawn in found if np.allclose(lines[rule], lines[drawn], rtol=ONE_LINE, equal_nan=True))
+        drawn = None if rule in own else next(close, None)
+        if drawn is None:
             found[rule] = []
         else:
-            found[kept].append(rule)
-    return {kept: others for kept, others in found.items() if others}
+            found[drawn].append(rule)
+    return {drawn: others for drawn, others in found.items() if others}
 
 
 def one_more(state: State) -> Cost:
@@ -98,7 +104,9 @@ def fitting(budget: Budget, cost: Cost) -> int:
 
 def exposure(state: State, budget: Budget) -> tuple[float, float]:
     """(ε, δ) of all answers so far; (0, 0) before any."""
-    return spending(state, budget).epsilon_now, budget.cap.delta if state.receipts else 0.0
+    drawn = spending(state, budget)
+    now = kept(("epsilon now", Same(drawn)), lambda: drawn.epsilon_now)
+    return now, budget.cap.delta if state.receipts else 0.0
 
 
 def headline(state: State, budget: Budget) -> str:

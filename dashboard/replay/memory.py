@@ -17,8 +17,8 @@ from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 T = TypeVar("T")
-ROOM = 1 << 19
-"""Bytes that a session keeps: a page of questions is some 100 kB, and a step of ε changes half of them."""
+ROOM = 1 << 20
+"""Bytes that a session keeps: a page of questions is 100 to 300 kB, and a step of ε changes half of them."""
 _EACH = 600
 """Bytes that an entry takes beside what it says."""
 

@@ -52,8 +52,8 @@ class Asked:
 
 
 def has_trade_off(question: Question, axis: str) -> bool:
-    """Whether the picture against ε is there: at once, or simulated because it is the one that is shown."""
-    return not question.view.empty and (isinstance(question.view, View) or axis == "epsilon")
+    """Whether the picture of a view that is not empty is the one against ε: at once, or because that one is shown."""
+    return isinstance(question.view, View) or axis == "epsilon"
 
 
 def analysis(question: Question, source: Source, asked: Asked) -> Section:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import blocks, session
+from dashboard import blocks, session, traces
 from dashboard.blocks import Block
 from dashboard.catalogue import address
 from dashboard.charts.theme import Figure
@@ -55,7 +55,9 @@ def draw(part: Block, around: Around) -> None:
                     st.latex(part.latex)
                 st.caption(part.source)
         case blocks.Rows():
-            st.dataframe(safe_cells(part.frame), hide_index=True, alt=part.alt)
+            st.dataframe(
+                kept(("cells", Same(part.frame)), lambda: safe_cells(part.frame)), hide_index=True, alt=part.alt
+            )
         case blocks.Ask():
             _ask(part)
         case blocks.Undo():
@@ -125,7 +127,9 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         part.key,
         part.work,
         part.common,
-        lambda results: draw_all(part.show(results[0]), around),
+        lambda results: draw_all(
+            traces.followed(part, ("shown", Same(results[0])), lambda: part.show(results[0]), own=around.own), around
+        ),
         what=part.what,
         own=around.own,
         far=True,

@@ -115,10 +115,13 @@ function point(layer, target, level, value, ink) {
 }
 
 const CURRENT = Symbol.for("epsilon-lab-finger");
+const STEPS = Symbol.for("epsilon-lab-steps"); // as in finger.py
 const SLIDERS = "[class*=st-key-epsilon-slider] input[type=range], [class*=st-key-epsilon-at-the-edge] input[type=range]";
 
 export default function (component) {
   const { data, setTriggerValue } = component;
+  // The steps came by a message of their own, which stays the same while ε moves; until they are there nothing follows.
+  const known = () => (window[STEPS] && window[STEPS].name === data.steps ? window[STEPS].levels : []);
   if (window[CURRENT]) window[CURRENT](); // what watched for the server's former answer
   // What is drawn anew stays for a moment, unseen, beside what takes its place.
   const thumbs = () => [...document.querySelectorAll(SLIDERS)].filter((thumb) => thumb.getClientRects().length);
@@ -135,12 +138,12 @@ export default function (component) {
 
   function paint() {
     const moved = thumbs()
-      .map((thumb) => data.levels.findIndex((level) => level.said === thumb.getAttribute("aria-valuetext")))
+      .map((thumb) => known().findIndex((level) => level.said === thumb.getAttribute("aria-valuetext")))
       .find((step) => step >= 0 && step !== data.at);
     const at = held >= 0 ? held : moved === undefined ? -1 : moved;
     clear();
-    if (at < 0 || at === data.at) return;
-    const step = data.levels[at];
+    const step = known()[at];
+    if (!step || at === data.at) return;
     const page = getComputedStyle(document.querySelector("[data-testid=stApp]"));
     layer = document.createElement("div");
     layer.setAttribute("aria-hidden", "true");
@@ -177,7 +180,7 @@ export default function (component) {
     const axis = found && found._fullLayout && found._fullLayout.xaxis;
     if (!axis) return -1;
     const level = axis.p2d(event.clientX - found.getBoundingClientRect().left - axis._offset);
-    const away = data.levels.map((step) => Math.abs(Math.log(step.level / level)));
+    const away = known().map((step) => Math.abs(Math.log(step.level / level)));
     return away.indexOf(Math.min(...away));
   }
 
@@ -198,7 +201,7 @@ export default function (component) {
   function onUp() {
     if (!down) return;
     down = false;
-    if (held >= 0 && held !== data.at) setTriggerValue("epsilon", data.levels[held].level);
+    if (known()[held] && held !== data.at) setTriggerValue("epsilon", known()[held].level);
     else held = -1;
     soon();
   }

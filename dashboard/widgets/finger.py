@@ -9,8 +9,10 @@ missing but that.
 from __future__ import annotations
 
 import html
+import json
 import math
 import re
+import zlib
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +34,12 @@ STALE = ("found", "draw")
 """Parts of the page, by the end of their keys, that wait for the server."""
 _SCRIPT = Path(__file__).with_name("finger.js").read_text(encoding="utf-8")
 _FOLLOW = st.components.v2.component("epsilon_lab_finger", html="<span hidden></span>", js=_SCRIPT)
+_STEPS = st.components.v2.component(
+    "epsilon_lab_steps",
+    html="<span hidden></span>",
+    js=Path(__file__).with_name("steps.js").read_text(encoding="utf-8"),
+)
+"""What every step says: a message that stays as it is while ε moves, so that it is sent once."""
 _BOLD = re.compile(r"(?<!\\)\*\*")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|~$:])")
 
@@ -48,33 +56,36 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
     page, dark = question.view.page, session.dark()
     levels = session.epsilon_levels()
     at = levels.index(case.epsilon)
-    set_to = tuple((control.key, repr(session.value(control))) for part in read.placed.values() for control in part)
+    set_to = tuple((key, repr(held)) for key, held in read.held.items())
     known = (kind.key, case.table.fingerprint, case.source.key, set_to, dark)
 
     def step(level: float) -> dict[str, Any]:
         return case.memo((*known, "finger", level), lambda: told(kind, case, level, dark=dark))
 
+    steps = kept((*known, "steps", case.delta, tuple(levels)), lambda: _steps([step(level) for level in levels]))
     look, key = palette(dark), f"{page}-finger"
-
-    def told_at_once() -> Known:
-        return Known(
-            page=page,
-            at=at,
-            levels=[step(level) for level in levels],
-            chart=f"{page}-epsilon" if axis == "epsilon" else "",
-            stale=[
+    _STEPS(key=f"{page}-steps", data=steps)
+    _FOLLOW(
+        key=key,
+        data={
+            "page": page,
+            "at": at,
+            "steps": steps["name"],
+            "chart": f"{page}-epsilon" if axis == "epsilon" else "",
+            "stale": [
                 *([] if axis == "epsilon" else [f"{page}-{axis}"]),
                 *(f"{page}-{part}" for part in STALE),
             ],
-            look={"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
-        )
-
-    _FOLLOW(
-        key=key,
-        data=kept((*known, "finger", case.delta, tuple(levels), at, axis, page), told_at_once),
+            "look": {"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
+        },
         # nothing of the case within it: the browser's last picture outlives a file that is forgotten
         on_epsilon_change=partial(session.epsilon_from_picture, key, looked=case.source.mode == "what_if"),
     )
+
+
+def _steps(levels: list[dict[str, Any]]) -> Known:
+    """The steps under a name that hangs on nothing but what they say."""
+    return Known(name=f"{zlib.crc32(json.dumps(levels).encode()):08x}", levels=levels)
 
 
 def told(kind: type[Kind], case: Case, level: float, *, dark: bool) -> dict[str, Any]:

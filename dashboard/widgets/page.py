@@ -226,7 +226,7 @@ def _live(
         if not run.progress(lambda: place.keep(height=question.view.height)):
             return
         present = now()
-        if present.view.empty:
+        if _is_empty(present, case.source):
             place.keep(height=present.view.height)
             return
         place.draw(_picture(present, axis, case.source), around.mark)
@@ -272,7 +272,7 @@ def _report(
         )
         return analysis(question, case.source, asked)
 
-    if over and has_trade_off(question, axis):
+    if over and not _is_empty(question, case.source) and has_trade_off(question, axis):
         panel.report_button(made, key=question.view.page)
         return
     waiting = report_words.OTHER_AXIS if over else report_words.NOT_READY
@@ -282,6 +282,11 @@ def _report(
 def _picture(question: Question, axis: str, current: Source) -> Picture:
     """The question's chart against ``axis``."""
     return traces.followed(question, ("picture", axis), lambda: question.view.picture(axis), own=not current.public)
+
+
+def _is_empty(question: Question, current: Source) -> bool:
+    """Whether there is nothing to draw yet."""
+    return traces.followed(question, "empty", lambda: question.view.empty, own=not current.public)
 
 
 def _begun(work: Work, around: Around) -> Running:

@@ -21,6 +21,7 @@ from dashboard.budget import tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
 from dashboard.question import Offer
+from dashboard.replay import Same, kept
 from dashboard.report.answer import answered as answered_section
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
@@ -223,7 +224,8 @@ def _rules(request: Request) -> None:
 
 def answered(here: Asked) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
-    question = question_digest(here.request)
+    request = here.request
+    question = kept(("digest", Same(request)), lambda: question_digest(request))
 
     def found() -> list[Receipt]:
         try:

@@ -68,9 +68,11 @@ def test_a_page_hands_the_browser_every_step(
     page: str, open_app: Callable[..., AppTest], every_step: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed: list[dict[str, Any]] = []
-    monkeypatch.setattr(finger, "_FOLLOW", lambda **sent: handed.append(sent["data"]))
+    for component in ("_STEPS", "_FOLLOW"):
+        monkeypatch.setattr(finger, component, lambda **sent: handed.append(sent["data"]))
     open_app(page)
-    (data,) = handed
-    assert [step["level"] for step in data["levels"]] == list(session.EPSILON_STEPS)
-    assert data["levels"][data["at"]]["level"] in session.EPSILON_STEPS
-    assert len({str(step["headline"]) for step in data["levels"]}) > 5
+    (steps, data) = handed
+    assert data["steps"] == steps["name"]
+    assert [step["level"] for step in steps["levels"]] == list(session.EPSILON_STEPS)
+    assert steps["levels"][data["at"]]["level"] in session.EPSILON_STEPS
+    assert len({str(step["headline"]) for step in steps["levels"]}) > 5
