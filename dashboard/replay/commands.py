@@ -106,6 +106,6 @@ def _placed(ctx: ScriptRunContext, dg: DeltaGenerator, shown: Shown, page: str) 
         out = DeltaGenerator(root_container=dg._root_container, cursor=cursor.lock_element(), parent=dg)
     else:
         out = shown.kind(root_container=dg._root_container, cursor=cursor.open_block(), parent=dg, block_type=shown.box)
-    out._form_data = FormData(current_form_id(dg))
+    out._form_data = dg._form_data or FormData(current_form_id(dg))
     say(ctx, shown.message, path, page)
     return out

@@ -104,7 +104,12 @@ def _told_anew(metadata: WidgetMetadata[Any], told: dict[str, Any]) -> WidgetMet
 
 def _alike(now: RegisterWidgetResult[Any], then: RegisterWidgetResult[Any]) -> bool:
     """Whether a widget holds what it held; numbers that are equal and of two types are two."""
-    return now == then and _types(now.value) == _types(then.value)
+    others = ("value_changed", "incoming_serialized_value", "incoming_serialized_values")
+    if any(getattr(now, one) != getattr(then, one) for one in others):
+        return False
+    if isinstance(now.value, dict) and isinstance(then.value, dict):  # a component's, of a type made for each answer
+        return dict(now.value) == dict(then.value)
+    return bool(now.value == then.value) and _types(now.value) == _types(then.value)
 
 
 def _types(value: Any) -> Hashable:
