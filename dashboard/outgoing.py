@@ -27,6 +27,7 @@ from websockets.frames import Opcode
 from websockets.protocol import State
 
 from dashboard import unread
+from dashboard.replay import memory
 
 _SAYS = ScriptRunnerEvent.ENQUEUE_FORWARD_MSG
 
@@ -53,15 +54,17 @@ def _ask(session: AppSession, waiting: _Waiting) -> None:
         session._call_soon_on_event_loop(partial(_deliver, session, waiting))
 
 
-def _said(runner: ScriptRunner, msg: ForwardMsg) -> None:
-    """One message of a run; a place at which the run may be ended, as in Streamlit."""
-    runner._maybe_handle_execution_control_request()
+def _said(runner: ScriptRunner, msg: ForwardMsg | bytes) -> None:
+    """One message of a run, or its bytes; a place at which the run may be ended, as in Streamlit."""
+    if runner._requests._state is not ScriptRequestType.CONTINUE:
+        runner._maybe_handle_execution_control_request()
     try:
         session = runner.__dict__["_epsilon_lab_session"]
     except KeyError:
         session = runner.__dict__["_epsilon_lab_session"] = _session_of(runner)
     if session is None:
-        runner.on_event.send(runner, event=_SAYS, forward_msg=msg)
+        told = ForwardMsg.FromString(msg) if isinstance(msg, bytes) else msg
+        runner.on_event.send(runner, event=_SAYS, forward_msg=told)
     else:
         waiting = _waiting(session)
         waiting.events.append((runner, _SAYS, msg, {}))
@@ -114,9 +117,9 @@ def _deliver(session: AppSession, waiting: _Waiting) -> None:
             elif sender is not session._scriptrunner:
                 continue  # of a run that another one has taken the place of
             elif here:
-                payloads.append(serialize_forward_msg(msg))
+                payloads.append(msg if isinstance(msg, bytes) else serialize_forward_msg(msg))
             else:
-                session._browser_queue.enqueue(msg)
+                session._browser_queue.enqueue(ForwardMsg.FromString(msg) if isinstance(msg, bytes) else msg)
     finally:
         waiting.delivering = False
         if waiting.events or (here and not session._browser_queue.is_empty()):
@@ -200,11 +203,13 @@ _THEMES: dict[str, bytes] = {}
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     _set(_OURS, _theme)
+    memory.AS_BYTES = True
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     _set(_STREAMLITS, _populate)
+    memory.AS_BYTES = False
     _THEMES.clear()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from streamlit.cursor import Cursor, RunningCursor
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.form_utils import FormData, current_form_id
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
@@ -48,10 +49,11 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
         except TypeError:
             return plain(self, *args, **named)
         dg = self._active_dg
-        path = memory.place_of(dg)
+        cursor = memory.cursor_of(dg)
         shown: Shown | None = kept.get(key)
-        if shown is not None and path is not None and not any(one in ctx.shared.widget_ids_this_run for _, one in shown.ids):
-            return _again(ctx, dg, shown, page)
+        if shown is not None and cursor is not None and (not shown.ids or _free(ctx, shown)):
+            return _again(ctx, dg, cursor, shown, page)
+        path = None if cursor is None else memory.path_of(cursor)
         ear = Ear()
         token = EAR.set(ear)
         try:
@@ -67,11 +69,16 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
     return command
 
 
-def _shown(ear: Ear, result: Any, dg: DeltaGenerator, path: list[int] | None) -> Shown | None:
+def _free(ctx: ScriptRunContext, shown: Shown) -> bool:
+    """Whether no other element of this run has its ids; where one has, Streamlit says so."""
+    return not any(one in ctx.shared.widget_ids_this_run for _, one in shown.ids)
+
+
+def _shown(ear: Ear, result: Any, dg: DeltaGenerator, path: tuple[int, ...] | None) -> Shown | None:
     """What a command did, if it is of a shape that can be done again: one element, one box, or boxes in a row."""
     outs = result if isinstance(result, list) else [result]
     first = ear.messages[0] if ear.messages else None
-    if first is None or ear.widgets or list(first.metadata.delta_path) != path or not _all_boxes(outs):
+    if first is None or ear.widgets or tuple(first.metadata.delta_path) != path or not _all_boxes(outs):
         return None
     ids = tuple(ear.ids)
     if len(ear.messages) == 1 and not isinstance(result, list):
@@ -91,21 +98,24 @@ def _all_boxes(outs: list[Any]) -> bool:
     return bool(outs) and all(isinstance(out, DeltaGenerator) for out in outs)
 
 
-def _again(ctx: ScriptRunContext, dg: DeltaGenerator, shown: Shown, page: str) -> Any:
+def _again(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str) -> Any:
     """Say it where ``dg`` is now; what the command returned then, made for this place."""
-    out = _placed(ctx, dg, shown, page)
-    return [_placed(ctx, out, part, page) for part in shown.inside] if shown.inside else out
+    out = _placed(ctx, dg, cursor, shown, page)
+    if not shown.inside:
+        return out
+    inner = memory.cursor_of(out)
+    return out if inner is None else [_placed(ctx, out, inner, part, page) for part in shown.inside]
 
 
-def _placed(ctx: ScriptRunContext, dg: DeltaGenerator, shown: Shown, page: str) -> DeltaGenerator:
+def _placed(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str) -> DeltaGenerator:
     for kind, one in shown.ids:
         memory.named(ctx, kind, one)
-    cursor: Any = dg._cursor
-    path = cursor.delta_path
+    path = memory.path_of(cursor)
+    here: Cursor = cursor.lock_element() if shown.kind is None else cursor.open_block()
     if shown.kind is None:
-        out = DeltaGenerator(root_container=dg._root_container, cursor=cursor.lock_element(), parent=dg)
+        out = DeltaGenerator(dg._root_container, here, dg)
     else:
-        out = shown.kind(root_container=dg._root_container, cursor=cursor.open_block(), parent=dg, block_type=shown.box)
+        out = shown.kind(dg._root_container, here, dg, shown.box)
     out._form_data = dg._form_data or FormData(current_form_id(dg))
     say(ctx, shown.message, path, page)
     return out

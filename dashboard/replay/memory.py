@@ -6,13 +6,20 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+from streamlit.cursor import RunningCursor, get_container_cursor
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib import utils
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_cache import create_reference_msg, populate_hash_if_needed
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState, get_script_run_ctx
+from streamlit.runtime.runtime_util import serialize_forward_msg
+from streamlit.runtime.scriptrunner_utils.script_run_context import (
+    ScriptRunContext,
+    ThreadState,
+    _thread_state,
+    get_script_run_ctx,
+)
 from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
@@ -50,12 +57,15 @@ class Known(dict[str, Any]):
         return self is not other
 
 
-class Message(NamedTuple):
-    """A message without its place: what it says, its hash, and whether a browser keeps it."""
+@dataclass(slots=True)
+class Message:
+    """A message without its place: what it says, its hash, and whether a browser keeps it; and as it was last sent."""
 
     body: bytes
     hash: str
     cacheable: bool
+    place: tuple[Any, ...] = ()
+    sent: bytes = b""
 
 
 class Memory:
@@ -94,6 +104,12 @@ class Memory:
         self._bytes = 0
 
 
+AS_BYTES = False
+"""Whether what was said before is handed on as bytes: where ``outgoing`` takes it."""
+LARGE = 1 << 14
+"""Bytes of a message above which it is not kept twice."""
+
+
 @dataclass(slots=True)
 class Ear:
     """What a command does besides returning something, while it is listened to."""
@@ -103,7 +119,7 @@ class Ear:
     widgets: list[tuple[WidgetMetadata[Any], str | None, RegisterWidgetResult[Any]]] = field(default_factory=list)
 
 
-_MEMORY: ContextVar[Memory | None] = ContextVar("said", default=None)
+_RUN: ContextVar[tuple[Memory, ScriptRunContext] | None] = ContextVar("said", default=None)
 EAR: ContextVar[Ear | None] = ContextVar("ear", default=None)
 FOUND: ContextVar[dict[str, RegisterWidgetResult[Any]] | None] = ContextVar("found", default=None)
 """What widgets hold that were registered a moment ago, by id: a command that registers them again is told the same."""
@@ -113,19 +129,21 @@ FOUND: ContextVar[dict[str, RegisterWidgetResult[Any]] | None] = ContextVar("fou
 def drawing(memory: Memory) -> Iterator[None]:
     """One run of the script in a session that remembers by ``memory``."""
     memory.begin()
-    before = _MEMORY.set(memory)
+    ctx = get_script_run_ctx(suppress_warning=True)
+    before = _RUN.set(None if ctx is None or ctx.gather_usage_stats else (memory, ctx))
     try:
         yield
     finally:
-        _MEMORY.reset(before)
+        _RUN.reset(before)
 
 
 def kept(key: Hashable, make: Callable[[], T], size: int = 0) -> T:
     """What was made by ``key`` while this session's page was drawn lately, or now. Never None. The key holds everything
     that it depends on; ``size`` are the bytes that it takes."""
-    memory = _MEMORY.get()
-    if memory is None:
+    run = _RUN.get()
+    if run is None:
         return make()
+    memory = run[0]
     found: T | None = memory.get(key)
     if found is None:
         found = make()
@@ -135,14 +153,11 @@ def kept(key: Hashable, make: Callable[[], T], size: int = 0) -> T:
 
 def here() -> tuple[Memory, ScriptRunContext, str] | None:
     """This session's memory, its run and the page it draws; None where Streamlit does everything."""
-    memory = _MEMORY.get()
-    if memory is None or EAR.get() is not None:
+    run = _RUN.get()
+    if run is None or EAR.get() is not None:
         return None
-    ctx = get_script_run_ctx(suppress_warning=True)
-    if ctx is None or ctx.gather_usage_stats:
-        return None
-    state = ThreadState.get()
-    return None if state.fragment_id is not None else (memory, ctx, state.active_script_hash)
+    state = _thread_state.get()
+    return None if state.fragment_id is not None else (*run, state.active_script_hash)
 
 
 def key_of(name: str, where: Hashable, args: tuple[Any, ...], named: dict[str, Any]) -> Hashable:
@@ -169,21 +184,33 @@ def said(msg: ForwardMsg) -> Message:
     return Message(bare.SerializeToString(), msg.hash, msg.metadata.cacheable)
 
 
-def say(ctx: ScriptRunContext, message: Message, path: list[int], page: str) -> None:
-    """A message that was said before, at ``path``."""
-    known = message.cacheable and message.hash in ctx.cached_message_hashes
+def say(ctx: ScriptRunContext, message: Message, path: tuple[int, ...], page: str) -> None:
+    """A message that was said before, at ``path``. Where a server sends it, as the very bytes of the last time."""
+    place, known = (path, page), message.cacheable and message.hash in ctx.cached_message_hashes
+    if AS_BYTES and not known and message.place == place:
+        ctx._enqueue(message.sent)  # type: ignore[arg-type]
+        return
     msg = ForwardMsg(ref_hash=message.hash) if known else ForwardMsg.FromString(message.body)
-    place = msg.metadata
-    place.cacheable = message.cacheable and not known
-    place.delta_path[:] = path
-    place.active_script_hash = page
+    metadata = msg.metadata
+    metadata.cacheable = message.cacheable and not known
+    metadata.delta_path[:] = path
+    metadata.active_script_hash = page
+    if AS_BYTES and not known and len(message.body) < LARGE:
+        message.place, message.sent = place, serialize_forward_msg(msg)
     ctx._enqueue(msg)
 
 
-def place_of(dg: DeltaGenerator) -> list[int] | None:
-    """Where the next element of ``dg`` stands."""
-    cursor = dg._cursor
-    return None if cursor is None or dg._root_container is None else cursor.delta_path
+def cursor_of(dg: DeltaGenerator) -> RunningCursor | None:
+    """Where ``dg`` goes on, where that moves on with what is put there."""
+    cursor = dg._provided_cursor
+    if cursor is None:
+        cursor = get_container_cursor(dg._root_container)
+    return cursor if type(cursor) is RunningCursor else None
+
+
+def path_of(cursor: RunningCursor) -> tuple[int, ...]:
+    """Where the next element stands."""
+    return (cursor._root_container, *cursor._parent_path, cursor._index)
 
 
 def enqueued(ctx: ScriptRunContext, msg: ForwardMsg) -> None:

@@ -42,7 +42,7 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, *args, **named)
         kept, ctx, page = found
         dg = self._active_dg
-        path = memory.place_of(dg)
+        cursor = memory.cursor_of(dg)
         told = {one: value for one, value in named.items() if one in _TOLD or (one[:3] == "on_" and callable(value))}
         own = {one: value for one, value in named.items() if one not in told}
         if callable(own.get("format_func")):  # what it says of the options is what counts
@@ -56,7 +56,7 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
             return plain(self, *args, **named)
         asked: Asked | None = kept.get(key)
         before: dict[str, RegisterWidgetResult[Any]] = {}
-        if asked is not None and path is not None and _free(ctx, asked):
+        if asked is not None and cursor is not None and _free(ctx, asked):
             before = {
                 metadata.id: ctx.session_state.register_widget(_told_anew(metadata, told), user_key)
                 for metadata, user_key, _ in asked.widgets
@@ -64,10 +64,11 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
             if all(_alike(before[metadata.id], result) for metadata, _, result in asked.widgets):
                 for kind, one in asked.ids:
                     memory.named(ctx, kind, one)
-                cursor: Any = dg._cursor
-                cursor.lock_element()
+                path = memory.path_of(cursor)
+                cursor._advance()
                 say(ctx, asked.message, path, page)
                 return copy.copy(asked.result)
+        place = None if cursor is None else memory.path_of(cursor)
         ear = Ear()
         token, again = EAR.set(ear), FOUND.set(before)
         try:
@@ -75,7 +76,7 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             EAR.reset(token)
             FOUND.reset(again)
-        made = _asked(ear, result, path)
+        made = _asked(ear, result, place)
         if made is not None:
             kept.put(key, made, len(made.message.body))
         return result
@@ -116,9 +117,9 @@ def _types(value: Any) -> Hashable:
     return (type(value), tuple(map(type, value))) if isinstance(value, (list, tuple)) else type(value)
 
 
-def _asked(ear: Ear, result: Any, path: list[int] | None) -> Asked | None:
+def _asked(ear: Ear, result: Any, path: tuple[int, ...] | None) -> Asked | None:
     """What a command did, if it can be done again."""
-    if len(ear.messages) != 1 or list(ear.messages[0].metadata.delta_path) != path:
+    if len(ear.messages) != 1 or tuple(ear.messages[0].metadata.delta_path) != path:
         return None
     if isinstance(result, DeltaGenerator):
         return None
