@@ -29,17 +29,20 @@ from websockets.protocol import State
 from dashboard import unread
 from dashboard.replay import memory
 
+SOON = 0.02
+"""Seconds that what a run says may wait for more. A run that ends says so at once: most take no longer."""
 _SAYS = ScriptRunnerEvent.ENQUEUE_FORWARD_MSG
+_BEGINS = ScriptRunnerEvent.SCRIPT_STARTED
 
 
 class _Waiting:
     """What a session's runs have said, in order, until the loop comes to it."""
 
-    __slots__ = ("delivering", "due", "events")
+    __slots__ = ("delivering", "due", "events", "soon")
 
     def __init__(self) -> None:
         self.events: deque[tuple[Any, ScriptRunnerEvent, Any, dict[str, Any]]] = deque()
-        self.due = self.delivering = False
+        self.due = self.soon = self.delivering = False
 
 
 def _waiting(session: AppSession) -> _Waiting:
@@ -52,6 +55,17 @@ def _ask(session: AppSession, waiting: _Waiting) -> None:
     if not waiting.due:
         waiting.due = True
         session._call_soon_on_event_loop(partial(_deliver, session, waiting))
+
+
+def _ask_soon(session: AppSession, waiting: _Waiting) -> None:
+    """The same, a moment later."""
+    if not waiting.soon and not waiting.due:
+        waiting.soon = True
+        session._call_soon_on_event_loop(partial(_later, session, waiting))
+
+
+def _later(session: AppSession, waiting: _Waiting) -> None:
+    session._event_loop.call_later(SOON, _deliver, session, waiting)
 
 
 def _said(runner: ScriptRunner, msg: ForwardMsg | bytes) -> None:
@@ -68,7 +82,7 @@ def _said(runner: ScriptRunner, msg: ForwardMsg | bytes) -> None:
     else:
         waiting = _waiting(session)
         waiting.events.append((runner, _SAYS, msg, {}))
-        _ask(session, waiting)
+        _ask_soon(session, waiting)
 
 
 def _session_of(runner: ScriptRunner) -> AppSession | None:
@@ -83,7 +97,7 @@ def _happened(
     """Something of a run that the loop must hear of; from any thread."""
     waiting = _waiting(session)
     waiting.events.append((sender, event, forward_msg, more))
-    _ask(session, waiting)
+    (_ask_soon if event in (_SAYS, _BEGINS) else _ask)(session, waiting)
 
 
 def _enqueued(session: AppSession, msg: ForwardMsg) -> None:
@@ -103,7 +117,8 @@ def _never_flushed(session: AppSession) -> list[ForwardMsg]:
 
 def _deliver(session: AppSession, waiting: _Waiting) -> None:
     """Take over all that happened so far; on the loop."""
-    waiting.due, waiting.delivering = False, True
+    waiting.due = waiting.soon = False
+    waiting.delivering = True
     info = get_instance()._session_mgr.get_active_session_info(session.id)
     here = info is not None and isinstance(info.client, StarletteSessionClient)
     payloads = _flushed(session, info) if info is not None and here else []

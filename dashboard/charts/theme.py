@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,7 @@ def log_ticks(low: float, high: float) -> dict[str, list[Any]]:
     return {"tickvals": kept, "ticktext": [plain(value) for value in kept]}
 
 
+@lru_cache(maxsize=1024)
 def plain(value: float) -> str:
     """A number as people write it: 0.01, 2.5, 1,200."""
     if value == 0:
