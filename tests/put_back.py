@@ -11,7 +11,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from dashboard import failures, frames, left_pages, lengths, media, unread, values
+from dashboard import failures, frames, left_pages, lengths, media, outgoing, unread, values
 
 
 def changed_in_streamlit() -> list[str]:
@@ -22,6 +22,7 @@ def changed_in_streamlit() -> list[str]:
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
         "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
+        "how messages leave": ScriptRunner._enqueue_forward_msg is outgoing._said,
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
         "what the log leaves out": kept,
@@ -31,6 +32,7 @@ def changed_in_streamlit() -> list[str]:
     left_pages.unguard()
     lengths.unguard()
     media.unguard()
+    outgoing.unguard()
     unread.unguard()
     values.unguard()
     failures.write_all_to_the_log()

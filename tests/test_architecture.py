@@ -47,6 +47,7 @@ SERVED = {
     "dashboard/frames.py": {"uvicorn", "websockets"},
     "dashboard/lengths.py": {"uvicorn", "h11"},
     "dashboard/refused.py": {"uvicorn"},
+    "dashboard/outgoing.py": {"uvicorn", "websockets"},
     "dashboard/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }
@@ -159,6 +160,7 @@ def test_only_session_writes_session_state() -> None:
             assert "st.session_state" not in path.read_text(encoding="utf-8"), f"{path.name} touches st.session_state"
 
 
+REPLAYED = ROOT / "dashboard" / "replay" / "widgets.py"
 BOX = ROOT / "dashboard/widgets/inputs.py"
 """Where the one box for text is made, which nobody can draw without a limit."""
 FOR_TEXT = {"text_input", "text_area", "chat_input", "data_editor"}
@@ -177,7 +179,8 @@ def boxes(source: str) -> list[str]:
 def test_no_box_for_text_is_without_a_limit() -> None:
     """One message for a box that took any length was seconds of work, and stayed while its page was open."""
     named = {path for path in FILES if "dashboard" in path.parts and boxes(path.read_text(encoding="utf-8"))}
-    assert named == {BOX}, "draw it by text_box of dashboard.widgets.inputs"
+    assert named == {BOX, REPLAYED}, "draw it by text_box of dashboard.widgets.inputs"
+    assert sorted(boxes(REPLAYED.read_text(encoding="utf-8"))) == ["text_area", "text_input"], "named, and not drawn"
     drawn = boxes(BOX.read_text(encoding="utf-8"))
     assert sorted(drawn) == ["text_area", "text_input"]
     assert inspect.signature(text_box).parameters["most"].default is inspect.Parameter.empty
@@ -392,7 +395,7 @@ def tables_as_they_are(source: str) -> list[str]:
     """What is handed to ``st.dataframe``, whose corner saves it as CSV, without ``safe_cells`` around it."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     tables = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "dataframe"]
-    return [text for call in tables if not (text := ast.unparse(call.args[0])).startswith("safe_cells(")]
+    return [text for call in tables if "safe_cells(" not in (text := ast.unparse(call.args[0]))]
 
 
 def test_no_table_that_can_be_saved_holds_a_formula_that_somebody_else_wrote() -> None:

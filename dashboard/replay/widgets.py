@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -67,7 +66,7 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
                 path = memory.path_of(cursor)
                 cursor._advance()
                 say(ctx, asked.message, path, page)
-                return copy.copy(asked.result)
+                return _own(asked.result)
         place = None if cursor is None else memory.path_of(cursor)
         ear = Ear()
         token, again = EAR.set(ear), FOUND.set(before)
@@ -123,4 +122,10 @@ def _asked(ear: Ear, result: Any, path: tuple[int, ...] | None) -> Asked | None:
         return None
     if isinstance(result, DeltaGenerator):
         return None
-    return Asked(memory.said(ear.messages[0]), tuple(ear.ids), tuple(ear.widgets), result)
+    held = tuple((metadata, key, replace(told, value=_own(told.value))) for metadata, key, told in ear.widgets)
+    return Asked(memory.said(ear.messages[0]), tuple(ear.ids), held, _own(result))
+
+
+def _own(value: Any) -> Any:
+    """A list of its own: what a page does to its answer is not in the next one."""
+    return list(value) if type(value) is list else value

@@ -15,7 +15,7 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from dashboard import looked_up
+from dashboard import looked_up, replay
 
 KEYS = st.text(string.ascii_letters + string.digits + "_- :|", min_size=1, max_size=8)
 ID = "$$ID-0123456789abcdef0123456789abcdef-"
@@ -27,6 +27,7 @@ VALUES = st.none() | st.integers() | st.text(max_size=3) | st.lists(st.integers(
 def as_streamlit_does_it() -> Iterator[Callable[[], None]]:
     yield looked_up.unguard
     looked_up.guard()
+    replay.guard()
 
 
 @st.composite
@@ -120,6 +121,7 @@ def test_a_page_is_drawn_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sent: list[bytes] = []
+    replay.unguard()  # so that every message is made anew
     enqueue = ScriptRunContext.enqueue
 
     def kept(context: ScriptRunContext, msg: ForwardMsg) -> None:
