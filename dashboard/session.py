@@ -232,11 +232,13 @@ def entered(key: str, default: T) -> T:
 
 def enter(key: str, new: Any) -> None:
     """Put something into such a widget, from a callback or before it is drawn."""
+    _set_anew()
     st.session_state[key] = new
 
 
 def leave(key: str) -> None:
     """Drop what such a widget holds."""
+    _set_anew()
     st.session_state.pop(key, None)
 
 
@@ -288,6 +290,7 @@ def starting_sample() -> str | None:
 
 def start_with(sample: str) -> None:
     """Show this sample until somebody chooses data."""
+    _set_anew()
     st.session_state["_example"] = sample
 
 
@@ -312,8 +315,30 @@ def value(control: Control[V]) -> V:
     """What a control is set to: by hand, else by the link this session began with, else its default.
 
     Something that the control does not take (any more) gives what it last took, else its default, and is told once
-    where somebody asked for it.
+    where somebody asked for it. Looked for once in a run, until something is set.
     """
+    run = this_run.kept()
+    if run is None:
+        return _value(control)
+    values: dict[str, tuple[Control[Any], Any]] = run.setdefault("values", {})
+    known = values.get(control.key)
+    if known is not None and known[0] is control:
+        held: V = known[1]
+        return held
+    found = _value(control)
+    values[control.key] = (control, found)
+    return found
+
+
+def _set_anew() -> None:
+    """Something was set: what was looked for in this run may be another."""
+    run = this_run.kept()
+    if run is not None:
+        run.pop("values", None)
+
+
+def _value(control: Control[V]) -> V:
+    """As ``value``, looked for now."""
     state = _state()
     kept: dict[str, Any] = _book("_set")
     found: V | None = None
@@ -358,12 +383,14 @@ def ready(control: Control[V]) -> str:
 
 def change(key: str, new: Any) -> None:
     """Set a control by its key, from a callback or before it is drawn; it checks the value when it is read."""
+    _set_anew()
     _book("_set")[key] = new
     st.session_state.pop(key, None)
 
 
 def unset(*keys: str) -> None:
     """Give controls their defaults again."""
+    _set_anew()
     for key in keys:
         _book("_set").pop(key, None)
         st.session_state.pop(key, None)
@@ -371,6 +398,7 @@ def unset(*keys: str) -> None:
 
 def unlink(*keys: str) -> None:
     """Forget what the link says about these controls, where nobody has asked for them yet."""
+    _set_anew()
     for key in keys:
         _book("_linked").pop(key, None)
 
@@ -407,6 +435,7 @@ def follow(settings: Mapping[str, str]) -> None:
 
     What no link carries, such as choices about columns of a person's own file, stays as it is.
     """
+    _set_anew()
     state = st.session_state
     unlinked: set[str] = _book("_unlinked")
     for key in [key for key in _book("_set") if key not in unlinked]:
@@ -477,6 +506,7 @@ def unread() -> list[str]:
 
 def seed(key: str, found: float) -> None:
     """Put one part of a control in place, in every run as in ``ready``; call just before its widget is drawn."""
+    _set_anew()
     st.session_state[key] = found
 
 
@@ -502,4 +532,5 @@ def clicked(picture: str, values: Sequence[Any], *keys: str | None) -> None:
 
 def note_open(control: Control[str], found: str) -> None:
     """Which view below the chart is open, so that a link opens it."""
+    _set_anew()
     _book("_set")[control.key] = found

@@ -80,18 +80,23 @@ def budget(source: Source) -> Budget | None:
     if problem is not None:
         raise LedgerUnsound(problem)
     try:
-        found = this_run.once(("budget", lineage), lambda: _opened(lineage))
+        found = opened(lineage)
     except LedgerUnsound:
         reopen()
         raise
     return _untouched(source) if found is None and source.practice else found
 
 
-def _opened(lineage: str) -> Budget | None:
-    try:
-        return compute.ledger().budget(lineage)
-    except UnknownLineage:
-        return None
+def opened(lineage: str) -> Budget | None:
+    """The budget of ``lineage`` as the ledger has it, asked once in a run; None where it has none. Raises LedgerError."""
+
+    def found() -> Budget | None:
+        try:
+            return compute.ledger().budget(lineage)
+        except UnknownLineage:
+            return None
+
+    return this_run.once(("budget", lineage), found)
 
 
 def usual_delta(source: Source) -> float:

@@ -27,6 +27,7 @@ from dashboard.data.held import (
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
+from dashboard.replay import kept
 from dashboard.words import data as said
 from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, KnownPeople, UnavailableSample
@@ -58,16 +59,21 @@ def open_page(key: str) -> None:
 
 def control() -> Choice[str]:
     """The choice of data: samples, and the person's own file where there is one."""
-    keys, own = [known.key for known in samples()], title(OWN)
-    return Choice(
-        key="data",
-        label="Data",
-        help="A sample to explore, or your own file from the Data page.",
-        options=(*keys, OWN) if OWN_NAME.get() else tuple(keys),
-        names=lambda key: own if key == OWN else title(key),
-        default=first(),
-        refusal=" ",  # ``not_here`` says more than the usual sentence
-    )
+    own, begins = title(OWN) if OWN_NAME.get() else "", first()
+
+    def made() -> Choice[str]:
+        keys = [known.key for known in samples()]
+        return Choice(
+            key="data",
+            label="Data",
+            help="A sample to explore, or your own file from the Data page.",
+            options=(*keys, OWN) if own else tuple(keys),
+            names=lambda key: own if key == OWN else title(key),
+            default=begins,
+            refusal=" ",  # ``not_here`` says more than the usual sentence
+        )
+
+    return kept(("data in use", own, begins), made)
 
 
 def current() -> Source | None:

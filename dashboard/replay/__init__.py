@@ -35,7 +35,10 @@ _COMMANDS: dict[str, Callable[..., Any]] = {
 _OURS = {name: commands.replayed(name, _COMMANDS[name]) for name in commands.NAMES} | {
     name: widgets.replayed(name, _COMMANDS[name]) for name in widgets.NAMES
 }
-_OURS["plotly_chart"] = commands.replayed("plotly_chart", _COMMANDS["plotly_chart"], asks=_OURS["plotly_chart"])
+_OURS |= {
+    name: commands.replayed(name, _COMMANDS[name], asks=_OURS[name])
+    for name in ("plotly_chart", "popover", "expander", "tabs")
+}
 _HEARD: dict[tuple[Any, str], tuple[Callable[..., Any], Callable[..., Any]]] = {
     (owner, name): (ours, getattr(owner, name))
     for owner, name, ours in (

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from streamlit.cursor import Cursor, RunningCursor
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.form_utils import FormData, current_form_id
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
 from dashboard.replay import memory
@@ -16,8 +17,11 @@ from dashboard.replay.memory import EAR, Ear, Message, say
 NAMES = (
     *("markdown", "caption", "title", "header", "subheader", "badge", "metric", "space", "latex", "html", "page_link"),
     *("info", "warning", "error", "success", "progress"),
-    *("container", "columns", "grid", "expander", "popover"),
+    *("container", "columns", "grid", "expander", "popover", "tabs"),
 )
+
+
+_PARTS = {*vars(DeltaGenerator(None)), "_open"}
 
 
 class Shown(NamedTuple):
@@ -28,20 +32,26 @@ class Shown(NamedTuple):
     kind: type[DeltaGenerator] | None = None
     ids: tuple[tuple[str, str], ...] = ()
     inside: tuple[Shown, ...] = ()
+    row: type | None = None
+    """In what the boxes within it are returned, instead of itself."""
+    open: bool | None = None
+    """Whether a box that says so is open."""
 
 
 def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The command ``name`` as a method: said again where it was said before, else by ``original``.
 
-    ``asks`` is the command where it is a widget: a chart of which something can be selected.
+    ``asks`` is the command where it is a widget: a chart of which something can be selected, a box that says whether it
+    is open.
     """
     plain = getattr(original, "__wrapped__", original)
 
     def command(self: DeltaGenerator, *args: Any, **named: Any) -> Any:
-        if asks is not None and named.get("on_select", "ignore") != "ignore":
+        called = named.get("on_select", named.get("on_change", "ignore")) != "ignore"
+        if called and asks is not None:
             return asks(self, *args, **named)
         found = memory.here()
-        if found is None or named.get("on_change", "ignore") != "ignore":
+        if found is None or called:
             return original(self, *args, **named)
         kept, ctx, page = found
         try:
@@ -52,7 +62,7 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
         cursor = memory.cursor_of(dg)
         shown: Shown | None = kept.get(key)
         if shown is not None and cursor is not None and (not shown.ids or _free(ctx, shown)):
-            return _again(ctx, dg, cursor, shown, page)
+            return again(ctx, dg, cursor, shown, page)
         path = None if cursor is None else memory.path_of(cursor)
         ear = Ear()
         token = EAR.set(ear)
@@ -60,7 +70,7 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
             result = plain(self, *args, **named)
         finally:
             EAR.reset(token)
-        made = _shown(ear, result, dg, path)
+        made = None if ear.widgets else shape(ear, result, dg, path)
         if made is not None:
             kept.put(key, made, len(made.message.body))
         return result
@@ -74,48 +84,55 @@ def _free(ctx: ScriptRunContext, shown: Shown) -> bool:
     return not any(one in ctx.shared.widget_ids_this_run for _, one in shown.ids)
 
 
-def _shown(ear: Ear, result: Any, dg: DeltaGenerator, path: tuple[int, ...] | None) -> Shown | None:
+def shape(ear: Ear, result: Any, dg: DeltaGenerator, path: tuple[int, ...] | None) -> Shown | None:
     """What a command did, if it is of a shape that can be done again: one element, one box, or boxes in a row."""
-    outs = result if isinstance(result, list) else [result]
+    outs = list(result) if isinstance(result, (list, tuple)) else [result]
     first = ear.messages[0] if ear.messages else None
-    if first is None or ear.widgets or tuple(first.metadata.delta_path) != path or not _all_boxes(outs):
+    if first is None or tuple(first.metadata.delta_path) != path or not _all_boxes(outs):
         return None
     ids = tuple(ear.ids)
-    if len(ear.messages) == 1 and not isinstance(result, list):
+    if outs[0] is result:
+        if len(ear.messages) != 1:
+            return None
         if not first.delta.HasField("add_block"):
             return Shown(memory.said(first), ids=ids)
-        return Shown(memory.said(first), result._block_type, type(result), ids) if result._parent is dg else None
-    if not isinstance(result, list) or len(ear.messages) != len(outs) + 1 or outs[0]._parent._parent is not dg:
-        return None
-    inside = tuple(
-        Shown(memory.said(msg), out._block_type, type(out)) for msg, out in zip(ear.messages[1:], outs, strict=True)
-    )
+        return _box(first, result)._replace(ids=ids) if result._parent is dg else None
     row = outs[0]._parent
-    return Shown(memory.said(first), row._block_type, type(row), ids, inside)
+    if len(ear.messages) != len(outs) + 1 or row._parent is not dg:
+        return None
+    inside = tuple(_box(msg, out) for msg, out in zip(ear.messages[1:], outs, strict=True))
+    return _box(first, row)._replace(ids=ids, inside=inside, row=type(result))
+
+
+def _box(msg: ForwardMsg, box: DeltaGenerator) -> Shown:
+    return Shown(memory.said(msg), box._block_type, type(box), open=vars(box).get("_open"))
 
 
 def _all_boxes(outs: list[Any]) -> bool:
-    return bool(outs) and all(isinstance(out, DeltaGenerator) for out in outs)
+    """Whether these are elements or boxes that hold nothing but their place and whether they are open."""
+    return bool(outs) and all(isinstance(out, DeltaGenerator) and vars(out).keys() <= _PARTS for out in outs)
 
 
-def _again(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str) -> Any:
+def again(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str) -> Any:
     """Say it where ``dg`` is now; what the command returned then, made for this place."""
+    for kind, one in shown.ids:
+        memory.named(ctx, kind, one)
     out = _placed(ctx, dg, cursor, shown, page)
-    if not shown.inside:
+    if shown.row is None:
         return out
-    inner = memory.cursor_of(out)
-    return out if inner is None else [_placed(ctx, out, inner, part, page) for part in shown.inside]
+    inner: Any = memory.cursor_of(out)
+    return shown.row(_placed(ctx, out, inner, part, page) for part in shown.inside)
 
 
 def _placed(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str) -> DeltaGenerator:
-    for kind, one in shown.ids:
-        memory.named(ctx, kind, one)
     path = memory.path_of(cursor)
     here: Cursor = cursor.lock_element() if shown.kind is None else cursor.open_block()
     if shown.kind is None:
         out = DeltaGenerator(dg._root_container, here, dg)
     else:
         out = shown.kind(dg._root_container, here, dg, shown.box)
+        if shown.open is not None:
+            vars(out)["_open"] = shown.open
     out._form_data = dg._form_data or FormData(current_form_id(dg))
     say(ctx, shown.message, path, page)
     return out

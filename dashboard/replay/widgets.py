@@ -12,11 +12,13 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
 
 from dashboard.replay import memory
+from dashboard.replay.commands import Shown, again, shape
 from dashboard.replay.memory import EAR, FOUND, Ear, Message, say
 
 NAMES = (
     *("selectbox", "select_slider", "slider", "segmented_control", "pills", "multiselect", "radio"),
-    *("number_input", "text_input", "text_area", "toggle", "checkbox", "button", "plotly_chart", "_bidi_component"),
+    *("number_input", "text_input", "text_area", "toggle", "checkbox", "button", "_bidi_component"),
+    *("plotly_chart", "popover", "expander", "tabs"),
 )
 _CALLED = ("on_change", "on_click", "on_select")
 _TOLD = frozenset({*_CALLED, "args", "kwargs"})
@@ -25,7 +27,7 @@ _TOLD = frozenset({*_CALLED, "args", "kwargs"})
 class Asked(NamedTuple):
     """What one command said while its widgets held what they did, and what it returned."""
 
-    message: Message
+    message: Message | Shown
     ids: tuple[tuple[str, str], ...]
     widgets: tuple[tuple[WidgetMetadata[Any], str | None, RegisterWidgetResult[Any]], ...]
     result: Any
@@ -61,6 +63,8 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
                 for metadata, user_key, _ in asked.widgets
             }
             if all(_alike(before[metadata.id], result) for metadata, _, result in asked.widgets):
+                if isinstance(asked.message, Shown):
+                    return again(ctx, dg, cursor, asked.message, page)
                 for kind, one in asked.ids:
                     memory.named(ctx, kind, one)
                 path = memory.path_of(cursor)
@@ -69,15 +73,15 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
                 return _own(asked.result)
         place = None if cursor is None else memory.path_of(cursor)
         ear = Ear()
-        token, again = EAR.set(ear), FOUND.set(before)
+        token, found_before = EAR.set(ear), FOUND.set(before)
         try:
             result = plain(self, *args, **named)
         finally:
             EAR.reset(token)
-            FOUND.reset(again)
-        made = _asked(ear, result, place)
+            FOUND.reset(found_before)
+        made = _asked(ear, result, dg, place)
         if made is not None:
-            kept.put(key, made, len(made.message.body))
+            kept.put(key, made, sum(len(msg.delta.SerializeToString()) for msg in ear.messages))
         return result
 
     command.__name__, command.__doc__ = name, original.__doc__
@@ -116,14 +120,18 @@ def _types(value: Any) -> Hashable:
     return (type(value), tuple(map(type, value))) if isinstance(value, (list, tuple)) else type(value)
 
 
-def _asked(ear: Ear, result: Any, path: tuple[int, ...] | None) -> Asked | None:
+def _asked(ear: Ear, result: Any, dg: DeltaGenerator, path: tuple[int, ...] | None) -> Asked | None:
     """What a command did, if it can be done again."""
-    if len(ear.messages) != 1 or tuple(ear.messages[0].metadata.delta_path) != path:
-        return None
-    if isinstance(result, DeltaGenerator):
+    if isinstance(result, (DeltaGenerator, tuple)):
+        said: Message | Shown | None = shape(ear, result, dg, path)
+    elif len(ear.messages) == 1 and tuple(ear.messages[0].metadata.delta_path) == path:
+        said = memory.said(ear.messages[0])
+    else:
+        said = None
+    if said is None:
         return None
     held = tuple((metadata, key, replace(told, value=_own(told.value))) for metadata, key, told in ear.widgets)
-    return Asked(memory.said(ear.messages[0]), tuple(ear.ids), held, _own(result))
+    return Asked(said, tuple(ear.ids), held, None if isinstance(said, Shown) else _own(result))
 
 
 def _own(value: Any) -> Any:

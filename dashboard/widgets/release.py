@@ -228,6 +228,8 @@ def answered(here: Asked) -> list[Receipt]:
     question = kept(("digest", Same(request)), lambda: question_digest(request))
 
     def found() -> list[Receipt]:
+        if tracker.opened(here.lineage) is None:
+            return []
         try:
             return compute.ledger().answered(here.lineage, question)
         except UnknownLineage:
