@@ -154,7 +154,7 @@ def _flushed(session: AppSession, info: ActiveSessionInfo) -> list[bytes]:
 
 def _send(info: ActiveSessionInfo, payloads: list[bytes]) -> None:
     try:
-        if payloads:
+        if payloads and isinstance(info.client, StarletteSessionClient):
             unread.write(info.client, payloads)
     except SessionClientDisconnectedError:  # unless they are back already, with another connection
         get_instance().disconnect_session(info.session.id, client=info.client)

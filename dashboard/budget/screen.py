@@ -26,9 +26,9 @@ from dashboard.budget.spending import (
 from dashboard.budget.state import State
 from dashboard.charts.cumulative import cumulative
 from dashboard.charts.theme import Figure
+from dashboard.replay import Same, kept
 from dashboard.report.drawing import drawn as drawn_on_paper
 from dashboard.report.spent import Charged, spent
-from dashboard.replay import Same, kept
 from dashboard.report.value import Section
 from dashboard.widgets import cards
 from dashboard.widgets.picture import picture

@@ -88,7 +88,7 @@ def budget(source: Source) -> Budget | None:
 
 
 def opened(lineage: str) -> Budget | None:
-    """The budget of ``lineage`` as the ledger has it, asked once in a run; None where it has none. Raises LedgerError."""
+    """The budget of ``lineage`` in the ledger, asked once in a run; None where there is none. Raises LedgerError."""
 
     def found() -> Budget | None:
         try:

@@ -1,8 +1,8 @@
 """What a page says again is not made again: the same command with the same arguments gives the message it gave.
 
-A page is some hundred elements, and when one setting changes most of them are what they were. Streamlit makes each anew:
-arguments checked, a message filled, copied, serialized and hashed. Here what a command said is kept, and said again
-where the page now has it. What a browser gets is the same to the byte; a test draws every page both ways.
+A page is some hundred elements, and when one setting changes most of them are what they were. Streamlit makes each
+anew: arguments checked, a message filled, copied, serialized and hashed. Here what a command said is kept, and said
+again where the page now has it. What a browser gets is the same to the byte; a test draws every page both ways.
 
 * ``memory``: what is kept, for how long, and of whom. By session: it goes with it, or with the file that a person takes
   back, for a text may hold what their file says.

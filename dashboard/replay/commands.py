@@ -124,7 +124,9 @@ def again(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, show
     return shown.row(_placed(ctx, out, inner, part, page) for part in shown.inside)
 
 
-def _placed(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str) -> DeltaGenerator:
+def _placed(
+    ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str
+) -> DeltaGenerator:
     path = memory.path_of(cursor)
     here: Cursor = cursor.lock_element() if shown.kind is None else cursor.open_block()
     if shown.kind is None:

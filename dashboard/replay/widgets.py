@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -116,7 +116,7 @@ def _alike(now: RegisterWidgetResult[Any], then: RegisterWidgetResult[Any]) -> b
     return bool(now.value == then.value) and _types(now.value) == _types(then.value)
 
 
-def _types(value: Any) -> Hashable:
+def _types(value: Any) -> Any:
     return (type(value), tuple(map(type, value))) if isinstance(value, (list, tuple)) else type(value)
 
 

@@ -15,13 +15,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import catalogue, offering, session, traces
 from dashboard.background import compute
+from dashboard.blocks import Picture
 from dashboard.budget import tracker
 from dashboard.budget.opening import asks_whose
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
-from dashboard.blocks import Picture
 from dashboard.question import RELEASE, CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work, open_control
 from dashboard.report import panel
 from dashboard.report.analysis import Asked, analysis, has_trade_off

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -65,9 +66,14 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Says:
 
 def story(app: AppTest, says: Says, page: str) -> list[list[str]]:
     """ε moves there and back, and whatever else this page lets one choose is chosen."""
-    found = [says(lambda: app.number_input(key=TYPED).set_value(level).run()) for level in (0.8, 0.5, 0.8, 0.5)]
+
+    def move(level: float) -> None:
+        app.number_input(key=TYPED).set_value(level).run()
+
+    found = [says(partial(move, level)) for level in (0.8, 0.5, 0.8, 0.5)]
     boxes = [box.key for box in app.selectbox if box.key not in (None, "data")]
     for box in boxes[: 0 if page == "training" else 2]:  # there each would be simulated
+
         def choose(box: str = str(box), place: int = 0) -> None:
             here = app.selectbox(key=box)
             here.set_value(here.options[place]).run()
