@@ -8,14 +8,16 @@ page asks for some two hundred values: each goes the short way, where the value 
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from contextlib import suppress
 from typing import Any
 
 from streamlit.runtime.state.common import is_element_id
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.runtime.state.session_state import _is_internal_key
+from streamlit.runtime.state.session_state import SessionState, _is_internal_key
 
 _copied: property = SafeSessionState.__dict__["filtered_state"]
 _found = SafeSessionState.__getitem__
+_compact = SessionState._compact_state
 
 
 class LookedUp(Mapping[str, Any]):
@@ -72,13 +74,33 @@ def _value(safe: SafeSessionState, key: str) -> Any:
         return state[key]
 
 
+def _compacted(state: SessionState) -> None:
+    """``_compact_state``, of what has changed: what was looked up before a run is already where it belongs, but for
+    what a component shows of itself and for values that were set before their widget was there.
+    """
+    ids, old, told = state._key_id_mapper._key_id_mapping, state._old_state, state._new_widget_state.widget_metadata
+    changed = {ids.get(key, key) for key in state._new_session_state}
+    changed.update(state._new_widget_state.states)
+    for key in old:
+        known = told.get(key)
+        if key in ids or (known is not None and known.presenter is not None):
+            changed.add(ids.get(key, key))
+    for key in changed:
+        with suppress(KeyError):  # of a widget that nobody knows any more
+            old[key] = state[key]
+    state._new_session_state.clear()
+    state._new_widget_state.clear()
+
+
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     SafeSessionState.filtered_state = property(LookedUp)  # type: ignore[assignment, method-assign]
     SafeSessionState.__getitem__ = _value  # type: ignore[method-assign]
+    SessionState._compact_state = _compacted  # type: ignore[assignment, method-assign]
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     SafeSessionState.filtered_state = _copied  # type: ignore[assignment, method-assign]
     SafeSessionState.__getitem__ = _found  # type: ignore[method-assign]
+    SessionState._compact_state = _compact  # type: ignore[method-assign]

@@ -27,7 +27,7 @@ from dashboard.data.held import (
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
-from dashboard.replay import kept
+from dashboard.replay import Same, kept
 from dashboard.words import data as said
 from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, KnownPeople, UnavailableSample
@@ -89,15 +89,19 @@ def current() -> Source | None:
         session.say("data", f"{error} Showing {sample(FIRST_SAMPLE).title} instead.")
         key = FIRST_SAMPLE
         table = sample_table(key)
-    return Source(
-        key=key,
-        title=sample(key).title,
-        mode="demo",
-        table=table,
-        lineage=visitor.lineage(key),
-        practice=True,
-        declared=compute.MEMORY(("declared", key, table.fingerprint), lambda: Declaration.of(table.schema)),
-        rows=lambda: compute.sample_rows(key) if key not in LOADED_SAMPLES.get() else PrivateRows(table.frame),
+    lineage = visitor.lineage(key)
+    return kept(
+        ("source", key, Same(table), lineage),
+        lambda: Source(
+            key=key,
+            title=sample(key).title,
+            mode="demo",
+            table=table,
+            lineage=lineage,
+            practice=True,
+            declared=compute.MEMORY(("declared", key, table.fingerprint), lambda: Declaration.of(table.schema)),
+            rows=lambda: compute.sample_rows(key) if key not in LOADED_SAMPLES.get() else PrivateRows(table.frame),
+        ),
     )
 
 

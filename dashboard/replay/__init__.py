@@ -25,9 +25,9 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 from dashboard.replay import commands, memory, widgets
-from dashboard.replay.memory import Known, Memory, Same, drawing, kept
+from dashboard.replay.memory import Known, Memory, Same, drawing, kept, unchanging
 
-__all__ = ["Known", "Memory", "Same", "drawing", "guard", "kept", "unguard"]
+__all__ = ["Known", "Memory", "Same", "drawing", "guard", "kept", "unchanging", "unguard"]
 
 _COMMANDS: dict[str, Callable[..., Any]] = {
     name: getattr(DeltaGenerator, name) for name in (*commands.NAMES, *widgets.NAMES)

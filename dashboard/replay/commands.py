@@ -16,12 +16,13 @@ from dashboard.replay.memory import EAR, Ear, Message, say
 
 NAMES = (
     *("markdown", "caption", "title", "header", "subheader", "badge", "metric", "space", "latex", "html", "page_link"),
-    *("info", "warning", "error", "success", "progress"),
+    *("info", "warning", "error", "success", "progress", "dataframe"),
     *("container", "columns", "grid", "expander", "popover", "tabs"),
 )
 
 
-_PARTS = {*vars(DeltaGenerator(None)), "_open"}
+_USUAL = frozenset(vars(DeltaGenerator(None)))
+_PLAIN = (bool, int, str, type(None))
 
 
 class Shown(NamedTuple):
@@ -34,8 +35,10 @@ class Shown(NamedTuple):
     inside: tuple[Shown, ...] = ()
     row: type | None = None
     """In what the boxes within it are returned, instead of itself."""
-    open: bool | None = None
-    """Whether a box that says so is open."""
+    parts: tuple[tuple[str, Any], ...] = ()
+    """What a box holds of itself beside its place: whether it is open, how many columns it has."""
+    aside: bool = False
+    """Whether it stands where nothing is shown: a style."""
 
 
 def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -58,9 +61,9 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
             key = memory.key_of(name, page, args, named)
         except TypeError:
             return plain(self, *args, **named)
-        dg = self._active_dg
-        cursor = memory.cursor_of(dg)
         shown: Shown | None = kept.get(key)
+        dg = self._event_dg if shown is not None and shown.aside else self._active_dg
+        cursor = memory.cursor_of(dg)
         if shown is not None and cursor is not None and (not shown.ids or _free(ctx, shown)):
             return again(ctx, dg, cursor, shown, page)
         path = None if cursor is None else memory.path_of(cursor)
@@ -71,6 +74,8 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
         finally:
             EAR.reset(token)
         made = None if ear.widgets else shape(ear, result, dg, path)
+        if made is None and name == "html" and _stands_aside(ear, self._event_dg):
+            made = Shown(memory.said(ear.messages[0]), aside=True)
         if made is not None:
             kept.put(key, made, len(made.message.body))
         return result
@@ -82,6 +87,15 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
 def _free(ctx: ScriptRunContext, shown: Shown) -> bool:
     """Whether no other element of this run has its ids; where one has, Streamlit says so."""
     return not any(one in ctx.shared.widget_ids_this_run for _, one in shown.ids)
+
+
+def _stands_aside(ear: Ear, dg: DeltaGenerator) -> bool:
+    """Whether a command said one thing, and said it there."""
+    cursor = memory.cursor_of(dg)
+    if cursor is None or len(ear.messages) != 1 or ear.ids or ear.widgets:
+        return False
+    *before, last = memory.path_of(cursor)
+    return [*ear.messages[0].metadata.delta_path] == [*before, last - 1]
 
 
 def shape(ear: Ear, result: Any, dg: DeltaGenerator, path: tuple[int, ...] | None) -> Shown | None:
@@ -105,12 +119,18 @@ def shape(ear: Ear, result: Any, dg: DeltaGenerator, path: tuple[int, ...] | Non
 
 
 def _box(msg: ForwardMsg, box: DeltaGenerator) -> Shown:
-    return Shown(memory.said(msg), box._block_type, type(box), open=vars(box).get("_open"))
+    return Shown(memory.said(msg), box._block_type, type(box), parts=_parts(box))
 
 
 def _all_boxes(outs: list[Any]) -> bool:
-    """Whether these are elements or boxes that hold nothing but their place and whether they are open."""
-    return bool(outs) and all(isinstance(out, DeltaGenerator) and vars(out).keys() <= _PARTS for out in outs)
+    """Whether these are elements or boxes that hold nothing but their place and plain values."""
+    return bool(outs) and all(
+        isinstance(out, DeltaGenerator) and all(isinstance(value, _PLAIN) for _, value in _parts(out)) for out in outs
+    )
+
+
+def _parts(box: DeltaGenerator) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, value) for name, value in vars(box).items() if name not in _USUAL)
 
 
 def again(ctx: ScriptRunContext, dg: DeltaGenerator, cursor: RunningCursor, shown: Shown, page: str) -> Any:
@@ -133,8 +153,7 @@ def _placed(
         out = DeltaGenerator(dg._root_container, here, dg)
     else:
         out = shown.kind(dg._root_container, here, dg, shown.box)
-        if shown.open is not None:
-            vars(out)["_open"] = shown.open
+        vars(out).update(shown.parts)
     out._form_data = dg._form_data or FormData(current_form_id(dg))
     say(ctx, shown.message, path, page)
     return out

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
+import pandas as pd
 from streamlit.cursor import RunningCursor, get_container_cursor
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib import utils
@@ -104,6 +106,7 @@ class Memory:
         self._bytes = 0
 
 
+_UNCHANGING: WeakValueDictionary[int, pd.DataFrame] = WeakValueDictionary()
 AS_BYTES = False
 """Whether what was said before is handed on as bytes: where ``outgoing`` takes it."""
 LARGE = 1 << 14
@@ -168,12 +171,18 @@ def key_of(name: str, where: Hashable, args: tuple[Any, ...], named: dict[str, A
     return key
 
 
+def unchanging(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table that nobody changes from now on, and that is known by which one it is."""
+    _UNCHANGING[id(frame)] = frame
+    return frame
+
+
 def _comparable(value: Any) -> Any:
     if type(value) is list or type(value) is tuple:
         return (type(value), tuple(map(_comparable, value)), tuple(map(type, value)))
     if type(value) is dict:
         return (dict, tuple((name, type(part), _comparable(part)) for name, part in value.items()))
-    return value
+    return Same(value) if isinstance(value, pd.DataFrame) and _UNCHANGING.get(id(value)) is value else value
 
 
 def said(msg: ForwardMsg) -> Message:

@@ -122,7 +122,8 @@ def _types(value: Any) -> Any:
 
 def _asked(ear: Ear, result: Any, dg: DeltaGenerator, path: tuple[int, ...] | None) -> Asked | None:
     """What a command did, if it can be done again."""
-    if isinstance(result, (DeltaGenerator, tuple)):
+    boxes = result if isinstance(result, tuple) else (result,)  # several that were chosen are a tuple too
+    if boxes and all(isinstance(box, DeltaGenerator) for box in boxes):
         said: Message | Shown | None = shape(ear, result, dg, path)
     elif len(ear.messages) == 1 and tuple(ear.messages[0].metadata.delta_path) == path:
         said = memory.said(ear.messages[0])

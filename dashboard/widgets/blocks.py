@@ -13,7 +13,7 @@ from dashboard.blocks import Block
 from dashboard.catalogue import address
 from dashboard.charts.theme import Figure
 from dashboard.controls import Control, Numbers
-from dashboard.replay import Same, kept
+from dashboard.replay import Same, kept, unchanging
 from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.widgets import controls, handles, onward, scenarios
 from dashboard.widgets.picture import picture
@@ -56,7 +56,9 @@ def draw(part: Block, around: Around) -> None:
                 st.caption(part.source)
         case blocks.Rows():
             st.dataframe(
-                kept(("cells", Same(part.frame)), lambda: safe_cells(part.frame)), hide_index=True, alt=part.alt
+                kept(("cells", Same(part.frame)), lambda: unchanging(safe_cells(part.frame))),
+                hide_index=True,
+                alt=part.alt,
             )
         case blocks.Ask():
             _ask(part)

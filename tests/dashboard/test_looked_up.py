@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import string
 from collections.abc import Callable, Iterator
 
@@ -71,6 +72,36 @@ def test_what_is_looked_up_is_what_a_copy_holds(made: tuple[SessionState, list[s
     assert dict(found) == copy
     assert len(found) == len(copy)
     assert repr(found) == repr(copy)
+
+
+@hypothesis.settings(max_examples=60)
+@given(states())
+def test_a_state_is_compacted_as_streamlit_does_it(made: tuple[SessionState, list[str]]) -> None:
+    state, names = made
+    other = copy.deepcopy(state)
+    looked_up._compacted(state)
+    looked_up._compact(other)
+    assert state._old_state == other._old_state
+    assert not state._new_session_state
+    for one in (state, other):
+        assert len(one._new_widget_state) == 0
+    for name in (*names, *(f"{ID}{name}" for name in names)):
+        assert (name in state) == (name in other)
+
+
+@hypothesis.settings(max_examples=60)
+@given(states())
+def test_a_value_is_the_one_that_streamlit_finds(made: tuple[SessionState, list[str]]) -> None:
+    state, names = made
+    safe = SafeSessionState(state, lambda: None)
+    for key in (*names, *(f"{ID}{name}" for name in names), INTERNAL, "no such key"):
+        found = []
+        for look in (looked_up._value, looked_up._found):
+            try:
+                found.append(look(safe, key))
+            except KeyError as error:
+                found.append(str(error))
+        assert found[0] == found[1], key
 
 
 class Counted:
