@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from functools import cache
+from functools import cache, partial
 
 import streamlit as st
 from streamlit.typing import UploadedFile
@@ -17,6 +17,7 @@ from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SA
 from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
 from dashboard.data.upload import progress
+from dashboard.replay import part
 from dashboard.widgets.drop_areas import named
 from dpcore.datasets import Sample, Table, load_sample, sample, samples
 from dpcore.datasets.temporary import private_file, private_folder
@@ -29,7 +30,10 @@ def show_samples() -> None:
     with st.grid(2, min_column_width=330):
         for one in samples():
             with st.container(border=True, height="stretch", key=f"sample-{one.key}"):
-                _card(one)
+                if one.needs_network:
+                    _card(one)
+                else:
+                    part(("sample", one.key), partial(_card, one), told=True)
 
 
 def _card(sample: Sample) -> None:

@@ -8,6 +8,7 @@ again where the page now has it. What a browser gets is the same to the byte; a 
   back, for a text may hold what their file says.
 * ``commands``: those that show something or open a box.
 * ``widgets``: those that ask for something; what they hold is looked up each time, and who is called is told anew.
+* ``parts``: many of them together, where all that they hang on can be named.
 
 ``drawing`` stands around one run of the script; outside of it (callbacks, parts that draw themselves again) Streamlit
 does everything.
@@ -26,8 +27,9 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 from dashboard.replay import commands, memory, widgets
 from dashboard.replay.memory import Known, Memory, Same, drawing, kept, unchanging
+from dashboard.replay.parts import part
 
-__all__ = ["Known", "Memory", "Same", "drawing", "guard", "kept", "unchanging", "unguard"]
+__all__ = ["Known", "Memory", "Same", "drawing", "guard", "kept", "part", "unchanging", "unguard"]
 
 _COMMANDS: dict[str, Callable[..., Any]] = {
     name: getattr(DeltaGenerator, name) for name in (*commands.NAMES, *widgets.NAMES)
@@ -60,6 +62,7 @@ def unguard() -> None:
 
 
 def _set(methods: dict[str, Callable[..., Any]], which: int) -> None:
+    memory.LISTENS = which == 0
     for name, method in methods.items():
         setattr(DeltaGenerator, name, method)
         if hasattr(streamlit, name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -107,6 +107,14 @@ class Memory:
 
 
 _UNCHANGING: WeakValueDictionary[int, pd.DataFrame] = WeakValueDictionary()
+PLAIN = frozenset(
+    {"markdown", "heading", "badge", "metric", "space", "html", "page_link", "alert", "progress", "plotly_chart"}
+    | {"selectbox", "slider", "button_group", "multiselect", "radio", "number_input", "text_input", "text_area"}
+    | {"checkbox", "button", "bidi_component"}
+)
+"""Elements of which a message is all, by the field that holds them."""
+LISTENS = False
+"""Whether commands are listened to in this process (``guard``)."""
 AS_BYTES = False
 """Whether what was said before is handed on as bytes: where ``outgoing`` takes it."""
 LARGE = 1 << 14
@@ -123,6 +131,28 @@ class Ear:
 
 
 _RUN: ContextVar[tuple[Memory, ScriptRunContext] | None] = ContextVar("said", default=None)
+
+
+@dataclass(slots=True)
+class Notes:
+    """All that a part of a page does while it is drawn. ``plain``: nothing but what can be said again."""
+
+    messages: list[tuple[Message, tuple[int, ...]]] = field(default_factory=list)
+    ids: list[tuple[str, str]] = field(default_factory=list)
+    widgets: dict[str, tuple[WidgetMetadata[Any], str | None, RegisterWidgetResult[Any], bool]] = field(
+        default_factory=dict
+    )
+    plain: bool = True
+
+    def add(self, inner: Notes) -> None:
+        """A part within this one."""
+        self.messages += inner.messages
+        self.ids += inner.ids
+        self.widgets |= inner.widgets
+        self.plain &= inner.plain
+
+
+NOTES: ContextVar[Notes | None] = ContextVar("notes", default=None)
 EAR: ContextVar[Ear | None] = ContextVar("ear", default=None)
 FOUND: ContextVar[dict[str, RegisterWidgetResult[Any]] | None] = ContextVar("found", default=None)
 """What widgets hold that were registered a moment ago, by id: a command that registers them again is told the same."""
@@ -133,7 +163,7 @@ def drawing(memory: Memory) -> Iterator[None]:
     """One run of the script in a session that remembers by ``memory``."""
     memory.begin()
     ctx = get_script_run_ctx(suppress_warning=True)
-    before = _RUN.set(None if ctx is None or ctx.gather_usage_stats else (memory, ctx))
+    before = _RUN.set((memory, ctx) if LISTENS and ctx is not None and not ctx.gather_usage_stats else None)
     try:
         yield
     finally:
@@ -195,6 +225,9 @@ def said(msg: ForwardMsg) -> Message:
 
 def say(ctx: ScriptRunContext, message: Message, path: tuple[int, ...], page: str) -> None:
     """A message that was said before, at ``path``. Where a server sends it, as the very bytes of the last time."""
+    notes = NOTES.get()
+    if notes is not None:
+        notes.messages.append((message, path))
     place, known = (path, page), message.cacheable and message.hash in ctx.cached_message_hashes
     if AS_BYTES and not known and message.place == place:
         ctx._enqueue(message.sent)  # type: ignore[arg-type]
@@ -229,6 +262,10 @@ def enqueued(ctx: ScriptRunContext, msg: ForwardMsg) -> None:
     ear = EAR.get()
     if ear is not None:
         ear.messages.append(msg)
+    notes = NOTES.get()
+    if notes is not None:
+        notes.plain &= _is_plain(msg)
+        notes.messages.append((said(msg), tuple(msg.metadata.delta_path)))
     known = msg.metadata.cacheable and msg.hash and msg.hash in ctx.cached_message_hashes
     ctx._enqueue(create_reference_msg(msg) if known else msg)
 
@@ -247,6 +284,11 @@ def registered(
     ear = EAR.get()
     if ear is not None:
         ear.widgets.append((metadata, user_key, result))
+    notes = NOTES.get()
+    if notes is not None:
+        value = list(result.value) if type(result.value) is list else result.value
+        put = user_key is not None and user_key in safe._state._new_session_state
+        notes.widgets[metadata.id] = (metadata, user_key, replace(result, value=value), put)
     return result
 
 
@@ -256,6 +298,19 @@ def named(ctx: ScriptRunContext, element_type: str, element_id: str) -> None:
     ear = EAR.get()
     if ear is not None:
         ear.ids.append((element_type, element_id))
+    notes = NOTES.get()
+    if notes is not None:
+        notes.ids.append((element_type, element_id))
+
+
+def _is_plain(msg: ForwardMsg) -> bool:
+    """Whether a message is all that an element is: no file to fetch, no form, nothing that draws itself again."""
+    if msg.WhichOneof("type") != "delta" or msg.delta.fragment_id:
+        return False
+    kind = msg.delta.WhichOneof("type")
+    if kind == "new_element":
+        return msg.delta.new_element.WhichOneof("type") in PLAIN
+    return kind == "add_block" and msg.delta.add_block.WhichOneof("type") not in ("form", "dialog", "chat_message")
 
 
 _register = SafeSessionState.register_widget

@@ -62,7 +62,7 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
                 metadata.id: ctx.session_state.register_widget(_told_anew(metadata, told), user_key)
                 for metadata, user_key, _ in asked.widgets
             }
-            if all(_alike(before[metadata.id], result) for metadata, _, result in asked.widgets):
+            if all(alike(before[metadata.id], result) for metadata, _, result in asked.widgets):
                 if isinstance(asked.message, Shown):
                     return again(ctx, dg, cursor, asked.message, page)
                 for kind, one in asked.ids:
@@ -106,7 +106,7 @@ def _told_anew(metadata: WidgetMetadata[Any], told: dict[str, Any]) -> WidgetMet
     return replace(metadata, callback=call, callback_args=args, callback_kwargs=named)
 
 
-def _alike(now: RegisterWidgetResult[Any], then: RegisterWidgetResult[Any]) -> bool:
+def alike(now: RegisterWidgetResult[Any], then: RegisterWidgetResult[Any]) -> bool:
     """Whether a widget holds what it held; numbers that are equal and of two types are two."""
     others = ("value_changed", "incoming_serialized_value", "incoming_serialized_values")
     if any(getattr(now, one) != getattr(then, one) for one in others):

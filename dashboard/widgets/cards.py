@@ -87,9 +87,14 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
         dots = outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark)
         return Ready(fitted(dots)), told
 
-    ready, told = replay.kept(("dots", replay.Same(found), tuple(rings), dark, PICTURE_HEIGHT.get()), picture)
+    about = ("dots", replay.Same(found), tuple(rings), dark, PICTURE_HEIGHT.get())
+    ready, told = replay.kept(about, picture)
+    replay.part((*about, key), lambda: _dots(ready, told, found.what, rings, key))
+
+
+def _dots(ready: Ready, told: str, what: str, rings: Sequence[int], key: str) -> None:
     with st.container(border=True):
-        st.markdown(f"**What you might see** in {DOTS} imagined {found.what}")
+        st.markdown(f"**What you might see** in {DOTS} imagined {what}")
         st.caption(needs.IMAGINED)
         st.plotly_chart(
             ready,
@@ -153,6 +158,11 @@ def uncertain(found: Uncertain, *, key: str) -> None:
 
 def protected(card: words.LabelCard, *, key: str) -> None:
     """Who is protected, in words, then in odds."""
+    about = ("protected", replay.Same(card), key, session.dark(), PICTURE_HEIGHT.get())
+    replay.part(about, lambda: _protected(card, key))
+
+
+def _protected(card: words.LabelCard, key: str) -> None:
     with st.container(border=True, gap="xsmall"):
         lines = card.lines()
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

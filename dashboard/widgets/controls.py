@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -30,6 +30,11 @@ def draw(control: Control[Any]) -> None:
             _numbers(control)
         case _:
             raise TypeError(f"no widget draws a {type(control).__name__}")
+
+
+def now(controls: Iterable[Control[Any]]) -> tuple[Hashable, ...]:
+    """Which controls these are and what they are set to: all that their drawing hangs on."""
+    return tuple((Same(control), session.value(control)) for control in controls)
 
 
 def draw_all(controls: Iterable[Control[Any]]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import catalogue, offering, session, traces
+from dashboard import catalogue, offering, replay, session, traces
 from dashboard.background import compute
 from dashboard.blocks import Picture
 from dashboard.budget import tracker
@@ -23,6 +23,7 @@ from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
 from dashboard.data import source
 from dashboard.question import RELEASE, CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work, open_control
+from dashboard.replay import Same
 from dashboard.report import panel
 from dashboard.report.analysis import Asked, analysis, has_trade_off
 from dashboard.report.value import Section
@@ -136,8 +137,8 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         axis = _axis(question, toolbar.container(width="content"))
         in_options = [control for control in read.placed.get("options", ()) if not _inside(control, question.sentence)]
         tools = toolbar.container(width="content", horizontal=True, gap="small")
-        with tools, st.popover(words.OPTIONS, icon=":material/tune:", type="tertiary"):
-            controls.draw_all(in_options)
+        with tools:
+            replay.part(("options", *controls.now(in_options)), partial(_options, in_options))
         on_paper = tools.container(width="content")
         chart = st.container()
     over = True
@@ -163,6 +164,11 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
     _tabs(question, current, around)
     finger.follow(question, kind, case, read, axis)
     phone.docked_epsilon()
+
+
+def _options(placed: Sequence[Control[Any]]) -> None:
+    with st.popover(words.OPTIONS, icon=":material/tune:", type="tertiary"):
+        controls.draw_all(placed)
 
 
 def _alone(
@@ -309,6 +315,12 @@ def _own(current: Source) -> str | None:
 
 def _sentence(pieces: Sequence[Piece]) -> None:
     """The question as one sentence in heading size, with its choices inside it."""
+    asked = [control for piece in pieces for control in _controls_of(piece)]
+    words_of = tuple(piece if isinstance(piece, str) else Same(piece) for piece in pieces)
+    replay.part(("sentence", words_of, *controls.now(asked)), partial(_spelled, pieces))
+
+
+def _spelled(pieces: Sequence[Piece]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for index, piece in enumerate(pieces):
             if isinstance(piece, Group):
@@ -340,8 +352,13 @@ def _group(group: Group) -> None:
 
 
 def _inside(control: Control[Any], pieces: Sequence[Piece]) -> bool:
-    parts = [part for piece in pieces for part in (piece.controls if isinstance(piece, Group) else (piece,))]
-    return any(isinstance(part, Control) and part.key == control.key for part in parts)
+    return any(one.key == control.key for piece in pieces for one in _controls_of(piece))
+
+
+def _controls_of(piece: Piece) -> Sequence[Control[Any]]:
+    if isinstance(piece, Group):
+        return piece.controls
+    return [piece] if isinstance(piece, Control) else []
 
 
 def _axis(question: Question, slot: DeltaGenerator) -> str:

@@ -85,7 +85,7 @@ def story(app: AppTest, says: Says, page: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_drawn_the_same(
-    page: str, open_app: Callable[..., AppTest], as_streamlit_does_it: Callable[[], None], says: Says
+    page: str, open_app: Callable[..., AppTest], as_streamlit_does_it: Callable[[], None], says: Says, every_step: None
 ) -> None:
     simulated = open_app(page).run()
     for level in (0.8, 0.5):  # so that no step of the story waits for what is simulated beside it
@@ -215,7 +215,7 @@ def test_a_widget_says_again_what_it_holds_and_calls_whom_the_last_run_named(mad
 
 
 def test_a_stale_answer_would_be_found(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(widgets, "_alike", lambda now, then: True)
+    monkeypatch.setattr(widgets, "alike", lambda now, then: True)
     app = drawn(_asks)
     app.run()
     app.selectbox(key="which").set_value("b").run()
