@@ -12,6 +12,7 @@ from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
 from dashboard.question import Need, Outcomes, Uncertain
+from dashboard.replay import Same
 from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
@@ -30,6 +31,11 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
     """
+    about = ("need", *controls.now([asked.control]), Same(asked.found), asked.waiting, asked.hint, asked.simulated)
+    replay.part((*about, key, own, left), lambda: _need(asked, key, own=own, left=left))
+
+
+def _need(asked: Need, key: str, *, own: bool, left: float | None) -> None:
     with st.container(border=True, gap="xsmall"):
         controls.draw(asked.control)
         if asked.found is None:
@@ -87,7 +93,7 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
         dots = outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark)
         return Ready(fitted(dots)), told
 
-    about = ("dots", replay.Same(found), tuple(rings), dark, PICTURE_HEIGHT.get())
+    about = ("dots", Same(found), tuple(rings), dark, PICTURE_HEIGHT.get())
     ready, told = replay.kept(about, picture)
     replay.part((*about, key), lambda: _dots(ready, told, found.what, rings, key))
 
@@ -158,7 +164,7 @@ def uncertain(found: Uncertain, *, key: str) -> None:
 
 def protected(card: words.LabelCard, *, key: str) -> None:
     """Who is protected, in words, then in odds."""
-    about = ("protected", replay.Same(card), key, session.dark(), PICTURE_HEIGHT.get())
+    about = ("protected", Same(card), key, session.dark(), PICTURE_HEIGHT.get())
     replay.part(about, lambda: _protected(card, key))
 
 

@@ -374,6 +374,11 @@ def _head(question: Question, *, alone: bool = False) -> None:
     if alone:
         stage.headline(question)
         return
+    about = ("head", question.headline, question.caption, Same(question.uncertain), question.view.page, session.dark())
+    replay.part(about, partial(_headed, question))
+
+
+def _headed(question: Question) -> None:
     with st.container(key=f"{question.view.page}-headline"):
         st.markdown(f"### {question.headline}")
     with st.container(key=f"{question.view.page}-caption"):

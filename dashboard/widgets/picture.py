@@ -15,7 +15,7 @@ from dashboard.charts.projector import projected
 from dashboard.charts.ready import Ready, packed
 from dashboard.charts.theme import Figure, palette
 from dashboard.data import source
-from dashboard.replay import Same, kept
+from dashboard.replay import Same, kept, part
 from dashboard.scenes.held import PICTURE_HEIGHT, STAGE
 from dashboard.widgets import stepper
 from dpcore.datasets.text import safe_csv
@@ -35,38 +35,58 @@ def picture(
     mark: str | None = None,
     on_select: Callable[[], None] | None = None,
     at: str = "",
-) -> Any:
+) -> None:
     """Draw ``figure`` with its words (``alt``), its ``mark`` and, where ``data`` is given, a menu to save it.
 
     ``data`` may be a function, called once the menu is open. ``code`` is Python that computes the same numbers with
     dpcore. While the menu is open the picture wears what a saved one needs: a background, a title, and a line with the
-    data in use and ``at``, the setting it is drawn for. Returns what ``st.plotly_chart`` returns.
+    data in use and ``at``, the setting it is drawn for. ``on_select`` is the same for one ``figure`` under one ``key``.
     """
     ready = kept(
         ("ready", Same(figure), mark, PICTURE_HEIGHT.get(), session.dark()),
         lambda: Ready(fitted(marked(figure, mark) if mark else figure)),
     )
+    kind, saved = session.entered(f"{key}-format", "PNG"), data is not None and STAGE.get() is None
+    clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
+    toolbar = "hover" if data is not None and PICTURE_HEIGHT.get() is None else False
+
+    def draw() -> None:
+        _boxed(ready, key, alt, data if saved else None, code, mark, at, kind, toolbar, clicks)
+
+    part(("picture", Same(ready), key, alt, kind, saved, toolbar, on_select is None), draw, told=True)
+
+
+def _boxed(
+    ready: Ready,
+    key: str,
+    alt: str,
+    data: pd.DataFrame | Callable[[], pd.DataFrame] | None,
+    code: str | None,
+    mark: str | None,
+    at: str,
+    kind: str,
+    toolbar: str | bool,
+    clicks: dict[str, Any],
+) -> None:
     shown = ready.figure
     with st.container(key=f"box-{key}", gap="small"):
-        kind = session.entered(f"{key}-format", "PNG")
-        clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
         place = st.container()
         menu = None
-        if data is not None and STAGE.get() is None:
+        if data is not None:
             menu = st.popover(
                 "Save this chart", icon=":material/download:", type="tertiary", key=f"{key}-menu", on_change="rerun"
             )
             if menu.open:
                 shown = finished(shown, alt, at)
                 ready = Ready(shown)
-        drawn = place.plotly_chart(
+        place.plotly_chart(
             ready,
             key=key,
             theme=None,
             alt=alt,
             config={
                 "displaylogo": False,
-                "displayModeBar": "hover" if data is not None and PICTURE_HEIGHT.get() is None else False,
+                "displayModeBar": toolbar,
                 "modeBarButtons": [["toImage"]],
                 "toImageButtonOptions": {"format": str(kind).lower(), "filename": key, "scale": 2},
                 "responsive": True,
@@ -78,7 +98,6 @@ def picture(
         if menu is not None and menu.open and data is not None:
             with menu:
                 _menu(shown, key, alt, data, code, mark)
-    return drawn
 
 
 def _menu(
