@@ -30,12 +30,14 @@ from benchmarks.yardsticks import Goals
 
 ROOT = Path(__file__).parents[1]
 BARE = ROOT / "benchmarks" / "bare_page.py"
-RERUN, LIVE_MEDIAN, LIVE_P95, MEMORY_MB = 16.0, 15.0, 40.0, 1000.0
-TRAINING = 32.0  # its curves are read off once more for the sentences
-"""What is held; what is aimed at, and why it is not reached, is in docs/reruns.md."""
-SERVED = 12.0
-MORE_SERVED = {"training": 16.0, "data": 18.0}  # the latter has a card for each sample
+RERUN, LIVE_MEDIAN, LIVE_P95, MEMORY_MB = 6.0, 15.0, 40.0, 1000.0
+"""Of the script alone, which in this process also pays for stand-ins of the server."""
+SERVED = 2.0
+"""Of the whole server, at an ε that this session has seen before."""
+ANEW = 6.0
+"""At one that it has not: what hangs on ε is worked out and drawn."""
 ROUNDS = 10  # of two reruns each
+NEW_LEVELS = (0.05, 0.06, 0.08, 0.12, 0.15, 0.25, 0.4, 0.6, 1.2, 2.5, 3.0, 4.0)
 SESSIONS, SECONDS = 200, 40.0
 THINKING = 10.0  # times the bare page's rerun at full load, for each session
 PLACES = ("selection", "thresholding")
@@ -50,12 +52,13 @@ def script_times(folder: Path) -> tuple[float, dict[str, float]]:
     import streamlit.runtime.scriptrunner.script_runner as runner
     from streamlit.testing.v1 import AppTest
 
-    from dashboard import catalogue, looked_up
+    from dashboard import catalogue, looked_up, replay
     from dashboard.shell import OWN_PAGES
     from dpcore.ledger import Ledger
 
     Ledger.open(create=True).close()  # one that is named is never made in silence
     looked_up.guard()  # as in a server
+    replay.guard()
     spent: list[float] = []
     inside = runner.ScriptRunner._run_script
 
@@ -86,8 +89,10 @@ def script_times(folder: Path) -> tuple[float, dict[str, float]]:
     return statistics.median(bare), found
 
 
-def server_times(bare: str, product: str) -> dict[str, tuple[float, float]]:
-    """Processor seconds of a warm rerun of the bare page and of each page, of the whole server, taken in turn."""
+def server_times(bare: str, product: str) -> dict[str, tuple[float, float, float]]:
+    """Processor seconds of a warm rerun of the bare page and of each page, of the whole server, taken in turn; and of
+    one that asks for an ε for the first time.
+    """
     from dashboard import catalogue
     from dashboard.shell import OWN_PAGES
 
@@ -99,7 +104,7 @@ def server_times(bare: str, product: str) -> dict[str, tuple[float, float]]:
     }
 
 
-async def _server_times(bare: str, product: str, page: str, processes: tuple[int, int]) -> tuple[float, float]:
+async def _server_times(bare: str, product: str, page: str, processes: tuple[int, int]) -> tuple[float, float, float]:
     from benchmarks import people
 
     seated = people.Person(bare, ""), people.Person(product, page)
@@ -115,10 +120,14 @@ async def _server_times(bare: str, product: str, page: str, processes: tuple[int
             for level in LEVELS:
                 await person.move(level)
             spent[place] += _seconds_of(processes[place]) - start
+    start = _seconds_of(processes[1])
+    for level in NEW_LEVELS:
+        await seated[1].move(level)
+    anew = (_seconds_of(processes[1]) - start) / len(NEW_LEVELS)
     for person in seated:
         await person.leave()
     reruns = ROUNDS * len(LEVELS)
-    return spent[0] / reruns, spent[1] / reruns
+    return spent[0] / reruns, spent[1] / reruns, anew
 
 
 def _process(address: str) -> int:
@@ -148,13 +157,13 @@ def main() -> int:
         bare, found = script_times(folder)
         print(f"Rerun of the default view, warm, median of 12; a bare page {1e3 * bare:.1f} ms")
         for page, seconds in found.items():
-            most = TRAINING if page == "training" else RERUN
-            goals.at_most(f"{page} ({1e3 * seconds:.1f} ms): times a bare page", seconds / bare, most)
+            goals.at_most(f"{page} ({1e3 * seconds:.1f} ms): times a bare page", seconds / bare, RERUN)
         with running(folder, BARE) as plain, running(folder, EPSILON_LAB_WARM_UP="0") as server:
             print("\nThe same by the processor time of the whole server, reading and sending included")
-            for page, (least, taken) in server_times(plain, server).items():
+            for page, (least, taken, anew) in server_times(plain, server).items():
                 told = f"{page} ({1e3 * taken:.1f} ms, bare {1e3 * least:.1f}): times a bare page"
-                goals.at_most(told, taken / least, MORE_SERVED.get(page, SERVED))
+                goals.at_most(told, taken / least, SERVED)
+                goals.at_most(f"{page} ({1e3 * anew:.1f} ms), at an ε for the first time", anew / least, ANEW)
         with running(folder, BARE) as server:
             full = people.live(server, ("",), sessions=8, thinking=0.0, seconds=10.0)
         one = 10.0 / len(full.milliseconds)

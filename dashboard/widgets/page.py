@@ -33,7 +33,7 @@ from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, finger, onward, phone, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
-from dashboard.widgets.release import draw_beside, drawn_answers, release_panel
+from dashboard.widgets.release import cost_of, draw_beside, drawn_answers, release_panel
 from dashboard.widgets.waiting import Running
 from dashboard.words import page as words
 from dashboard.words import release as release_words
@@ -119,7 +119,7 @@ def _only_release(question: Question, current: Source, read: session.Reader) -> 
 def _count(offer: Offer | NoOffer) -> None:
     """Tell the tracker what one more answer would cost."""
     if isinstance(offer, Offer):
-        session.next_cost(offer.request.cost, offer.request.neighbours)
+        session.next_cost(cost_of(offer.request), offer.request.neighbours)
 
 
 def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:

@@ -72,13 +72,13 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
     try:
         found = tracker.budget(source)
         earlier = [] if found is None else answered(here)
-        charge = None if found is None else found.charge_for(request.cost, request.neighbours)
+        charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
             return  # the release tab says why
         waits = approval.pending(approval.latest(found, request))
     except DpcoreError:
         return  # the release tab says what is wrong
-    fits = found.fits(request.cost, request.neighbours)
+    fits = found.fits(cost_of(request), request.neighbours)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW_NOW}…"
         st.button(
@@ -103,6 +103,11 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         st.caption(f"{said.KEPT} {offer.conclude or said.CONCLUDE}" if fits else _refusal(found, source, request))
     if session.request_id(slot) is not None:
         _confirm(here, found)
+
+
+def cost_of(request: Request) -> Cost:
+    """What one answer costs, worked out once for one request."""
+    return kept(("cost", Same(request)), lambda: request.cost)
 
 
 def drawn_answers(source: Source, offer: Offer) -> list[Any]:
@@ -268,11 +273,12 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
 
 def _charged(found: Budget, request: Request) -> str:
     """The cost in words, as this budget counts it."""
-    counted = found.counted(request.cost, request.neighbours)
-    if counted is None or counted == request.cost:
-        return cost_words(request.cost)
+    cost = cost_of(request)
+    counted = found.counted(cost, request.neighbours)
+    if counted is None or counted == cost:
+        return cost_words(cost)
     return (
-        f"{cost_words(counted)} ({cost_words(request.cost)} for {hides(request.neighbours)}, which counts twice where "
+        f"{cost_words(counted)} ({cost_words(cost)} for {hides(request.neighbours)}, which counts twice where "
         f"{hides(found.neighbours)} is hidden, as in this budget)"
     )
 
