@@ -89,7 +89,7 @@ def chart(budget: Budget, drawn: Spending) -> None:
     """The lines, and why they differ."""
     frame, dark, about = drawn.frame, session.dark(), (Same(drawn), budget.counting, tracker.total(budget))
     shown = kept(("rules", *about), lambda: _rules(drawn))
-    figure = kept(("lines", *about, dark), lambda: _figure(budget, drawn, dark=dark))
+    figure = kept(("lines", *about, dark), lambda: _figure(budget, drawn, dark=dark), large=True)
     alt = kept(("described", *about), lambda: _described(drawn, shown, budget))
 
     def table() -> pd.DataFrame:

@@ -25,9 +25,11 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import (
 from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
+from dpcore.weight import weight
+
 T = TypeVar("T")
-ROOM = 1 << 20
-"""Bytes that a session keeps: a page of questions is 100 to 300 kB, and a step of ε changes half of them."""
+ROOM = 3 << 19
+"""Bytes that a session keeps: a page of questions is 100 to 500 kB, and a step of ε changes half of them."""
 _EACH = 600
 """Bytes that an entry takes beside what it says."""
 
@@ -170,9 +172,9 @@ def drawing(memory: Memory) -> Iterator[None]:
         _RUN.reset(before)
 
 
-def kept(key: Hashable, make: Callable[[], T], size: int = 0) -> T:
+def kept(key: Hashable, make: Callable[[], T], *, large: bool = False) -> T:
     """What was made by ``key`` while this session's page was drawn lately, or now. Never None. The key holds everything
-    that it depends on; ``size`` are the bytes that it takes."""
+    that it depends on; what may be ``large`` counts with all that it holds."""
     run = _RUN.get()
     if run is None:
         return make()
@@ -180,7 +182,7 @@ def kept(key: Hashable, make: Callable[[], T], size: int = 0) -> T:
     found: T | None = memory.get(key)
     if found is None:
         found = make()
-        memory.put(key, found, size)
+        memory.put(key, found, weight(found) if large else 0)
     return found
 
 

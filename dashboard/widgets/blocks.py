@@ -56,7 +56,7 @@ def draw(part: Block, around: Around) -> None:
                 st.caption(part.source)
         case blocks.Rows():
             st.dataframe(
-                kept(("cells", Same(part.frame)), lambda: unchanging(safe_cells(part.frame))),
+                kept(("cells", Same(part.frame)), lambda: unchanging(safe_cells(part.frame)), large=True),
                 hide_index=True,
                 alt=part.alt,
             )
@@ -88,7 +88,7 @@ def draw(part: Block, around: Around) -> None:
 def chart(found: blocks.Picture, mark: str | None) -> Figure:
     """A picture with its note; where it can be clicked, a click sets the control. Returns what was drawn."""
     click, dark = found.click, session.dark()
-    figure = kept(("figure", Same(found), dark), lambda: found.figure(dark))
+    figure = kept(("figure", Same(found), dark), lambda: found.figure(dark), large=True)
     picture(
         figure,
         key=found.key,

@@ -62,7 +62,8 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
     def step(level: float) -> dict[str, Any]:
         return case.memo((*known, "finger", level), lambda: told(kind, case, level, dark=dark))
 
-    steps = kept((*known, "steps", case.delta, tuple(levels)), lambda: _steps([step(level) for level in levels]))
+    every = (*known, "steps", case.delta, tuple(levels))
+    steps = kept(every, lambda: _steps([step(level) for level in levels]), large=True)
     look, key = palette(dark), f"{page}-finger"
     _STEPS(key=f"{page}-steps", data=steps)
     _FOLLOW(
