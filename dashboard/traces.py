@@ -93,7 +93,8 @@ def _found(key: tuple[Hashable, ...], make: Callable[[], T], *, own: bool) -> T:
             found: T = trace.value
             return found
     noted: list[tuple[Control[Any], Place, Any]] = []
-    before, outside = _NOTED.set(noted), _NOTED.get()
+    outside = _NOTED.get()
+    before = _NOTED.set(noted)
     try:
         found = make()
     finally:

@@ -1,0 +1,187 @@
+"""A question is found again while what it read holds what it held, and asked anew as soon as one thing does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import catalogue, session, traces
+from dashboard.case import Case
+from dashboard.controls import Number, Switch
+from dashboard.question import CannotAsk
+from tests.questions.samples import sample_case
+
+DEEP = Switch(key="deep", label="Deep", default=False)
+HOW = Number(key="how", label="How deep", default=1.0, low=0.0, high=9.0)
+WIDE = Number(key="wide", label="How wide", default=1.0, low=0.0, high=9.0)
+
+
+class Set:
+    """What a person has set; notes what is asked for."""
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+        self.asked: list[str] = []
+
+    def __call__(self, control: Any, place: str = "options") -> Any:
+        self.asked.append(control.key)
+        return self.values.get(control.key, control.default)
+
+
+class Kind:
+    key = "a kind"
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> traces.Kept:
+    found = traces.Kept()
+    monkeypatch.setattr(traces.KEPT, "once", lambda: found)
+    return found
+
+
+@pytest.fixture
+def ask() -> Callable[..., Any]:
+    """Ask a question that reads one control, and then one of two others."""
+    times: list[Any] = []
+
+    def question(case: Case, read: Set, kind: Any = Kind) -> Any:
+        def make(reads: Any) -> list[Any]:
+            times.append(None)
+            return [len(times), reads(HOW) if reads(DEEP) else reads(WIDE)]
+
+        with traces.reading(read):
+            return traces.asked(kind, case, make)
+
+    return question
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    return sample_case("clinic", 0.5)
+
+
+def test_the_same_is_found_again_and_reads_the_same(ask: Callable[..., Any], case: Case) -> None:
+    first, again = Set(), Set()
+    assert ask(case, first) is ask(case, again)
+    assert first.asked == again.asked == ["deep", "wide"], "the page learns which controls it has from what is read"
+
+
+@pytest.mark.parametrize("values", [{"deep": True}, {"wide": 2.0}, {"wide": 1}, {"deep": True, "how": 3.0}])
+def test_another_setting_is_another_question(ask: Callable[..., Any], case: Case, values: dict[str, Any]) -> None:
+    assert ask(case, Set()) is not ask(case, Set(**values))
+    again = Set(**values)
+    found = ask(case, again)
+    assert found == ask(case, Set(**values))
+    assert set(again.asked) <= {"deep", "how" if values.get("deep") else "wide"}, "and no other is read"
+
+
+def test_each_of_several_settings_is_found_again(ask: Callable[..., Any], case: Case) -> None:
+    settings = [{}, {"deep": True}, {"wide": 2.0}]
+    first = [ask(case, Set(**values)) for values in settings]
+    assert [ask(case, Set(**values)) for values in settings] == first
+
+
+def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -> None:
+    found = ask(case, Set())
+    assert ask(replace(case), Set()) is found
+    other = sample_case("town", 0.5)
+    cases = [
+        replace(case, epsilon=0.8),
+        replace(case, delta=1e-7),
+        replace(case, looked=True),
+        replace(case, brief=True),
+        replace(case, results={"curves": [object()]}),
+        replace(case, complete=frozenset({"curves"})),
+        replace(case, finished=frozenset({"curves"})),
+        replace(case, source=replace(case.source, lineage="somebody else's")),
+        replace(case, source=replace(case.source, declared=None)),
+        replace(case, source=replace(case.source, mode="what_if")),
+        other,
+    ]
+    assert all(ask(one, Set()) is not found for one in cases)
+    assert ask(case, Set(), kind=type("Other", (), {})) is not found
+
+
+def test_a_case_names_every_part_of_itself() -> None:
+    """What is added to a case, or to a source, is looked at here: a question may depend on it."""
+    assert set(Case.__dataclass_fields__) == {
+        *("source", "epsilon", "delta", "looked", "brief", "results", "complete", "finished"),
+        *("memo", "large"),  # they remember, and change nothing
+    }
+    source = next(iter([sample_case("clinic", 0.5).source]))
+    assert set(type(source).__dataclass_fields__) == {
+        *("key", "title", "mode", "table", "lineage", "practice", "declared", "unreleased", "in_place"),
+        *("rows", "join"),  # opened by a release alone, after the click
+    }
+
+
+def test_a_persons_own_data_are_known_by_which_they_are(ask: Callable[..., Any], case: Case) -> None:
+    own = replace(case, source=replace(case.source, mode="what_if"))
+    found = ask(own, Set())
+    assert ask(replace(own), Set()) is found
+    assert ask(replace(own, source=replace(own.source)), Set()) is not found, "read anew"
+
+
+def test_what_cannot_be_asked_is_not_kept(case: Case, kept: traces.Kept) -> None:
+    def fail(_: Any) -> Any:
+        raise CannotAsk("no")
+
+    for _ in range(2):
+        with pytest.raises(CannotAsk), traces.reading(Set()):
+            traces.asked(Kind, case, fail)  # type: ignore[type-var]
+    assert all(not found for found in kept.by_key.values())
+
+
+def test_what_follows_reads_what_is_set_now(case: Case) -> None:
+    about = object()
+    for wide in (1.0, 2.0, 1.0):
+        with traces.reading(Set(wide=wide)):
+            found = traces.followed(about, "view", lambda: [traces.through(WIDE)], own=False)
+        assert found == [wide]
+
+
+def test_few_are_kept_and_of_own_data_one(ask: Callable[..., Any], case: Case, kept: traces.Kept) -> None:
+    for step in range(40):
+        found = ask(replace(case, epsilon=0.1 + step), Set())
+        with traces.reading(Set()):
+            for view in range(9):
+                traces.followed(found, view, list, own=False)
+    assert len(kept.by_key) <= traces.MOST * (1 + traces._FOLLOW)
+    own = replace(case.source, mode="what_if")
+    for step in range(3):
+        ask(replace(case, epsilon=0.1 + step, source=own), Set())
+    assert len([key for key in kept.by_key if key[0] == "asked"]) == traces.MOST_OWN  # type: ignore[index]
+    assert traces.KEPT._own is not None, "they go with the file"
+
+
+def test_a_trace_that_is_not_looked_at_would_be_found(
+    ask: Callable[..., Any], case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traces, "_same", lambda now, then: True)
+    assert ask(case, Set()) is ask(case, Set(wide=2.0))
+
+
+@pytest.mark.parametrize("page", [page.key for page in catalogue.pages()])
+def test_a_page_asks_once(page: str, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    kind = next(iter(catalogue.questions(page).values()))
+    asked: list[str] = []
+    inside = kind.ask
+
+    def noted(case: Case, read: Any) -> Any:
+        if not case.brief:
+            asked.append(kind.key)
+        return inside(case, read)
+
+    monkeypatch.setattr(kind, "ask", noted)
+    app = open_app(page).run()
+    assert asked
+    asked.clear()
+    app.run()
+    if page != "training":  # there more results may have come meanwhile
+        assert asked == []
+    assert session.SAID._name in app.session_state
