@@ -160,7 +160,7 @@ def test_only_session_writes_session_state() -> None:
             assert "st.session_state" not in path.read_text(encoding="utf-8"), f"{path.name} touches st.session_state"
 
 
-REPLAYED = ROOT / "dashboard" / "replay" / "widgets.py"
+REPLAYED = (ROOT / "dashboard" / "replay" / "memory.py", ROOT / "dashboard" / "replay" / "widgets.py")
 BOX = ROOT / "dashboard/widgets/inputs.py"
 """Where the one box for text is made, which nobody can draw without a limit."""
 FOR_TEXT = {"text_input", "text_area", "chat_input", "data_editor"}
@@ -179,8 +179,9 @@ def boxes(source: str) -> list[str]:
 def test_no_box_for_text_is_without_a_limit() -> None:
     """One message for a box that took any length was seconds of work, and stayed while its page was open."""
     named = {path for path in FILES if "dashboard" in path.parts and boxes(path.read_text(encoding="utf-8"))}
-    assert named == {BOX, REPLAYED}, "draw it by text_box of dashboard.widgets.inputs"
-    assert sorted(boxes(REPLAYED.read_text(encoding="utf-8"))) == ["text_area", "text_input"], "named, and not drawn"
+    assert named == {BOX, *REPLAYED}, "draw it by text_box of dashboard.widgets.inputs"
+    for path in REPLAYED:
+        assert sorted(boxes(path.read_text(encoding="utf-8"))) == ["text_area", "text_input"], "named, and not drawn"
     drawn = boxes(BOX.read_text(encoding="utf-8"))
     assert sorted(drawn) == ["text_area", "text_input"]
     assert inspect.signature(text_box).parameters["most"].default is inspect.Parameter.empty

@@ -17,6 +17,8 @@ GROWING = {
     "dashboard/all_held.py: _live": "files that sessions hold, bounded in bytes; one that is gone is not here",
     "dashboard/background/once.py: Once.made": "one for each function of the program",
     "dashboard/frames.py: _unfinished": "one for each open page",
+    "dashboard/outgoing.py: _THEMES": "one for each appearance of the settings",
+    "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",
     "dashboard/session.py: Slot.made": "one for each slot of the program",
     "dashboard/log_line.py: _written": "two for each part of the program that writes to the log",
     "dashboard/logged_out.py: _ended": "one for each login that was ended, until the login itself would have ended",

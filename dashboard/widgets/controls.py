@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.controls import FEW, Choice, Control, Number, Numbers, Several, Switch
-from dashboard.replay import Same, kept
+from dashboard.replay import Same
 from dashboard.widgets.apart import apart
 
 _WIDE = 26  # letters of all options that fit on buttons in a row of a card
@@ -46,7 +46,7 @@ def draw_all(controls: Iterable[Control[Any]]) -> None:
 def _choice(control: Choice[Any]) -> None:
     look: Mapping[str, Any] = {
         "key": session.ready(control),
-        "format_func": kept(("apart", Same(control)), lambda: apart(control.options, control.name)),
+        "format_func": apart(control.options, control.name),
         "help": control.help,
         "label_visibility": "collapsed" if control.hide_label else "visible",
     }
