@@ -3,7 +3,8 @@
 Switched on by EPSILON_LAB_LOGIN, the path of a TOML file. Its table ``[auth]`` is what Streamlit takes for ``st.login``
 (one provider, or several as ``[auth.name]``); ``[lab]`` says how long a login counts and where roles come from. With a
 file that is not right the server does not start: nobody gets in because of a mistyped setting. Of what the provider
-says only the subject, its address, the time and the claim that holds the roles are used, and no token is kept.
+says only the subject, its address, the time and the claim that holds the roles are used; nothing else is kept
+(``login_cookie``), and no token.
 
 A provider states its own address, so whoever runs a weak one could state that of another, and name anybody there. Hence
 each speaks for one address alone, which comes from the settings; and roles are taken from those that they name.
@@ -42,6 +43,8 @@ _ISSUER = "issuer"
 _METADATA = "/.well-known/openid-configuration"
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 _LEAST_SECRET = 32  # characters
+_IDENTITY = ("sub", "iss", "iat", "nonce", "origin", "is_logged_in", "provider")
+"""What is kept of a login beside its roles."""
 _EARLY = 120.0  # seconds by which the provider's clock may be ahead
 _LOG = logging.getLogger(__name__)
 
@@ -190,6 +193,15 @@ def known(said: Mapping[str, Any]) -> Person | None:
         return None
 
 
+def kept(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of all that a provider said: who it is, and one value of the claim for each role that it gives."""
+    here = configured()
+    lean = {name: said[name] for name in _IDENTITY if name in said}
+    if here is not None and said.get("provider") in here.claim_from and here.claim not in lean:
+        lean[here.claim] = list({role: value for value, role in _named(here, said)}.values())
+    return lean
+
+
 def log_out() -> None:
     """End the login of whoever is at the page, in all its tabs."""
     here = configured()
@@ -217,10 +229,15 @@ def _claimed(here: Login, said: Mapping[str, Any]) -> frozenset[Role] | None:
     """Roles as a provider says them that may give roles; a value that no role is named for counts as none."""
     if said.get("provider") not in here.claim_from:
         return None
+    return frozenset(role for _, role in _named(here, said))
+
+
+def _named(here: Login, said: Mapping[str, Any]) -> list[tuple[str, Role]]:
+    """The values of the claim for which there is a role, each with that role."""
     values = said.get(here.claim, [])
     listed = values.split() if isinstance(values, str) else values if isinstance(values, list) else []
     named: Mapping[str, Role] = here.roles or {role: role for role in ROLES}
-    return frozenset(named[value] for value in listed if isinstance(value, str) and value in named)
+    return [(value, named[value]) for value in listed if isinstance(value, str) and value in named]
 
 
 def practice_token(subject: str) -> str:

@@ -29,6 +29,7 @@ from dashboard import (
     lengths,
     loaded,
     login,
+    login_cookie,
     looked_up,
     media,
     outgoing,
@@ -63,6 +64,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     raise_file_limit()
     failures.keep_values_from_the_log()
     values.guard()
+    login_cookie.guard()
     media.guard()
     unread.guard()
     frames.guard()

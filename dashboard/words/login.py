@@ -13,6 +13,10 @@ WHY = (
 )
 LOG_IN, LOG_OUT = "Log in", "Log out"
 FIRST = "Log in first: nobody is logged in at this page any more. Nothing was changed."
+TOO_LONG = (
+    "Your login says more about you than a browser keeps for this server, so nobody was logged in. "
+    "Tell the people who run it: the name by which your login knows you, or that of a role, is too long."
+)
 NAMES = {"viewer": "viewer", "analyst": "analyst", "owner": "owner", "auditor": "auditor"}
 LEVELS = {"see": "sees it", "ask": "asks from it", "own": "owns it", "none": "nothing any more"}
 COMPARED = {

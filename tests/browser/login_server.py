@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.browser.server import free_port, running
 
@@ -16,12 +18,18 @@ SECRET = "0123456789abcdef" * 2
 
 
 @contextmanager
-def provider(people: Sequence[str]) -> Iterator[str]:
-    """A provider that knows these people, each of whom gets in with a click; yields its address."""
+def provider(people: Sequence[str], **more: Mapping[str, Any]) -> Iterator[str]:
+    """A provider that knows these people, each of whom gets in with a click, and says ``more`` of some; yields its
+    address."""
     port = free_port()
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "--require-nonce", "true"]
+    claims = (json.dumps({"sub": name, **said}) for name, said in more.items())
     process = subprocess.Popen(
-        [*command, *(part for name in people for part in ("--user", name))],
+        [
+            *command,
+            *(part for name in people for part in ("--user", name)),
+            *(part for said in claims for part in ("--user-claims", said)),
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -42,8 +50,8 @@ def provider(people: Sequence[str]) -> Iterator[str]:
 
 
 @contextmanager
-def product(folder: Path, issuer: str) -> Iterator[str]:
-    """The product with a login at this provider; yields its address."""
+def product(folder: Path, issuer: str, lab: str = "") -> Iterator[str]:
+    """The product with a login at this provider, and what else stands in its file; yields its address."""
     file = folder / "login.toml"
     file.write_text(
         "[auth]\n"
@@ -51,6 +59,7 @@ def product(folder: Path, issuer: str) -> Iterator[str]:
         f'cookie_secret = "{SECRET}"\nclient_id = "lab"\nclient_secret = "{SECRET}"\n'
         f'server_metadata_url = "{issuer}/.well-known/openid-configuration"\n'
         'client_kwargs = { scope = "openid" }\n'
+        f"{lab}"
     )
     with running(folder, EPSILON_LAB_LOGIN=str(file)) as address:
         yield address
