@@ -12,6 +12,7 @@ import asyncio
 import hmac
 import logging
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -70,8 +71,8 @@ OTHER_BYTES = 4_096
 """Of a message that does not run the script: some are answered at once with what they hold, or with more."""
 BESIDE_BYTES = 200_000
 """Of one that runs it, beside what its widgets hold: nobody is asked for an address of more than 64 KB."""
-LONGEST_PART = 128
-"""Characters that name a part of a page, a digest of four times fewer."""
+PART = re.compile(r"[0-9a-f]{32}")
+"""What names a part of a page: a digest that the server made. It writes one that it does not find into the log."""
 SMALL_BYTES = 20_000
 """Of a message of whose values nothing is asked before the page does."""
 BYTES_A_PART, PARTS_A_MESSAGE, PARTS_A_FRAME = 1_000, 20, 7
@@ -239,6 +240,7 @@ class Gate:
         elif path.endswith(wanted.LOGIN):
             await self._app(scope, receive, _with_headers(_keeping(scope, send)))
         elif path.endswith(wanted.RETURN):
+            scope = {**scope, "query_string": wanted.told(scope.get("query_string", b""))}
             await self._app(scope, receive, _with_headers(_returning(scope, send)))
         else:
             await self._app(scope, receive, _with_headers(send))
@@ -356,9 +358,9 @@ async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace]
             return await _ended(send, 1009)
         if len(data) - sum(one.ByteSize() for one in asked.rerun_script.widget_states.widgets) > BESIDE_BYTES:
             return await _ended(send, 1009)
-        if len(asked.rerun_script.fragment_id) > LONGEST_PART:
-            return await _ended(send, 1008)
         part = bool(asked.rerun_script.fragment_id)
+        if part and not PART.fullmatch(asked.rerun_script.fragment_id):
+            return await _ended(send, 1008)
         if part and asked.rerun_script.is_auto_rerun and _wait(0, runs) > 0.0:
             continue  # nobody asked for it, and the browser asks again: a room's phones are not to fall behind
         if len(data) > SMALL_BYTES:

@@ -5,6 +5,10 @@ somebody sends could pass for entries of its own, move a terminal's cursor, or b
 all records are made (``logging.setLogRecordFactory``), and not in one of the loggers: of each there is the first line,
 cut, with every sign that is not printed written out, and of a failure its kind and the places it passed.
 
+Of what Streamlit hands to its entries only numbers stay, and the few words that a standard gives: the others are what
+somebody sent, a cell, or the id of a session, by which without a login anybody may go on with it. An id is left out of
+whatever else is logged as well.
+
 Many of these entries are there because somebody sent something, and whoever sends it again and again could fill a disk.
 So of each part of the program (``streamlit``, ``uvicorn``, ...) so many are written in a time, errors apart from all
 else; the next one that is written says how many were left out.
@@ -13,11 +17,13 @@ else; the next one that is written says how many were left out.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.pace import Pace
+from dashboard.wanted import ERRORS
 from dpcore.defects import places_of, reported
 
 LONGEST = 1000
@@ -25,6 +31,17 @@ LONGEST = 1000
 RATE, AHEAD = 1.0, 300.0
 """Entries a second of one part of the program, and of how many seconds what was not made use of at once: 90 MB a day at
 the very most, where an entry of an honest day is seldom one of three hundred in five minutes."""
+
+
+LEFT_OUT = "…"
+"""What stands in an entry for what is not written."""
+_TOLD_BY_US = tuple(
+    f"streamlit.{part}"
+    for part in ("config", "net_util", "watcher", "web.bootstrap", "web.server.starlette.starlette_server")
+)
+"""Parts of Streamlit that log what whoever runs it has set: options, files, ports."""
+_SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+"""The form of a session's id."""
 
 
 class OneLine(logging.LogRecord):
@@ -36,8 +53,13 @@ class OneLine(logging.LogRecord):
         self.left_out = 0
         self._failure = "" if failed is None else f" ({type(failed).__name__} at {' > '.join(places_of(failed))})"
         self.exc_info = self.exc_text = self.stack_info = None
+        theirs = self.name.partition(".")[0] == "streamlit" and not self.name.startswith(_TOLD_BY_US)
+        if isinstance(self.msg, BaseException):
+            self.msg = type(self.msg).__name__
         if isinstance(self.args, tuple):
-            self.args = tuple(type(one).__name__ if isinstance(one, BaseException) else one for one in self.args)
+            self.args = tuple(_told(one, theirs) for one in self.args)
+        elif self.args:
+            self.args = {name: _told(one, theirs) for name, one in self.args.items()}
 
     def getMessage(self) -> str:
         try:
@@ -46,6 +68,14 @@ class OneLine(logging.LogRecord):
             said = str(self.msg)
         before = f" (left out before it: {self.left_out:,} entries)" if self.left_out else ""
         return one_line(said, self._failure) + before
+
+
+def _told(one: object, theirs: bool) -> object:
+    """What an entry is handed, as it may stand there: a failure is its kind."""
+    if isinstance(one, BaseException):
+        return type(one).__name__
+    stays = isinstance(one, int | float) or (isinstance(one, str) and one in ERRORS)
+    return LEFT_OUT if theirs and not stays else one
 
 
 @dataclass(slots=True)
@@ -78,6 +108,7 @@ def _in_turn(logger: logging.Logger, record: logging.LogRecord) -> None:
 def one_line(text: str, more: str = "") -> str:
     """The first line of ``text``, and ``more`` of our own behind it."""
     lines = text[: 10 * LONGEST].strip().splitlines() or [""]
+    lines[0] = _SESSION.sub(LEFT_OUT, lines[0])
     line = lines[0] + (" …" if len(lines) > 1 else "")
     line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
     return (line if len(line) <= LONGEST else line[:LONGEST] + "…") + more[:LONGEST]

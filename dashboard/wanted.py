@@ -4,6 +4,9 @@ The provider's answer is always followed by the start page (``/oauth2callback``)
 to log in, which their browser names (``Referer``), is kept in a cookie of theirs for as long as a login may take. It is
 read as text that anybody may have written: what is not the path of a page here, with or without a question mark and
 what may stand in a link of ours, counts as nothing, so that no login leads to another server.
+
+What the provider says on the way back comes by the browser, so anybody may have written that as well: of why there is
+no login only the word counts that the standard has for it.
 """
 
 from __future__ import annotations
@@ -12,13 +15,23 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 COOKIE = "epsilon_lab_wanted"
 SECONDS = 900
 LONGEST = 2500
 """Characters; a browser keeps no cookie above 4,096, and this one is a third longer than what it holds."""
 LOGIN, LOGOUT, RETURN = "/auth/login", "/auth/logout", "/oauth2callback"
+ERRORS = frozenset(
+    {
+        *("invalid_request", "unauthorized_client", "access_denied", "unsupported_response_type", "invalid_scope"),
+        *("server_error", "temporarily_unavailable", "interaction_required", "login_required", "consent_required"),
+        *("account_selection_required", "invalid_request_uri", "invalid_request_object", "request_not_supported"),
+        *("request_uri_not_supported", "registration_not_supported", "unmet_authentication_requirements"),
+    }
+)
+"""Why a login came to nothing, in the words of OAuth 2.0 (RFC 6749, 4.1.2.1) and OpenID Connect (Core, 3.1.2.6)."""
+OTHER_ERROR = "other_error"
 _PATH = re.compile(r"/|(?:/[A-Za-z0-9_-]+)+/?")
 _QUESTION = re.compile(r"[A-Za-z0-9._~!$'()*+,;:@/?%=&-]*")
 _NO_PAGE = ("/_stcore", "/auth", "/oauth2callback", "/media", "/static", "/component")
@@ -68,6 +81,17 @@ def kept(headers: Headers) -> str:
         return own(base64.urlsafe_b64decode(found.group(1)).decode("ascii")) if found else ""
     except (binascii.Error, UnicodeDecodeError):
         return ""
+
+
+def told(question: bytes) -> bytes:
+    """What a browser that comes back asks with, and of a login that came to nothing only why: no words of anybody's."""
+    said = dict(parse_qsl(question.decode("latin-1"), keep_blank_values=True))
+    if "error" not in said:
+        return question
+    left = {"error": said["error"] if said["error"] in ERRORS else OTHER_ERROR}
+    if "state" in said:
+        left["state"] = said["state"]
+    return urlencode(left).encode("ascii")
 
 
 def cookie(place: str, *, secure: bool) -> tuple[bytes, bytes]:

@@ -27,6 +27,8 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from benchmarks.people import Person
@@ -279,6 +281,9 @@ def test_frames_that_came_for_a_message_or_for_none_count_as_well(kind: str, clo
     assert clock[0] >= least
 
 
+DIGEST = calc_hash("a part")
+
+
 def run_of(part: str = "", *, by_itself: bool = False) -> dict[str, Any]:
     asked = BackMsg()
     asked.rerun_script.fragment_id, asked.rerun_script.is_auto_rerun = part, by_itself
@@ -308,9 +313,9 @@ def test_a_page_asks_for_no_more_runs_than_a_person_and_an_address_for_no_more_t
     monkeypatch.setattr(turns, "_seconds", turns.USUAL)
     clock[0] = 20_000.0
     parts = int(page / gate.A_PART)
-    sent_by(here, [run_of("a part")] * parts)
+    sent_by(here, [run_of(DIGEST)] * parts)
     assert clock[0] == pytest.approx(20_000.0), "a part is less than all"
-    sent_by(here, [run_of("a part")] * 10 * parts)
+    sent_by(here, [run_of(DIGEST)] * 10 * parts)
     assert clock[0] >= 20_000.0 + 9 * parts * gate.A_PART / gate.RUNS - 0.1
     clock[0] = 30_000.0
     monkeypatch.setattr(gate, "RUNS", math.inf)
@@ -328,12 +333,12 @@ def test_parts_that_ask_by_themselves_are_left_out_where_they_are_too_many(
         waits.append(seconds)
 
     monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
-    here, look, seen, seconds = Gate(Inner()), run_of("a part", by_itself=True), 0, 10
+    here, look, seen, seconds = Gate(Inner()), run_of(DIGEST, by_itself=True), 0, 10
     for _ in range(5 * seconds):
         seen += len(sent_by(here, [look] * 100))
         clock[0] += 0.2
     assert seen == pytest.approx((seconds + gate.AHEAD) * gate.RUNS_EACH / gate.A_PART, rel=0.05)
-    asked = [run_of(), run_of("a part"), run_of(by_itself=True)]
+    asked = [run_of(), run_of(DIGEST), run_of(by_itself=True)]
     assert sent_by(here, asked) == asked, "what a person asks for is never left out, nor a whole page"
     assert max(waits) <= 3.0 / gate.RUNS_EACH
 
@@ -480,14 +485,35 @@ def test_only_what_is_typed_is_long(field: str) -> None:
     assert told == [{"type": "websocket.close", "code": 1009}]
 
 
-def test_the_name_of_a_part_is_short() -> None:
-    """Streamlit writes one that is none into the log."""
-    for more, code in ((0, []), (1, [1008])):
-        rerun = BackMsg()
-        rerun.rerun_script.fragment_id = "x" * (gate.LONGEST_PART + more)
-        told, inner = connected([binary(rerun)], HOST)
-        assert [one["code"] for one in told] == code
-        assert ("bytes" in inner.messages[0]) == (not code)
+PARTS = {"": True, DIGEST: True, DIGEST[1:]: False, f"{DIGEST}0": False, f"{DIGEST}\n": False, DIGEST.upper(): False}
+PARTS |= {"xFORGED: the disk is full": False, "\u0660" * 32: False}
+
+
+@pytest.mark.parametrize(("name", "own"), PARTS.items())
+def test_the_name_of_a_part_is_a_digest(name: str, own: bool) -> None:
+    """As Streamlit makes it, which writes one that it does not know into the log: somebody's words."""
+    told, inner = connected([run_of(name)], HOST)
+    assert [one["code"] for one in told] == ([] if own else [1008])
+    assert ("bytes" in inner.messages[0]) == own
+
+
+def test_every_part_of_a_page_is_let_through() -> None:
+    """Also one that has a key."""
+
+    def page() -> None:
+
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+        for part in (st.fragment, st.fragment(run_every=1.0), st.fragment(key="a key, and words")):
+            part(lambda: None)()
+        st.dialog("Words")(lambda: None)()
+        running: Any = get_script_run_ctx()
+        st.text(" ".join(running.fragment_storage._fragments))
+
+    names = AppTest.from_function(page).run().text[0].value.split()
+    assert len(names) == 4
+    assert all(gate.PART.fullmatch(name) for name in names)
 
 
 @pytest.mark.parametrize("sent", [{"text": "hello"}, {"bytes": b"\xff" * 200}, {"bytes": b""}])
@@ -876,6 +902,38 @@ def test_a_cookie_that_somebody_made_leads_nowhere_else(place: str) -> None:
     value = base64.urlsafe_b64encode(place.encode()).decode()
     assert wanted.kept([(b"cookie", f"{wanted.COOKIE}={value}".encode())]) == ""
     assert wanted.kept([(b"cookie", f"{wanted.COOKIE}=AAA".encode())]) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("state=a%20b&code=c&iss=https%3A%2F%2Fa.example", "state=a%20b&code=c&iss=https%3A%2F%2Fa.example"),
+        (
+            "error=access_denied&state=x%2Fy&error_description=FORGED&error_uri=FORGED",
+            "error=access_denied&state=x%2Fy",
+        ),
+        ("error=xFORGED+line&error_description=FORGED", "error=other_error"),
+        ("error=access_denied&%65rror=FORGED", "error=other_error"),
+        ("error=FORGED&error=access_denied&more=FORGED", "error=access_denied"),
+        ("error=&error_description=FORGED", "error=other_error"),
+        ("error=%E2%80%AEFORGED&code=1", "error=other_error"),
+        ("", ""),
+    ],
+)
+def test_of_a_login_that_came_to_nothing_only_the_standard_s_word_for_it_goes_further(question: str, left: str) -> None:
+    """Streamlit writes what stands there into the log, whoever has written it."""
+    came: list[bytes] = []
+
+    async def app(scope: Any, _: Any, send: Any) -> None:
+        came.append(scope["query_string"])
+        await send({"type": "http.response.start", "status": 302, "headers": []})
+
+    async def send(_: Any) -> None:
+        return
+
+    scope = {"type": "http", "path": "/oauth2callback", "method": "GET", "headers": [HOST]}
+    asyncio.run(Gate(app)(scope | {"query_string": question.encode()}, send, send))
+    assert came == [left.encode()]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import logging
 import re
@@ -84,6 +85,66 @@ def test_all_that_the_server_may_log_is_one_line(written: io.StringIO) -> None:
         count = len(re.findall(r"(?<!%)%[sdr]", each))
         log.warning(re.sub(r"(?<!%)%[dr]", "%s", each), *[HOSTILE] * count)
     check(written.getvalue(), len(found))
+
+
+SESSION = "3f2a9c1e-5b7d-4e8f-9a0b-1c2d3e4f5a6b"
+WORDS = "words of a stranger"
+
+
+def calls() -> Iterator[tuple[str, str]]:
+    """Each entry that Streamlit may write where it reads what arrives: its logger, and what it says."""
+    for part in ("runtime", "web", "components", "elements"):
+        for file in (HERE / part).rglob("*.py"):
+            name = ".".join(file.relative_to(HERE.parent).with_suffix("").parts)
+            if name.startswith(log_line._TOLD_BY_US):
+                continue
+            for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(call, ast.Call) and CALL.match(ast.unparse(call)) and len(call.args) > 1:
+                    assert isinstance(call.args[0], ast.Constant), "made before it is logged"
+                    yield name, str(call.args[0].value)
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_nobody_s_words_and_no_session_stand_in_an_entry_of_streamlit_s(
+    guarded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a login a session's id is what lets somebody go on with it; some entries hold the half of one."""
+    found, out = list(calls()), io.StringIO()
+    assert len(found) > 60
+    log_line.unguard()
+    if guarded:
+        log_line.guard()
+        monkeypatch.setattr(logging.Logger, "callHandlers", log_line._call)  # as many as there are
+    for name, said in found:
+        log = logging.getLogger(name)
+        count = len(re.findall(r"(?<!%)%[^%]", said))
+        for sent in (WORDS, SESSION, SESSION[:8], {SESSION: 1}, raised(WORDS)):
+            monkeypatch.setattr(log, "handlers", [logging.StreamHandler(out)])
+            monkeypatch.setattr(log, "propagate", False)
+            log.warning(re.sub(r"(?<!%)%[^%]", "%s", said), *[sent] * count)
+        log.warning(raised(WORDS))
+    log_line.unguard()
+    text = out.getvalue()
+    assert [one in text for one in (WORDS, SESSION, SESSION[:8])] == [not guarded] * 3
+    assert "is already connected!" in text
+
+
+@pytest.mark.parametrize("name", ["uvicorn.error", "asyncio", "dpcore"])
+def test_no_session_stands_in_any_entry(name: str, written: io.StringIO) -> None:
+    logging.getLogger(name).warning("PUT /_stcore/upload_file/%s/x of %s", SESSION, SESSION.upper())
+    logging.getLogger(name).warning(f"{'x' * (LONGEST - 20)} {SESSION}")
+    text = written.getvalue()
+    check(text, 2)
+    assert text.startswith(f"WARNING {name}: PUT /_stcore/upload_file/…/x of …\n")
+    assert SESSION[:8] not in text
+
+
+def test_what_the_standard_says_and_numbers_stay(written: io.StringIO) -> None:
+    log = logging.getLogger("streamlit.runtime.app_session")
+    log.warning("Error during authentication: %s. Error description: %s", "access_denied", WORDS)
+    log.warning("%(size)d bytes of %(name)s", {"size": 7, "name": WORDS})
+    lines = [line.partition(": ")[2] for line in written.getvalue().splitlines()]
+    assert lines == ["Error during authentication: access_denied. Error description: …", "7 bytes of …"]
 
 
 def test_a_failure_is_its_kind_and_its_places(written: io.StringIO) -> None:
