@@ -248,7 +248,7 @@ class Gate:
     async def _file(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One uploaded file, for as long as it is on its way. It counts as what came of it, not as what it says."""
         _, session, name = str(scope["path"]).rsplit("/", 2)
-        if not _may_bring(session):
+        if not may_ask(session):
             await _answer(send, 403, words.LOG_IN_FIRST)
             return
         lying = sum(owner == session for owner, _ in _lying())
@@ -471,8 +471,9 @@ def _may_measure(scope: Scope) -> bool:
     return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
 
 
-def _may_bring(session: str) -> bool:
-    """Whether files may be sent to a session: where there is a login, only to one of somebody who has logged in."""
+def may_ask(session: str) -> bool:
+    """Whether files may be sent to a session, and be made for it: where there is a login, only for one of somebody who
+    has logged in and may still be here."""
     if login.configured() is None:
         return True
     found = runtime.get_instance().get_app_session(session) if runtime.exists() else None

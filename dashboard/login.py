@@ -20,7 +20,7 @@ import os
 import re
 import time
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -191,6 +191,12 @@ def known(said: Mapping[str, Any]) -> Person | None:
         return Person(subject=f"{subject} at {issuer}", claimed=_claimed(here, said))
     except InvalidArgument:
         return None
+
+
+def still() -> Callable[[], bool]:
+    """What tells later, where no page is there to say who asks, whether who is at this one may still be here."""
+    said = dict(st.user.to_dict())
+    return lambda: known(said) is not None
 
 
 def kept(said: Mapping[str, Any]) -> dict[str, Any]:

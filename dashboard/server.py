@@ -32,6 +32,7 @@ from dashboard import (
     login_cookie,
     looked_up,
     media,
+    operations,
     outgoing,
     replay,
     settings,
@@ -66,6 +67,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     values.guard()
     login_cookie.guard()
     media.guard()
+    operations.guard()
     unread.guard()
     frames.guard()
     lengths.guard()

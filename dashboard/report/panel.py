@@ -22,9 +22,10 @@ from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS,
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.waiting import in_background
+from dashboard.words import login as login_words
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
-from dpcore.errors import DpcoreError
+from dpcore.errors import DpcoreError, NotAllowed
 
 LARGEST_LOGO = 1_000_000
 _TRIAL = b"<html></html>"
@@ -224,17 +225,20 @@ def _unsealed(receipts: Sequence[str]) -> bool:
 def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
     """What a click downloads: the file with the ledger's seal, or one that says that it has none."""
 
-    held = None if login.person() is None else compute.ledger()  # a download has no page that says who asks
+    # a download has no page that says who asks
+    held, still = None if login.person() is None else compute.ledger(), login.still()
 
     def download() -> bytes:
         if form not in SEALED or not report.sealed:
             return made
         try:
             if held is not None:
+                if not still():
+                    raise NotAllowed(login_words.FIRST)
                 compute.opens()
                 return held.sealed(made, report.receipts)
             return compute.ledger().sealed(made, report.receipts)
-        except DpcoreError:  # closed since the page was drawn
+        except DpcoreError:  # closed since the page was drawn, or nobody is logged in there any more
             return rendered(replace(report, sealed=False), form)[1]
 
     return download

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import words
+from dashboard import login, words
 from dashboard.background import compute
 from dashboard.budget import receipts, tracker
 from dashboard.report import panel
@@ -281,6 +281,23 @@ def test_a_closed_ledger_is_said_before_the_click_and_in_the_files(
     app.run()
     assert said.UNSEALED_FILES in text(app)
     assert not written[-1].sealed
+
+
+def test_nobody_seals_who_has_logged_out_since_the_page_was_drawn(
+    open_app: Open, written: list[Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An old tab holds the ledger as its person saw it."""
+    open_report(open_app("selection"), "selection")
+    whole, here = compute.ledger(), [True]
+    monkeypatch.setattr(login, "person", lambda: "somebody")
+    monkeypatch.setattr(login, "known", lambda _: "somebody" if here[0] else None)
+    monkeypatch.setattr(compute, "ledger", lambda: whole)
+    download = panel._sealing(written[-1], "pdf", b"%PDF-1.7\n%%EOF\n")
+    assert b"epsilon-lab-seal" in download()
+    here[0] = False
+    late = download()
+    assert flat(said.UNSEALED) in flat("".join(pages(late)))
+    assert b"epsilon-lab-seal" not in late
 
 
 def test_a_report_that_somebody_brings_is_checked(open_app: Open, ledger_file: Any) -> None:

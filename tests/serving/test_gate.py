@@ -501,7 +501,6 @@ def test_every_part_of_a_page_is_let_through() -> None:
     """Also one that has a key."""
 
     def page() -> None:
-
         import streamlit as st
         from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -969,7 +968,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 10
+    assert len(changed_in_streamlit()) == 11
 
 
 class Stranger(Person):
