@@ -85,6 +85,11 @@ RUNS, RUNS_EACH, A_PART = 10.0, 30.0, 0.2
 """Runs of the script a second that one page may ask for, and all pages of one address together, after a burst as above;
 and what the run of a part that is drawn by itself counts. Those of an address are runs of usual length
 (``turns.USUAL``): a faster computer takes as many more of them from a school behind one address."""
+LOGINS, LOGINS_AHEAD, LOGINS_WAIT = 10.0, 40.0, 5.0
+"""Steps of logins a second that one address may make, of how many seconds what was not made of them at once, and for
+how many a further one waits at most: each may have this server ask the provider. In a class that
+logs in each person makes two."""
+_OF_LOGINS = (wanted.LOGIN, wanted.LOGOUT, wanted.RETURN)
 REPLICAS = "EPSILON_LAB_REPLICAS"
 """Where ``replicas`` says how many of this server there are."""
 SENT = frozenset({"rerun_script", "stop_script", "file_urls_request", "backend_operation_request"})
@@ -175,6 +180,7 @@ class Gate:
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
         self._paces: dict[str, tuple[Pace, Pace]] = {}  # of all pages of an address together: work, and runs
         self._requests = PlainRequests()
+        self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
         self._most_bytes = most_bytes or uploads()
         self._arriving: list[_Arriving] = []
@@ -235,6 +241,8 @@ class Gate:
             await _later(send, words.full())
         elif scope["method"] == "GET" and _is_page(scope) and self._has_its_share(_visitor(scope)):
             await _later(send, words.its_share())
+        elif path.endswith(_OF_LOGINS) and not await self._may_log_in(_visitor(scope)):
+            await _answer(send, 429, words.TOO_MANY_REQUESTS)
         elif path.endswith(wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
             await _answer(send, 403, words.LOG_OUT_HERE)
         elif path.endswith(wanted.LOGIN):
@@ -244,6 +252,15 @@ class Gate:
             await self._app(scope, receive, _with_headers(_returning(scope, send)))
         else:
             await self._app(scope, receive, _with_headers(send))
+
+    async def _may_log_in(self, visitor: str) -> bool:
+        """Whether one more step of a login may be made from an address, once it is its turn."""
+        self._logins = {who: pace for who, pace in self._logins.items() if not pace.idle}
+        pace = self._logins.setdefault(visitor, Pace(LOGINS, LOGINS_AHEAD))
+        if pace.wait(0.0) > LOGINS_WAIT:
+            return False
+        await _in_turn(1.0, [pace])
+        return True
 
     async def _file(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One uploaded file, for as long as it is on its way. It counts as what came of it, not as what it says."""

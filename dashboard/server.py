@@ -34,6 +34,7 @@ from dashboard import (
     media,
     operations,
     outgoing,
+    providers,
     replay,
     settings,
     unread,
@@ -68,6 +69,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     login_cookie.guard()
     media.guard()
     operations.guard()
+    providers.guard()
     unread.guard()
     frames.guard()
     lengths.guard()

@@ -8,12 +8,24 @@ from streamlit.runtime import memory_media_file_storage
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import session_state
-from streamlit.web.server.starlette import starlette_app_utils
+from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from dashboard import failures, frames, left_pages, lengths, login_cookie, media, operations, outgoing, unread, values
+from dashboard import (
+    failures,
+    frames,
+    left_pages,
+    lengths,
+    login_cookie,
+    media,
+    operations,
+    outgoing,
+    providers,
+    unread,
+    values,
+)
 
 
 def changed_in_streamlit() -> list[str]:
@@ -28,6 +40,7 @@ def changed_in_streamlit() -> list[str]:
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
         "who is given what no run makes": BackendOperationDispatcher.dispatch is not operations._dispatch,
+        "what a provider is asked": starlette_auth_routes._create_oauth_client is not providers._create,
         "what a login keeps": starlette_app_utils.decode_signed_value is not login_cookie._decode,
         "what the log leaves out": kept,
         "what a line of the log is": logging.getLogRecordFactory() is not logging.LogRecord,
@@ -38,6 +51,7 @@ def changed_in_streamlit() -> list[str]:
     login_cookie.unguard()
     media.unguard()
     operations.unguard()
+    providers.unguard()
     outgoing.unguard()
     unread.unguard()
     values.unguard()

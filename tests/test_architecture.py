@@ -49,6 +49,7 @@ SERVED = {
     "dashboard/login_cookie.py": {"starlette"},
     "dashboard/refused.py": {"uvicorn"},
     "dashboard/outgoing.py": {"uvicorn", "websockets"},
+    "dashboard/providers.py": {"httpx"},
     "dashboard/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }

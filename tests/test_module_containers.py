@@ -21,6 +21,7 @@ GROWING = {
     "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",
     "dashboard/session.py: Slot.made": "one for each slot of the program",
     "dashboard/log_line.py: _written": "two for each part of the program that writes to the log",
+    "dashboard/providers.py: _said": "one for each provider of the login's file",
     "dashboard/logged_out.py: _ended": "one for each login that was ended, until the login itself would have ended",
 }
 """Those that a function writes into, and what bounds each."""

@@ -1,0 +1,167 @@
+"""However many begin a login, or come back from none, the provider is asked as often as logins need."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.sessions import SessionMiddleware
+from streamlit import auth_util, config
+from streamlit.runtime.secrets import AttrDict
+from streamlit.web.server.starlette import starlette_auth_routes as routes
+
+from dashboard import gate, login, pace, providers
+from dashboard.gate import Gate
+from dashboard.words import server as words
+from tests.put_back import changed_in_streamlit
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Authlib's, of what a later version will not have
+SECRET, ISSUER = "0123456789abcdef" * 2, "https://login.example"
+AUTH = {
+    "redirect_uri": "http://localhost:8501/oauth2callback",
+    "cookie_secret": SECRET,
+    "client_id": "lab",
+    "client_secret": "secret",
+    "server_metadata_url": f"{ISSUER}/.well-known/openid-configuration",
+    "client_kwargs": {"scope": "openid"},
+}
+SAYS = {
+    "issuer": ISSUER,
+    "authorization_endpoint": f"{ISSUER}/authorize",
+    "token_endpoint": f"{ISSUER}/token",
+    "code_challenge_methods_supported": ["S256"],
+}
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Time as the server tells it; who waits does so in no time."""
+    now = [1_000.0]
+
+    async def sleep(_: float) -> None:
+        return
+
+    monkeypatch.setattr(providers, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    return now
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What the provider of a guarded server was asked; it gives nobody a token."""
+    found: list[str] = []
+
+    async def answer(_: Any, request: httpx.Request) -> httpx.Response:
+        found.append(f"{request.method} {request.url.path}")
+        await asyncio.sleep(0)
+        if request.url.path.endswith("configuration"):
+            return httpx.Response(200, json=SAYS)
+        return httpx.Response(400, json={"error": "invalid_grant"})
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", answer)
+    monkeypatch.setattr(auth_util, "get_signing_secret", lambda: SECRET)
+    monkeypatch.setattr(routes, "get_secrets_auth_section", lambda: AttrDict(AUTH))
+    monkeypatch.setattr(auth_util, "get_secrets_auth_section", lambda: AttrDict(AUTH))
+    before = config.get_option("server.allowedHosts")
+    config.set_option("server.allowedHosts", ["localhost"])
+    providers.guard()
+    yield found
+    config.set_option("server.allowedHosts", before)
+    changed_in_streamlit()
+
+
+def served() -> Gate:
+    sessions = Middleware(SessionMiddleware, secret_key=SECRET)
+    return Gate(Starlette(routes=routes.create_auth_routes(""), middleware=[sessions]))
+
+
+async def begin(here: Gate, times: int, address: str = "10.0.0.1") -> list[httpx.Response]:
+    """So many begin a login at once, with what the button of one page was given."""
+    token = auth_util.encode_provider_token(login.DEFAULT)
+    transport = httpx.ASGITransport(app=here, client=(address, 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8501") as browser:
+        calls = (browser.get("/auth/login", params={"provider": token}) for _ in range(times))
+        return list(await asyncio.gather(*calls))
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_what_a_provider_says_of_itself_is_asked_for_once_in_a_while(
+    guarded: bool, asked: list[str], clock: list[float]
+) -> None:
+    if not guarded:
+        providers.unguard()
+
+    async def story() -> None:
+        here = served()
+        for times in range(1, 4):
+            told = [*await begin(here, 4), *await begin(here, 1)]
+            assert {one.status_code for one in told} == {302}
+            there = [one.headers["location"] for one in told]
+            assert all("code_challenge_method=S256" in one for one in there), "as it says itself"
+            assert not any("verify" in one for one in there)
+            assert len(asked) == (times if guarded else 5 * times)
+            clock[0] += providers.KEPT + 1.0
+
+    asyncio.run(story())
+
+
+def test_what_a_computer_trusts_is_read_once_for_all_logins(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading it takes a twentieth of a second of the thread that answers everybody."""
+    made, make = [], httpx._config.create_ssl_context
+
+    def counted(verify: Any = True, **more: Any) -> Any:
+        made.extend([verify] if verify is True else [])
+        return make(verify, **more)
+
+    providers._certificates.cache_clear()
+    for module in (httpx, httpx._config, httpx._transports.default):
+        monkeypatch.setattr(module, "create_ssl_context", counted)
+    asyncio.run(begin(served(), 5))
+    assert len(made) == 1
+    providers.unguard()
+    asyncio.run(begin(served(), 5))
+    assert len(made) > 5, "or nothing was counted"
+
+
+def test_a_provider_that_fails_is_asked_again(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    here = served()
+    monkeypatch.setitem(AUTH, "server_metadata_url", f"{ISSUER}/gone")
+    assert {one.status_code for one in asyncio.run(begin(here, 3))} == {400}
+    assert asked == ["GET /gone"] * 3
+
+
+def test_one_address_makes_few_steps_of_logins(
+    asked: list[str], clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that come back, again and again, from one login that was begun: each is a question for a token."""
+    monkeypatch.setattr(gate, "LOGINS_AHEAD", 2.0)
+    here, most = served(), int(gate.LOGINS * gate.LOGINS_AHEAD)
+
+    async def story() -> list[httpx.Response]:
+        begun = (await begin(here, 1))[0]
+        state = httpx.URL(begun.headers["location"]).params["state"]
+        cookie = begun.headers["set-cookie"].partition(";")[0]
+        transport = httpx.ASGITransport(app=here, client=("10.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8501") as browser:
+            back = {"code": "made up", "state": state}
+            calls = (browser.get("/oauth2callback", params=back, headers={"cookie": cookie}) for _ in range(200))
+            return list(await asyncio.gather(*calls))
+
+    told = asyncio.run(story())
+    assert asked[:2] == ["GET /.well-known/openid-configuration", "POST /token"]
+    assert asked.count("POST /token") + 1 == pytest.approx(most + gate.LOGINS * gate.LOGINS_WAIT, abs=2)
+    refused = [one for one in told if one.status_code == 429]
+    assert len(refused) + asked.count("POST /token") == 200
+    assert len(refused) > 100
+    assert refused[0].text == words.TOO_MANY_REQUESTS
+    assert asyncio.run(begin(here, 1, "10.0.0.2"))[0].status_code == 302, "another address"
+    clock[0] += 1_000.0
+    assert asyncio.run(begin(here, 1))[0].status_code == 302, "and this one after a while"
+    assert set(here._logins) == {"10.0.0.1"}, "who made none for a while is forgotten"
