@@ -88,13 +88,14 @@ class Memory:
         return found[0]
 
     def put(self, key: Hashable, value: Any, size: int) -> None:
+        before = self._kept.pop(key, None)
         self._kept[key] = (value, size + _EACH)
-        self._bytes += size + _EACH
+        self._bytes += size + _EACH - (before[1] if before is not None else 0)
 
     def begin(self) -> None:
         """Another run begins: what has not been used for the longest time goes first."""
         if self._bytes > ROOM:
-            entries, held = list(self._kept.items()), 0
+            entries, held = list(self._kept.copy().items()), 0
             for place in range(len(entries) - 1, -1, -1):
                 held += entries[place][1][1]
                 if held > ROOM // 2:

@@ -300,6 +300,9 @@ def test_a_memory_is_bounded_and_keeps_what_was_used_last() -> None:
     assert kept.get(3_999) == 3_999
     kept.clear()
     assert kept.get(3_999) is None
+    for _ in range(10):
+        kept.put("one", 1, 1_000)
+    assert kept._bytes < 3_000, "what takes the place of another counts once"
 
 
 def test_what_was_said_goes_with_the_file(open_app: Callable[..., AppTest]) -> None:
