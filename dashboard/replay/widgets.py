@@ -73,7 +73,7 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
                 return _own(asked.result)
         place = None if cursor is None else memory.path_of(cursor)
         ear = Ear()
-        token, found_before = EAR.set(ear), FOUND.set(before)
+        token, found_before = EAR.set(ear), FOUND.set(before or FOUND.get())  # else what a part around it has found
         try:
             result = plain(self, *args, **named)
         finally:
