@@ -31,8 +31,8 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient, is_host_allowed
 
-from dashboard import login, refused, typed, wanted, wire
-from dashboard.background import turns
+from dashboard import login, refused, scripts, typed, wanted, wire
+from dashboard.background.places import Visitor
 from dashboard.pace import Pace
 from dashboard.plain_requests import OPENING, PlainRequests, arriving, leaving
 from dashboard.words import server as words
@@ -84,7 +84,8 @@ was not sent in so many seconds before. A part takes this process some three mil
 RUNS, RUNS_EACH, A_PART = 10.0, 30.0, 0.2
 """Runs of the script a second that one page may ask for, and all pages of one address together, after a burst as above;
 and what the run of a part that is drawn by itself counts. Those of an address are runs of usual length
-(``turns.USUAL``): a faster computer takes as many more of them from a school behind one address."""
+(``turns.USUAL``), by what its own take (``places.Visitor``): a faster computer takes as many more of them from a school
+behind one address, and costly pages are as many fewer. How many run at once is not bounded here: ``places``."""
 LOGINS, LOGINS_AHEAD, LOGINS_WAIT = 10.0, 40.0, 5.0
 """Steps of logins a second that one address may make, of how many seconds what was not made of them at once, and for
 how many a further one waits at most: each may have this server ask the provider. In a class that
@@ -172,13 +173,28 @@ class _Arriving:
     bytes: int = 0
 
 
+class _Address:
+    """All pages of an address together: the pace of what they send and of their runs, and how long these take."""
+
+    __slots__ = ("runs", "visitor", "work")
+
+    def __init__(self, visitor: Visitor) -> None:
+        self.visitor = visitor
+        self.work, self.runs = Pace(WORK_EACH, AHEAD), Pace(RUNS_EACH, AHEAD, visitor.weight)
+
+    @property
+    def idle(self) -> bool:
+        """Whether all that they sent would be done by now."""
+        return self.work.idle and self.runs.idle
+
+
 class Gate:
     """ASGI middleware around the whole server. One for each server: it counts the open pages and arriving files."""
 
     def __init__(self, app: Asgi, *, most: int | None = None, most_bytes: int | None = None) -> None:
         self._app = app
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
-        self._paces: dict[str, tuple[Pace, Pace]] = {}  # of all pages of an address together: work, and runs
+        self._paces: dict[str, _Address] = {}
         self._requests = PlainRequests()
         self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
@@ -334,21 +350,17 @@ class Gate:
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
-        work_each, runs_each = self._paces.setdefault(
-            visitor, (Pace(WORK_EACH, AHEAD), Pace(RUNS_EACH, AHEAD, turns.weight))
-        )
-        work, runs = (Pace(WORK, AHEAD), work_each), (Pace(RUNS, AHEAD), runs_each)
+        each = self._paces.setdefault(visitor, _Address(Visitor(visitor)))
+        work, runs = (Pace(WORK, AHEAD), each.work), (Pace(RUNS, AHEAD), each.runs)
         try:
             await _in_turn(0, work)  # what an address is ahead by is not left behind with a page that is closed
-            scope[_PAGE] = object()
+            scope[_PAGE], scope[scripts.VISITOR] = object(), each.visitor
             await self._app(scope, lambda: _next(scope, receive, send, work, runs), send)
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
             # an address is not forgotten with its last page: it would begin anew by closing and opening one
-            self._paces = {
-                who: paces for who, paces in self._paces.items() if who in self._open or not all(p.idle for p in paces)
-            }
+            self._paces = {who: each for who, each in self._paces.items() if who in self._open or not each.idle}
 
 
 async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace], runs: Iterable[Pace]) -> Message:

@@ -36,6 +36,7 @@ from dashboard import (
     outgoing,
     providers,
     replay,
+    scripts,
     settings,
     unread,
     values,
@@ -76,6 +77,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     left_pages.guard()
     looked_up.guard()
     outgoing.guard()
+    scripts.guard()
     replay.guard()
     print(f"Epsilon Lab: {address()}", flush=True)
     if served.state.get("browser") and has_screen():

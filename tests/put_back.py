@@ -23,6 +23,7 @@ from dashboard import (
     operations,
     outgoing,
     providers,
+    scripts,
     unread,
     values,
 )
@@ -37,6 +38,7 @@ def changed_in_streamlit() -> list[str]:
         "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
         "how messages leave": ScriptRunner._enqueue_forward_msg is outgoing._said,
+        "when scripts begin": ScriptRunner.start is scripts._start,
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
         "who is given what no run makes": BackendOperationDispatcher.dispatch is not operations._dispatch,
@@ -53,6 +55,7 @@ def changed_in_streamlit() -> list[str]:
     operations.unguard()
     providers.unguard()
     outgoing.unguard()
+    scripts.unguard()
     unread.unguard()
     values.unguard()
     failures.write_all_to_the_log()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dashboard.background import places
 from dashboard.background.jobs import Job, Keep
 from dpcore.memory import Memory, Room
 
@@ -59,7 +60,8 @@ class Watch:
         return self._job.results()
 
     def wait(self, seconds: float, enough: Callable[[list[Any]], bool]) -> None:
-        self._job.wait(seconds, enough)
+        with places.aside():
+            self._job.wait(seconds, enough)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

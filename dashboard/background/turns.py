@@ -1,7 +1,8 @@
 """Scripts take turns, so that each person's answer is there sooner when many move their sliders at once.
 
 Python runs one script at a time whatever the number of processors. Without turns, forty scripts that are due at once
-all finish late; with them the first finish early and the last no later. Measured in ``benchmarks/dashboard.py``.
+all finish late; with them the first finish early and the last no later. Measured in ``benchmarks/dashboard.py``. How
+many scripts there are that could take a turn is bounded by ``places``, before they have threads.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _seconds = USUAL
 
 
 def weight() -> float:
-    """How long a run takes on this computer at present, in runs of usual length."""
+    """How long a run takes on this computer at present, in runs of usual length: a measure of the computer, and so of
+    no more than one that is three times as slow. What an address is charged for its own runs: ``places.Visitor``.
+    """
     return min(max(_seconds / USUAL, 0.1), 3.0)
 
 

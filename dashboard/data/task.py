@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dashboard import words
+from dashboard.background import places
 from dashboard.data.reading_threads import GaveWay, Piece, threads
 from dpcore.defects import as_defects
 from dpcore.errors import DpcoreError, ReadingCancelled
@@ -97,4 +98,5 @@ class Task:
 
     def wait(self, seconds: float) -> bool:
         """Whether it ended within that time."""
-        return self._done.wait(seconds)
+        with places.aside():
+            return self._done.wait(seconds)

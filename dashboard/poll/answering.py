@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dashboard.background import compute
+from dashboard.background import compute, places
 from dashboard.poll.asked import Request
 from dpcore.datasets import PrivateRows
 from dpcore.ledger import Ledger, Receipt
@@ -47,4 +47,5 @@ def live(
     open_ledger.open_budget(
         lineage, epsilon=epsilon, neighbours=request.neighbours, name=f"Poll: {called}"[:LONGEST_NAME]
     )
-    return release(open_ledger, request_id, lineage, request, rows)
+    with places.aside():
+        return release(open_ledger, request_id, lineage, request, rows)

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session, words
-from dashboard.background import compute
+from dashboard.background import compute, places
 from dashboard.budget import tracker
 from dashboard.case import Source
 from dashboard.charts.pile import pile, told
@@ -91,7 +91,8 @@ def _draw(source: Source, offer: Offer, request_id: str) -> None:
     """Callback: charge, draw and store one more answer; a second click of the same button repeats the first."""
     try:
         tracker.open_practice(source)
-        release(compute.ledger(), request_id, str(source.lineage), offer.request, offer.data())
+        with places.aside():
+            release(compute.ledger(), request_id, str(source.lineage), offer.request, offer.data())
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.background import compute, this_run
+from dashboard.background import compute, places, this_run
 from dashboard.budget import tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
@@ -378,7 +378,8 @@ def _draw(here: Asked, request_id: str) -> None:
         return
     try:
         here.source.join()
-        receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
+        with places.aside():  # its tick and the disk are waited for
+            receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
     except DpcoreError as error:
         _failed(here, error)
         return

@@ -32,7 +32,7 @@ from streamlit.util import calc_hash
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from benchmarks.people import Person
-from dashboard import frames, gate, login, pace, wanted, wire
+from dashboard import frames, gate, login, pace, scripts, wanted, wire
 from dashboard.background import turns
 from dashboard.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
@@ -321,6 +321,30 @@ def test_a_page_asks_for_no_more_runs_than_a_person_and_an_address_for_no_more_t
     monkeypatch.setattr(gate, "RUNS", math.inf)
     sent_by(Gate(Inner()), [run_of()] * each)
     assert clock[0] == 30_000.0, "what shows that this test can fail: their bytes alone are nothing to wait for"
+
+
+def test_costly_runs_of_an_address_are_as_many_fewer_and_count_for_nobody_else(clock: list[float]) -> None:
+    """A run of twenty usual ones counted as three of them at most, and raised what all others' runs counted."""
+    here, page = Gate(Inner()), int(gate.RUNS * gate.AHEAD)
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": ("10.0.0.1", 1)}
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        for _ in range(100):
+            scope[scripts.VISITOR].took(20 * turns.USUAL)  # as its scripts do; an address begins with one page
+        await Inner()(scope, receive, send)
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    async def send(_: Any) -> None:
+        return
+
+    here._app, waiting = inner, [run_of() for _ in range(page)] + [{"type": "websocket.disconnect", "code": 1000}]
+    asyncio.run(here(scope, receive, send))
+    assert clock[0] == pytest.approx(20 * page / gate.RUNS_EACH - gate.AHEAD)
+    clock[0] = 1000.0
+    sent_by(here, [run_of()] * page, "10.0.0.2")
+    assert clock[0] == pytest.approx(1000.0)
 
 
 def test_parts_that_ask_by_themselves_are_left_out_where_they_are_too_many(
@@ -968,7 +992,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 12
+    assert len(changed_in_streamlit()) == 13
 
 
 class Stranger(Person):

@@ -1,0 +1,203 @@
+"""How many scripts run at once, and whose is next.
+
+Python runs one thread at a time, and whoever else wants to go on waits a moment behind each thread that computes: the
+loop that answers everybody (a balancer's question whether the server is well among them) does so at every step. With
+some ten threads nobody notices; with four hundred, one for each of as many small messages, nothing was answered for a
+minute and a half. So a script begins only where there is a place:
+
+- at most ``MOST`` compute at once, those of pages that were closed among them, until their threads have ended;
+- one address has ``EACH`` of the places, and of those who wait the address with the fewest comes first, then the one
+  whose turn was longest ago: whoever asks for much waits for themselves;
+- a page has one script at a time: its next one begins when the former has come to its end;
+- a script that waits itself, for a simulation, the disk or the tick of an answer, steps ``aside`` meanwhile, so that a
+  few who wait for seconds keep nobody from a place; so do at most ``ASIDE`` of them, ``ASIDE_EACH`` of one address;
+- one that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs.
+
+Who waits is an entry of a dictionary, and nothing looks after it until a place is free: no thread, no task, no timer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from dashboard.background import turns
+
+MOST, EACH = 6, 3
+"""Scripts that compute at once, and those of one address: more make each of them slower, and all together no faster."""
+ASIDE, ASIDE_EACH = 16, 8
+"""Scripts that wait for something else, beside those; each of them computes for a moment when it comes back."""
+LONGEST = 60.0
+"""Seconds after which a script is taken for one that hangs."""
+HEAVIEST = 30.0
+"""What a run of an address counts at most, in usual ones: nearly a second of processor."""
+_LATEST = 0.1
+"""How much the latest run of an address counts among all of its own."""
+
+
+class Visitor:
+    """Who counts as one by their address, and how long their runs take of late."""
+
+    __slots__ = ("_seconds", "address")
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._seconds: float | None = None
+
+    def took(self, seconds: float) -> None:
+        """A run of theirs has taken so much of the processor."""
+        self._seconds = seconds if self._seconds is None else self._seconds + _LATEST * (seconds - self._seconds)
+
+    def weight(self) -> float:
+        """What a run of theirs counts, in usual ones: by their own, so that nobody's costly ones count for others."""
+        return turns.weight() if self._seconds is None else min(max(self._seconds / turns.USUAL, 0.1), HEAVIEST)
+
+
+@dataclass(slots=True, eq=False)
+class Script:
+    """One script that wants to begin. ``page`` is whatever has one at a time; ``begin`` is called once, soon."""
+
+    visitor: Visitor
+    page: Any
+    begin: Callable[[], None] | None
+    requests: Any = None
+    """What is asked of it; for ``dashboard.scripts``."""
+    ran: bool = field(default=False, init=False)
+    measured: float | None = field(default=None, init=False)
+    began: float = field(default=0.0, init=False)
+    aside: bool = field(default=False, init=False)
+
+    def runs(self, *, whole: bool) -> None:
+        """A run begins, in its thread; a whole page's is measured, as a part counts less."""
+        self.ran, self.measured = True, time.thread_time() if whole else None
+
+    def over(self) -> None:
+        """The run is over."""
+        if self.measured is not None:
+            self.visitor.took(time.thread_time() - self.measured)
+            self.measured = None
+
+
+class Places:
+    """Who runs and who waits; from any thread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._waiting: dict[str, dict[Any, Script]] = {}  # by address, then by page; whoever came first is first
+        self._alive: set[Script] = set()
+        self._turns: dict[str, int] = {}  # which turn was an address's last, of those that wait or run
+        self._turn = 0
+
+    @property
+    def anybody_waits(self) -> bool:
+        return bool(self._waiting)
+
+    def wait(self, script: Script) -> None:
+        """Have it begin when there is a place. It takes the turn of another one of its page that waits."""
+        with self._lock:
+            self._waiting.setdefault(script.visitor.address, {})[script.page] = script
+        self.fill()
+
+    def withdraw(self, script: Script) -> bool:
+        """Forget one that waits; whether it did."""
+        with self._lock:
+            return self._taken(script)
+
+    def ended(self, script: Script) -> None:
+        """Its thread is over."""
+        with self._lock:
+            self._alive.discard(script)
+        self.fill()
+
+    def step_aside(self, script: Script) -> bool:
+        """It waits for something: others may compute meanwhile. False where too many do so: it keeps its place."""
+        with self._lock:
+            waiting = [one for one in self._counted() if one.aside]
+            mine = sum(one.visitor.address == script.visitor.address for one in waiting)
+            if script not in self._alive or script.aside or len(waiting) >= ASIDE or mine >= ASIDE_EACH:
+                return False
+            script.aside = True
+        self.fill()
+        return True
+
+    def come_back(self, script: Script) -> None:
+        """It goes on at once: it has begun, and others wait until there are fewer again."""
+        with self._lock:
+            script.aside = False
+
+    def fill(self) -> None:
+        """Have those begin for whom there is a place."""
+        while True:
+            with self._lock:
+                script = self._next()
+            if script is None or script.begin is None:
+                return
+            script.begin()
+
+    def _counted(self) -> list[Script]:
+        now = self._clock()
+        return [one for one in self._alive if now - one.began < LONGEST]
+
+    def _next(self) -> Script | None:
+        """The script that begins now, if there is one; it runs from here on."""
+        counted = self._counted()
+        running = Counter(one.visitor.address for one in counted if not one.aside)
+        if running.total() >= MOST:
+            return None
+        busy = {one.page for one in counted}
+        for address in sorted(self._waiting, key=lambda one: (running[one], self._turns.get(one, 0))):
+            if running[address] >= EACH:
+                return None
+            for page, script in self._waiting[address].items():
+                if page not in busy:
+                    self._taken(script)
+                    self._turn += 1
+                    self._turns[address] = self._turn
+                    self._alive.add(script)
+                    script.began = self._clock()
+                    return script
+        return None
+
+    def _taken(self, script: Script) -> bool:
+        address = script.visitor.address
+        here = self._waiting.get(address, {})
+        if here.get(script.page) is not script:
+            return False
+        del here[script.page]
+        if not here:
+            del self._waiting[address]
+            known = {*self._waiting, address, *(one.visitor.address for one in self._alive)}
+            self._turns = {who: turn for who, turn in self._turns.items() if who in known}
+        return True
+
+
+PLACES = Places()
+_HERE = threading.local()
+
+
+def here() -> Script | None:
+    """The script that this thread runs."""
+    return getattr(_HERE, "script", None)
+
+
+def enter(script: Script) -> None:
+    """This thread runs a script from now on, until it ends."""
+    _HERE.script = script
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Around what a script waits for without computing."""
+    script = here()
+    stepped = script is not None and PLACES.step_aside(script)
+    try:
+        yield
+    finally:
+        if stepped and script is not None:
+            PLACES.come_back(script)

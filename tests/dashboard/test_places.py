@@ -1,0 +1,186 @@
+"""Few scripts run at once, addresses take turns, a page has one at a time, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+
+from dashboard.background import places, turns
+from dashboard.background.places import EACH, MOST, Places, Script, Visitor
+
+
+class Hall:
+    """Places with a clock that stands still, and who began in them, in order."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.begun: list[Script] = []
+        self.places = Places(lambda: self.now)
+        self._pages = count()
+
+    def asks(self, address: str, page: Any = None) -> Script:
+        script = Script(Visitor(address), next(self._pages) if page is None else page, None)
+        script.begin = lambda: self.begun.append(script)
+        self.places.wait(script)
+        return script
+
+    def ends(self, script: Script) -> list[Script]:
+        """Who begins because this one is over."""
+        before = len(self.begun)
+        self.places.ended(script)
+        return self.begun[before:]
+
+    @property
+    def who(self) -> list[str]:
+        return [script.visitor.address for script in self.begun]
+
+
+@pytest.fixture
+def hall() -> Hall:
+    return Hall()
+
+
+def test_an_address_has_its_share_and_the_server_no_more_than_it_bears(hall: Hall) -> None:
+    for _ in range(400):
+        hall.asks("greedy")
+    assert hall.who == ["greedy"] * EACH, "whatever it asks for: there is always a place for somebody else"
+    for number in range(MOST):
+        hall.asks(f"other {number}")
+    assert len(hall.begun) == MOST
+    for script in hall.begun:  # which grows meanwhile
+        hall.ends(script)
+        alive = hall.places._alive
+        assert len(alive) <= MOST
+        assert sum(one.visitor.address == "greedy" for one in alive) <= EACH
+    assert len(hall.begun) == 400 + MOST, "everybody's turn comes"
+
+
+def test_others_go_before_who_asks_for_much_and_take_turns(hall: Hall) -> None:
+    many = [hall.asks("many") for _ in range(50)]
+    for number in range(MOST - EACH):
+        hall.asks(f"first {number}")
+    late = [hall.asks(address) for address in ("a", "a", "b")]
+    assert not set(late) & set(hall.begun)
+    assert hall.ends(hall.begun[0]) == [late[0]], "who came last, but has none"
+    assert hall.ends(hall.begun[1]) == [late[2]]
+    assert hall.ends(hall.begun[2]) == [many[EACH]], "whose turn was longer ago than that of the other with one"
+
+
+def test_nobody_is_kept_out_by_others_who_keep_coming(hall: Hall) -> None:
+    """Each of five addresses asks again as soon as one of its scripts ends: all get as many."""
+    for address in "abcde":
+        for _ in range(10):
+            hall.asks(address)
+    for step in range(500):
+        ending = hall.begun[step]
+        hall.asks(ending.visitor.address)
+        hall.ends(ending)
+    assert min(hall.who.count(address) for address in "abcde") >= 95
+
+
+def test_a_page_has_one_script_at_a_time(hall: Hall) -> None:
+    first, second = hall.asks("a", "page"), hall.asks("a", "page")
+    other = hall.asks("a", "another page")
+    assert hall.begun == [first, other], "who waits for their own former script keeps nobody else"
+    third = hall.asks("a", "page")
+    assert hall.ends(first) == [third], "of those that wait for one page the latest"
+    hall.ends(third)
+    assert second not in hall.begun
+
+
+def test_who_asks_again_keeps_their_turn(hall: Hall) -> None:
+    for _ in range(EACH):
+        hall.asks("a")
+    hall.asks("a", "early"), hall.asks("a", "late")
+    again = hall.asks("a", "early")
+    assert hall.ends(hall.begun[0]) == [again]
+
+
+def test_who_leaves_is_forgotten(hall: Hall) -> None:
+    running = [hall.asks("a") for _ in range(EACH)]
+    left, stays = hall.asks("a"), hall.asks("a")
+    assert hall.places.withdraw(left)
+    assert not hall.places.withdraw(left)
+    assert not hall.places.withdraw(running[0]), "who runs does not wait"
+    assert hall.ends(running[0]) == [stays]
+    for script in (*running[1:], stays):
+        hall.ends(script)
+    assert not hall.places._alive
+    assert not hall.places.anybody_waits
+    hall.ends(hall.asks("b"))
+    assert set(hall.places._turns) == {"b"}, "nor are addresses kept"
+
+
+def test_who_waits_for_something_else_keeps_nobody_waiting(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "ASIDE_EACH", EACH)
+    for _ in range(3 * EACH):
+        hall.asks("a")
+    waiting = list(hall.begun)
+    for script in waiting:
+        assert hall.places.step_aside(script)
+    assert len(hall.begun) == 2 * EACH
+    assert not hall.places.step_aside(hall.begun[-1]), "but not as many as there are pages"
+    for script in waiting:
+        hall.places.come_back(script)
+    assert hall.ends(waiting[0]) == []
+    assert len(hall.ends(waiting[1]) + hall.ends(waiting[2]) + hall.ends(hall.begun[EACH])) == 1
+
+
+def test_what_hangs_is_not_waited_for_for_ever(hall: Hall) -> None:
+    hall.asks("a", "page")
+    for _ in range(EACH - 1):
+        hall.asks("a")
+    same, other = hall.asks("a", "page"), hall.asks("a")
+    hall.now += places.LONGEST - 1.0
+    hall.places.fill()
+    assert not {same, other} & set(hall.begun)
+    hall.now += 1.0
+    hall.places.fill()
+    assert {same, other} <= set(hall.begun)
+
+
+def test_places_from_many_threads() -> None:
+    """Each script ends in a thread of its own, which begins the next: none is begun twice, none is left."""
+    here, begun, ended = Places(), [], threading.Semaphore(0)
+    most, lock = [0, 0], threading.Lock()
+
+    def begins(script: Script) -> Callable[[], None]:
+        def run() -> None:
+            with lock:
+                begun.append(script)
+                most[0] += 1
+                most[1] = max(most)
+            with lock:
+                most[0] -= 1
+            here.ended(script)
+            ended.release()
+
+        return lambda: threading.Thread(target=run).start()
+
+    for number in range(300):
+        script = Script(Visitor(f"{number % 7}"), number, None)
+        script.begin = begins(script)
+        here.wait(script)
+    for _ in range(300):
+        assert ended.acquire(timeout=20)
+    assert len(begun) == len(set(begun)) == 300
+    assert most[1] <= MOST
+
+
+def test_runs_of_an_address_weigh_as_much_as_its_own_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of 0.6 s counted as three usual ones, and for others as much as for whoever asked for it."""
+    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    costly, other = Visitor("a"), Visitor("b")
+    for _ in range(50):
+        costly.took(0.6)
+    assert costly.weight() == pytest.approx(0.6 / turns.USUAL)
+    assert other.weight() == 1.0, "of whom nothing is known yet"
+    for _ in range(100):
+        costly.took(turns.USUAL / 2)
+    assert costly.weight() == pytest.approx(0.5, rel=0.01)
+    costly.took(3600.0)
+    assert costly.weight() == places.HEAVIEST
