@@ -8,12 +8,16 @@ place goes to that one by the same rules; only a person who presses Stop, or lea
 
 A runner that is asked for one part after another would keep its place for as long as that goes on: between two runs it
 gives it back where somebody waits, and what it was asked waits as anything else.
+
+The few that compute hand Python on after ``HANDS_ON``, not after the usual 5 ms: the server's loop asks for it anew after
+each call of the system, and opening a page, say, is twenty of them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -37,6 +41,8 @@ from dashboard.background.places import PLACES, Script, Visitor
 
 VISITOR = "epsilon_lab.visitor"
 """Where the scope of a page's connection says from which address it is; the gate writes it."""
+HANDS_ON, _USUALLY = 0.0005, sys.getswitchinterval()
+"""Seconds after which a thread that computes lets another one go on that waits."""
 _SCRIPT, _OWED = "_epsilon_lab_script", "_epsilon_lab_owed"
 _LOG = logging.getLogger(__name__)
 
@@ -189,9 +195,11 @@ def guard() -> None:
     """From now on, in this process. Again does nothing."""
     for (kind, name), method in _OURS.items():
         setattr(kind, name, method)
+    sys.setswitchinterval(HANDS_ON)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     for (kind, name), method in _STREAMLITS.items():
         setattr(kind, name, method)
+    sys.setswitchinterval(_USUALLY)

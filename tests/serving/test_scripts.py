@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import random
 import statistics
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -297,6 +298,15 @@ def test_a_thread_is_measured_and_its_place_is_free_at_its_end(
     assert page.visitor.weight() > 1.5
     assert not scripts.PLACES._alive
     assert page.__dict__[scripts._SCRIPT].requests is None
+
+
+def test_whoever_computes_lets_the_loop_go_on_soon() -> None:
+    """Each call of the system that the loop makes gave Python away for 5 ms, so that openings of pages filled it."""
+    before = sys.getswitchinterval()
+    scripts.guard()
+    assert sys.getswitchinterval() <= before / 5
+    scripts.unguard()
+    assert sys.getswitchinterval() == before
 
 
 def test_it_is_looked_again_after_what_hangs_while_somebody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
