@@ -9,8 +9,8 @@ place goes to that one by the same rules; only a person who presses Stop, or lea
 A runner that is asked for one part after another would keep its place for as long as that goes on: between two runs it
 gives it back where somebody waits, and what it was asked waits as anything else.
 
-The few that compute hand Python on after ``HANDS_ON``, not after the usual 5 ms: the server's loop asks for it anew after
-each call of the system, and opening a page, say, is twenty of them.
+The few that compute hand Python on after ``HANDS_ON``, not after the usual 5 ms: the server's loop asks for it
+anew after each call of the system, and opening a page, say, is twenty of them.
 """
 
 from __future__ import annotations

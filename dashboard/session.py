@@ -21,6 +21,7 @@ from dashboard.view import EPSILON, EPSILON_HIGH, EPSILON_LOW
 
 if TYPE_CHECKING:
     from dpcore.costs import Cost
+    from dpcore.ledger import Known
 
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 EPSILON_STEPS = (*(round(m * scale, 4) for scale in (0.01, 0.1, 1.0) for m in _MANTISSAS), 10.0)
@@ -242,10 +243,10 @@ def leave(key: str) -> None:
     st.session_state.pop(key, None)
 
 
-def begin_release(slot: str, seen: int = 0) -> None:
+def begin_release(slot: str, seen: Known | None = None) -> None:
     """A person wants a release: give it an id that every later click repeats, and forget the last answer.
 
-    One release waits at a time: its question is on screen. ``seen`` is how many answers to it the person knew of.
+    One release waits at a time: its question is on screen. ``seen`` is what the person knew of its answers.
     """
     st.session_state["_request"] = (slot, uuid.uuid4().hex, seen)
     st.session_state["_receipts"].pop(slot, None)
@@ -257,10 +258,10 @@ def request_id(slot: str) -> str | None:
     return waiting[1] if waiting is not None and waiting[0] == slot else None
 
 
-def seen_before(slot: str) -> int:
-    """How many answers to its question the person knew of when the release that waits here was begun."""
+def seen_before(slot: str) -> Known | None:
+    """What the person knew of the answers to its question when the release that waits here was begun."""
     waiting = st.session_state["_request"]
-    return waiting[2] if waiting is not None and waiting[0] == slot else 0
+    return waiting[2] if waiting is not None and waiting[0] == slot else None
 
 
 def end_release(slot: str) -> None:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from dpcore.costs import Cost
 from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument, ReleaseRefused
-from dpcore.ledger import Ledger, Petition, Receipt
+from dpcore.ledger import Known, Ledger, Petition, Receipt
 
 TICK = 0.25
 PERSON = "person"
@@ -34,6 +34,9 @@ _LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row", "form",
 """Parameters that requests did not always have, by the part that holds them."""
 _OF_THE_TABLE = {"records"}
 """What a request says of the table it is asked about, and what changes no answer."""
+UNDER_WAY = "This very question is being answered elsewhere at this moment; nothing more was charged. Look again soon."
+AWAITED = 20
+"""Ticks for which an answer that is drawn elsewhere is waited for."""
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
@@ -71,19 +74,22 @@ def release(
     rows: Any,
     *,
     progress: Callable[[float], None] | None = None,
+    known: Known | None = None,
 ) -> Receipt:
     """One private answer about ``rows`` (``PrivateRows``), paid from the budget of ``lineage``; the receipt holds it.
 
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
-    different request it is refused. ``progress`` is told the share done by a request that can be long (one whose
-    ``answer`` takes it). Stores and returns on a fixed tick. Raises BudgetExceeded, UnknownLineage and LedgerError
-    from the ledger, InvalidArgument for public parameters, UnreadableFile where rows that are kept elsewhere cannot be
-    reached, and ReleaseRefused where a column of the question is not in the header, or a source is asked for more than
-    counts, or, after the charge and always with the same sentence, where the machine failed.
+    different request it is refused. Where this question was answered, or is being so, beyond what is ``known`` of it,
+    that answer comes back under its own id, and nothing is charged (``Ledger.charge``). ``progress`` is told the share
+    done by a request that can be long (one whose ``answer`` takes it). Stores and returns on a fixed tick. Raises
+    BudgetExceeded, UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters,
+    UnreadableFile where rows that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the
+    question is not in the header, or a source is asked for more than counts, or, after the charge and always with the
+    same sentence, where the machine failed.
     """
     tick = _Tick()
     try:
-        return _release(ledger, request_id, lineage, request, rows, progress, tick)
+        return _release(ledger, request_id, lineage, request, rows, progress, tick, known)
     finally:
         tick.wait()
 
@@ -115,6 +121,7 @@ def _release(
     rows: Any,
     progress: Callable[[float], None] | None,
     tick: _Tick | None = None,
+    known: Known | None = None,
 ) -> Receipt:
     asked = _asked(request)
     earlier = ledger.receipt(request_id)
@@ -126,9 +133,11 @@ def _release(
             raise ReleaseRefused(REFUSED)
         else:
             _check_rows(lambda: rows.check(reads))
-    receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked)
+    receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked, known=known)
     if receipt.answer_hash is not None:
         return receipt
+    if receipt.request_id != request_id:
+        return _awaited(ledger, receipt.request_id)
     ledger.begin_draw(request_id)
     told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
     done, answer = _attempt(lambda: _checked(request.answer(rows, **told)))
@@ -137,6 +146,16 @@ def _release(
     if tick is not None:
         tick.wait()  # the record of the answer holds its time
     return ledger.store_answer(request_id, answer)
+
+
+def _awaited(ledger: Ledger, request_id: str) -> Receipt:
+    """The answer that somebody else draws; looked for on ticks, as they store it on theirs."""
+    for _ in range(AWAITED):
+        time.sleep(TICK)
+        found = ledger.receipt(request_id)
+        if found is not None and found.answer_hash is not None:
+            return found
+    raise ReleaseRefused(UNDER_WAY)
 
 
 def _check_source(request: Request, reads: Any, rows: Any) -> None:

@@ -2,7 +2,8 @@
 
 Nothing is drawn or charged in a page's body, only in the callback of the confirming button. The request's id is made
 when the preview is accepted, so that a double click, a rerun or a click that arrives late repeats the same release;
-and when another window has had this very question answered since the person looked, they are shown that answer.
+and when another window has had this very question answered since the person looked, they are shown that answer. That
+is decided in the transaction that charges: of clicks at one moment, in however many windows, one is charged.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
-from dpcore.ledger import Budget, Receipt
+from dpcore.ledger import Budget, Known, Receipt
 from dpcore.ledger.words import hides, refusal
 from dpcore.release import REFUSED, Request, ask, question_digest, release
 
@@ -71,7 +72,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
     here, request = Asked(source=source, slot=slot, offer=offer), offer.request
     try:
         found = tracker.budget(source)
-        earlier = [] if found is None else answered(here)
+        earlier, known = ([], Known()) if found is None else (answered(here), _known(here))
         charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
             return  # the release tab says why
@@ -87,7 +88,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
             key=f"{slot}-now-{len(earlier)}",  # a late click of the button before is known by it
             disabled=not fits or waits,
             on_click=_draw_now if source.practice else session.begin_release,
-            args=(here, len(earlier)) if source.practice else (slot, len(earlier)),
+            args=(here, known) if source.practice else (slot, known),
             help=said.DRAW_HELP,
         )
         if earlier:
@@ -120,9 +121,10 @@ def drawn_answers(source: Source, offer: Offer) -> list[Any]:
         return []  # the sidebar says that the ledger is closed
 
 
-def _draw_now(here: Asked, seen: int) -> None:
-    """Callback: the same release as by the dialog, in one step."""
-    session.begin_release(here.slot, seen)
+def _draw_now(here: Asked, seen: Known) -> None:
+    """Callback: the same release as by the dialog, in one step. A click that came twice is the same release."""
+    if session.request_id(here.slot) is None or session.seen_before(here.slot) != seen:
+        session.begin_release(here.slot, seen)
     _release(here, session.request_id(here.slot), seen)
 
 
@@ -137,7 +139,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe
     try:
         found = tracker.budget(source)
-        earlier = [] if found is None else answered(here)
+        earlier, known = ([], Known()) if found is None else (answered(here), _known(here))
         closed = "" if found is None else approval.closed(found)
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
@@ -159,7 +161,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
     petition = approval.latest(found, request)
     if not approval.pending(petition):
-        _begin(here, found, seen=len(earlier))
+        _begin(here, found, seen=known)
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     problem = session.note(slot)
@@ -180,7 +182,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
 
 
-def _begin(here: Asked, found: Budget, *, seen: int) -> None:
+def _begin(here: Asked, found: Budget, *, seen: Known) -> None:
     """The button that opens the dialog: to draw the answer, or to ask an owner for one that is above a limit."""
     request = here.request
     above = approval.above(found, request)
@@ -229,16 +231,29 @@ def _rules(request: Request) -> None:
 
 def answered(here: Asked) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
+    return _looked(here)[0]
+
+
+def _known(here: Asked) -> Known:
+    """What the person at this page knows of the answers to this question. Raises LedgerError."""
+    earlier, record = _looked(here)
+    return Known(answers=len(earlier), record=record)
+
+
+def _looked(here: Asked) -> tuple[list[Receipt], int]:
+    """The answers there are, and the last record of these people from before they were looked for."""
     request = here.request
     question = kept(("digest", Same(request)), lambda: question_digest(request))
 
-    def found() -> list[Receipt]:
+    def found() -> tuple[list[Receipt], int]:
         if tracker.opened(here.lineage) is None:
-            return []
+            return [], 0
+        ledger = compute.ledger()
         try:
-            return compute.ledger().answered(here.lineage, question)
+            record = ledger.version(here.lineage)
+            return ledger.answered(here.lineage, question), record
         except UnknownLineage:
-            return []
+            return [], 0
 
     return this_run.once(("answered", here.lineage, question), found)
 
@@ -307,8 +322,8 @@ def _confirm(here: Asked, found: Budget) -> None:
         st.markdown(said.confirm_cost(_charged(found, request), found.name))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         st.caption(login_words.ASK_HELP if above else said.after(more, tracker_words.MANY))
-        if seen:
-            st.info(said.again(seen))
+        if seen is not None and seen.answers:
+            st.info(said.again(seen.answers))
         with st.container(horizontal=True):
             if st.button(
                 controls.primary(go),
@@ -324,25 +339,20 @@ def _confirm(here: Asked, found: Budget) -> None:
     dialog()
 
 
-def _release(here: Asked, request_id: str | None, seen: int) -> None:
-    """Callback: charge, draw, store, show. ``seen`` is how many answers to this question the person knew of."""
+def _release(here: Asked, request_id: str | None, seen: Known | None) -> None:
+    """Callback: charge, draw, store, show. ``seen`` is what the person knew of the answers to this question."""
     slot = here.slot
     if request_id is None or session.request_id(slot) != request_id:
         return  # cancelled, or a second click: the first one's answer is there already
     try:
         tracker.open_practice(here.source)
-        elsewhere = answered(here)[seen:]
-        if elsewhere:
-            session.say(slot, said.ELSEWHERE)
-            session.release_done(slot, elsewhere[-1])
-            return
     except DpcoreError as error:
         _failed(here, error)
         return
-    _draw(here, request_id)
+    _draw(here, request_id, seen or Known())
 
 
-def _ask(here: Asked, request_id: str | None, seen: int) -> None:
+def _ask(here: Asked, request_id: str | None, seen: Known | None) -> None:
     """Callback: the same question goes to the owners of the budget; nothing is charged or drawn."""
     if request_id is None or session.request_id(here.slot) != request_id:
         return
@@ -366,8 +376,9 @@ def _failed(here: Asked, error: DpcoreError) -> None:
         session.say(here.slot, words.sentence(error) + reset)
 
 
-def _draw(here: Asked, request_id: str) -> None:
-    """Callback: the answer of a request, and the one way to it. Where it was charged before, nothing is charged again.
+def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
+    """Callback: the answer of a request, and the one way to it. Where it was charged before, nothing is charged again;
+    nor where others had the question answered beyond what is ``known``: that answer is shown.
 
     Whose data these are is asked each time: a request that was granted or charged can meet another table.
     """
@@ -379,10 +390,12 @@ def _draw(here: Asked, request_id: str) -> None:
     try:
         here.source.join()
         with places.aside():  # its tick and the disk are waited for
-            receipt = release(compute.ledger(), request_id, here.lineage, here.request, data)
+            receipt = release(compute.ledger(), request_id, here.lineage, here.request, data, known=known)
     except DpcoreError as error:
         _failed(here, error)
         return
+    if receipt.request_id != request_id:
+        session.say(here.slot, said.ELSEWHERE)
     session.release_done(here.slot, receipt)
 
 

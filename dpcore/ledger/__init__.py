@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpcore.errors import BudgetExceeded, InvalidCost, LedgerError, LedgerUnsound, UnknownLineage
 from dpcore.ledger.approvals import Petition
+from dpcore.ledger.asked import Known
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.receipt import Receipt
@@ -12,6 +13,7 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "InvalidCost",
+    "Known",
     "Ledger",
     "LedgerError",
     "LedgerUnsound",

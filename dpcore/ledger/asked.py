@@ -25,6 +25,15 @@ that is the same for several budgets would link them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What somebody knew of a question when they asked it: how many of its answers, and which record was the last one
+    of its people (``Ledger.version``)."""
+
+    answers: int = 0
+    record: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What a charge is for, besides its cost: in words, by which mechanism, what is hidden and of which ``unit``
     (a person where empty), a digest, which kind of somebody asked, and the ``subject`` of one who has logged in."""

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, NotAllowed
-from dpcore.ledger import accounts, approvals, history, terms
-from dpcore.ledger.asked import Asked
+from dpcore.ledger import accounts, approvals, history, schema, terms
+from dpcore.ledger.asked import Asked, Known
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
@@ -25,19 +25,24 @@ WITHDRAWN = "This request was withdrawn by who made it; nothing was charged. Ask
 ANOTHERS = "This request is another person's; nothing was charged."
 
 
-def charge(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Receipt:
+def charge(
+    store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None = None
+) -> Receipt:
     """See ``Ledger.charge``."""
     label(request_id=request_id)
     check_cost(cost)
     body: dict[str, Any] = {**asked.told(), "cost": cost_to_json(cost)}
     hides = asked.neighbours
-    if (budget := _cannot_fit(store, request_id, lineage, cost, hides)) is None:
+    if (budget := _cannot_fit(store, request_id, lineage, cost, asked, known)) is None:
         with store.writing() as connection:
             earlier = history.receipt(connection, request_id)
             if earlier is not None:
                 if asked.subject != earlier.subject and asked.subject:
                     raise NotAllowed(ANOTHERS)
                 return history.same(earlier, lineage, body)
+            elsewhere = _unknown(connection, lineage, asked.question, known)
+            if elsewhere is not None:
+                return elsewhere
             budget = accounts.get(connection, lineage)
             if not budget.practice:
                 terms.must_go_on(connection, lineage)
@@ -79,16 +84,34 @@ def _approved(
     return {}
 
 
-def _cannot_fit(store: Store, request_id: str, lineage: str, cost: Cost, neighbours: str) -> Budget | None:
+def _unknown(connection: Connection, lineage: str, question: str, known: Known | None) -> Receipt | None:
+    """The latest answer to this question since the last reset that whoever asks did not know of, or else the first that
+    is under way.
+
+    One without an answer that they could have seen on the record is what a crash left: it keeps nobody from asking.
+    """
+    if known is None or not question:
+        return None
+    asked = [*history.present(connection, lineage), history.about(connection, question)]
+    answered = history.receipts(connection, *asked, history.answered(True))
+    since = schema.records.c.seq > known.record
+    under_way = history.receipts(connection, *asked, history.answered(False), since)
+    return next(iter([*answered[known.answers :][-1:], *under_way]), None)
+
+
+def _cannot_fit(
+    store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None
+) -> Budget | None:
     """The budget when this new charge cannot fit any more, so that a writer need not be kept waiting.
 
     Asked only once something was refused: sums only grow, so what did not fit then does not fit now.
     """
     last = store.refused.get(lineage)
-    if last is None or last.practice or last.fits(cost, neighbours):
+    if last is None or last.practice or last.fits(cost, asked.neighbours):
         return None
     with store.reading() as connection:
-        return None if history.is_charged(connection, request_id) else last
+        there = history.is_charged(connection, request_id) or _unknown(connection, lineage, asked.question, known)
+        return None if there else last
 
 
 def begin_draw(store: Store, request_id: str) -> None:

@@ -35,7 +35,7 @@ from dpcore.ledger import (
     terms,
 )
 from dpcore.ledger.approvals import Petition
-from dpcore.ledger.asked import ACTORS, RELATIONS, Actor, Asked
+from dpcore.ledger.asked import ACTORS, RELATIONS, Actor, Asked, Known
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.people import Brought, Resemblance, Statement
@@ -470,18 +470,22 @@ class Ledger:
         neighbours: str = "",
         question: str = "",
         unit: str = "",
+        known: Known | None = None,
     ) -> Receipt:
         """Spend ``cost`` for one release, durably, and return its receipt; charge first, draw afterwards.
 
         The same ``request_id`` again returns the first receipt (with its answer, once stored) and charges nothing.
         ``what`` is the question in words; ``question`` a digest of its public parameters; ``neighbours`` what the
         release hides (as the budget does when empty; ``Budget.counted``), of the ``unit`` (a person when empty).
+        Where the question was charged since the last reset, for an answer that is not among what is ``known``, that
+        charge's receipt is returned, under its own id and perhaps without an answer yet, and nothing is charged: of
+        several who knew the same and ask at once one pays.
         Raises BudgetExceeded when it does not fit (nothing is charged), NotAllowed for a budget that was closed or that
         is not shared with the person who asks, ApprovalNeeded above what they may take alone, UnknownLineage,
         InvalidCost, and InvalidArgument when the request_id was used for a different question.
         """
         asked = self._asked(what, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
-        return charging.charge(self._store, request_id, lineage, cost, asked)
+        return charging.charge(self._store, request_id, lineage, cost, asked, known)
 
     def _asked(self, what: str, **more: str) -> Asked:
         return Asked(what=what, actor=self._actor, subject=self._subject, **more)

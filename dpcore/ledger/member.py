@@ -16,7 +16,7 @@ from dpcore.costs import Cost
 from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
 from dpcore.ledger import accounts, approvals, history, membership, practice, rate, schema
 from dpcore.ledger.approvals import Petition
-from dpcore.ledger.asked import Actor
+from dpcore.ledger.asked import Actor, Known
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.people import Brought, Resemblance, Statement
@@ -291,7 +291,9 @@ class MembersLedger(Ledger):
     def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
         return super().needs_approval(self._visible(lineage), cost, neighbours)
 
-    def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
+    def charge(
+        self, request_id: str, lineage: str, cost: Cost, what: str, *, known: Known | None = None, **asked: str
+    ) -> Receipt:
         if not self._practised(lineage):
             try:
                 self._at_least(lineage, "ask", NOT_SHARED)
@@ -299,7 +301,7 @@ class MembersLedger(Ledger):
                 raise NotAllowed(NOT_SHARED) from None
         elif super().receipt(request_id) is None:  # the same again writes nothing
             self.may_begin(rate.ANSWER)
-        return super().charge(request_id, lineage, cost, what, **asked)
+        return super().charge(request_id, lineage, cost, what, known=known, **asked)
 
     def begin_draw(self, request_id: str) -> None:
         self._asked_by_me(request_id)

@@ -16,7 +16,7 @@ from dpcore.costs import Cost
 from dpcore.errors import LedgerError, UnknownLineage
 from dpcore.ledger import accounts, history, practice, rate, schema
 from dpcore.ledger.approvals import Petition
-from dpcore.ledger.asked import Actor
+from dpcore.ledger.asked import Actor, Known
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.people import Brought, Resemblance, Statement
@@ -148,14 +148,16 @@ class VisitorsLedger(Ledger):
             self.may_begin(rate.CHANGE)
         return super().open_practice(token, sample, **wanted)
 
-    def charge(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Receipt:
+    def charge(
+        self, request_id: str, lineage: str, cost: Cost, what: str, *, known: Known | None = None, **asked: str
+    ) -> Receipt:
         try:
             self._mine(lineage)
         except UnknownLineage:
             _refuse()
         if super().receipt(request_id) is None:  # the same again writes nothing
             self.may_begin(rate.ANSWER)
-        return super().charge(request_id, lineage, cost, what, **asked)
+        return super().charge(request_id, lineage, cost, what, known=known, **asked)
 
     def begin_draw(self, request_id: str) -> None:
         self._mine_by_request(request_id)

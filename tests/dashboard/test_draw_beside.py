@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard import session
 from dashboard.budget import tracker
 from dashboard.catalogue import address
 from dashboard.question import Outcomes
+from dashboard.widgets import release as panel
 from dashboard.widgets.cards import _rings
 from dashboard.words import needs
 from dashboard.words import release as said
 from dashboard.words.page import ONLY_RELEASE
 from dpcore.costs import Cost
-from dpcore.ledger import Budget, Ledger
+from dpcore.ledger import Budget, Known, Ledger
 from dpcore.ledger.budget import Caps
 from tests.dashboard.conftest import CLINIC, text
 from tests.dashboard.test_data_page import declare, drop, held, look
@@ -85,6 +89,45 @@ def test_a_click_that_comes_late_shows_the_answer_and_charges_nothing(open_app: 
     with ledger(ledger_file) as found:
         assert len(found.history(CLINIC)) == 1
     assert said.ELSEWHERE in text(other)
+
+
+def test_a_click_while_another_window_s_answer_is_drawn_shows_that_one(open_app: Open, ledger_file: Path) -> None:
+    """Twelve clicks at one moment were three charges: each looked before any other had its answer."""
+    press(open_app("selection"), "selection-now-0")
+    late = open_app("selection")
+    with ledger(ledger_file) as found:
+        (first,) = found.history(CLINIC)
+        asked = {"mechanism": first.mechanism, "neighbours": first.neighbours, "question": first.question}
+        found.charge("elsewhere", CLINIC, first.asked_cost, first.what, **asked)
+
+    def drawn() -> None:
+        with ledger(ledger_file) as found:
+            found.store_answer("elsewhere", first.answer)
+
+    drawing = threading.Timer(0.6, drawn)
+    drawing.start()
+    press(late, "selection-now-1")
+    drawing.join()
+    with ledger(ledger_file) as found:
+        assert [one.request_id for one in found.history(CLINIC)] == [first.request_id, "elsewhere"]
+    assert said.ELSEWHERE in text(late)
+    press(late, "selection-now-2")
+    with ledger(ledger_file) as found:
+        assert len(found.history(CLINIC)) == 3, "who has seen it may ask again"
+
+
+def test_a_click_that_came_twice_is_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that hangs up and comes back by its id sends the click again, while the first is under way."""
+    waiting: list[tuple[str, str, Known]] = []
+    asked: list[str | None] = []
+    monkeypatch.setattr(session, "begin_release", lambda slot, seen: waiting.append((slot, f"{len(waiting)}", seen)))
+    monkeypatch.setattr(session, "request_id", lambda slot: waiting[-1][1] if waiting else None)
+    monkeypatch.setattr(session, "seen_before", lambda slot: waiting[-1][2] if waiting else None)
+    monkeypatch.setattr(panel, "_release", lambda here, request_id, seen: asked.append(request_id))
+    here: Any = SimpleNamespace(slot="selection")
+    for known in (Known(), Known(), Known(answers=1), Known(answers=1)):
+        panel._draw_now(here, known)
+    assert asked == ["0", "0", "1", "1"], "a later look is another request"
 
 
 def test_what_does_not_fit_cannot_be_clicked(open_app: Open, ledger_file: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from dpcore.ledger import (
     Budget,
     BudgetExceeded,
     InvalidCost,
+    Known,
     Ledger,
     LedgerError,
     LedgerUnsound,
@@ -506,3 +508,56 @@ def test_a_budget_protects_whom_its_first_charge_did(ledger: Ledger) -> None:
         ledger.charge(f"{lineage} 2", lineage, Cost.pure(0.2), "?", unit=first or "person")
         assert ledger.protects(lineage) == (first or "person")
     ledger.verify()
+
+
+class TestThoseWhoAskAtOnce:
+    """Of several who knew of the same answers one is charged, and the others are told of that charge."""
+
+    def at_once(self, ledger: Ledger, known: Known | None, lineage: str = "people") -> set[str]:
+        """The requests that stand for those of twelve who ask at one moment."""
+        begin = threading.Barrier(12)
+
+        def ask(number: int) -> str:
+            begin.wait()
+            told = ledger.charge(f"{known} {number}", lineage, Cost.pure(0.01), "?", question="q", known=known)
+            return told.request_id
+
+        with ThreadPoolExecutor(12) as pool:
+            return set(pool.map(ask, range(12)))
+
+    def test_one_is_charged(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=1.0)
+        (first,) = self.at_once(ledger, Known(record=ledger.version("people")))
+        assert ledger.count("people") == 1
+        ledger.store_answer(first, 1)
+        assert self.at_once(ledger, Known()) == {first}, "who comes late knew of none"
+        (second,) = self.at_once(ledger, Known(answers=1, record=ledger.version("people")))
+        assert [one.request_id for one in ledger.history("people")] == [first, second], "who knows may ask again"
+        assert len(self.at_once(ledger, None)) == 12, "as it was, each was"
+        ledger.verify()
+
+    def test_another_question_other_people_and_what_was_before_a_reset_are_others(self, ledger: Ledger) -> None:
+        ledger.open_budget("sample", epsilon=1.0, practice=True)
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.store_answer(ledger.charge("a", "sample", Cost.pure(0.1), "?", question="q").request_id, 1)
+        for lineage, question in (("people", "q"), ("sample", "another"), ("sample", "")):
+            name = f"{lineage} {question}"
+            asked = {"question": question, "known": Known()}
+            assert ledger.charge(name, lineage, Cost.pure(0.1), "?", **asked).request_id == name
+        assert ledger.charge("b", "sample", Cost.pure(0.1), "?", question="q", known=Known()).request_id == "a"
+        ledger.reset_practice("sample")
+        assert ledger.charge("b", "sample", Cost.pure(0.1), "?", question="q", known=Known()).request_id == "b"
+
+    def test_what_a_crash_left_without_an_answer_keeps_nobody_from_asking(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("left", "people", Cost.pure(0.1), "?", question="q")
+        seen = Known(record=ledger.version("people"))
+        assert ledger.charge("new", "people", Cost.pure(0.1), "?", question="q", known=seen).request_id == "new"
+
+    def test_who_comes_late_is_told_also_where_nothing_is_left(self, ledger: Ledger) -> None:
+        ledger.open_budget("people", epsilon=0.1)
+        ledger.store_answer(ledger.charge("all", "people", Cost.pure(0.1), "?", question="q").request_id, 1)
+        for number in range(2):
+            with pytest.raises(BudgetExceeded):
+                ledger.charge(f"{number}", "people", Cost.pure(0.1), "?", question="q")
+        assert ledger.charge("late", "people", Cost.pure(0.1), "?", question="q", known=Known()).request_id == "all"

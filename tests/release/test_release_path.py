@@ -21,7 +21,7 @@ import pytest
 from dpcore.accounting import Cost
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidArgument, LedgerError, ReleaseRefused, UnknownLineage
-from dpcore.ledger import Ledger
+from dpcore.ledger import Known, Ledger
 from dpcore.release import FAILED, REFUSED, TICK, question_digest, release, sentence
 from dpcore.releases import draws
 from dpcore.releases.selection import MostCommonOption
@@ -328,3 +328,36 @@ def test_questions_are_told_apart_by_all_their_parameters(ledger: Ledger) -> Non
     for wrong in (Odd(values=np.zeros(3)), Odd(values={1}), Odd, "x"):
         with pytest.raises(InvalidArgument, match="request"):
             question_digest(wrong)
+
+
+def test_of_windows_that_ask_at_once_one_pays_and_all_show_its_answer(ledger: Ledger) -> None:
+    """Also those that come while it is drawn; and who knows of it may ask again."""
+    begin, answers = threading.Barrier(12), []
+
+    def ask(number: int) -> None:
+        begin.wait()
+        answers.append(release(ledger, f"window {number}", "people", Count(), [1] * 40, known=Known()))
+
+    windows = [threading.Thread(target=ask, args=(number,)) for number in range(12)]
+    for window in windows:
+        window.start()
+    for window in windows:
+        window.join(60)
+    assert len(answers) == 12
+    assert len({one.request_id for one in answers}) == 1
+    assert {one.answer_hash for one in answers} == {ledger.history("people")[0].answer_hash}
+    assert ledger.count("people") == 1
+    again = release(ledger, "again", "people", Count(), [1] * 40, known=Known(answers=1))
+    assert again.request_id == "again"
+    assert ledger.count("people") == 2
+
+
+def test_an_answer_that_never_comes_elsewhere_is_said_to_be_under_way(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpcore.release.AWAITED", 2)
+    asked = Count()
+    ledger.charge("left", "people", asked.cost, "?", neighbours="add_remove", question=question_digest(asked))
+    with pytest.raises(ReleaseRefused, match="at this moment; nothing more was charged"):
+        release(ledger, "late", "people", asked, [1], known=Known())
+    assert ledger.count("people") == 1
