@@ -13,12 +13,14 @@ from typing import ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 
 from dpcore.datasets.conversion import apply, as_text, is_missing
 from dpcore.datasets.declaration import Declaration, Reads
+from dpcore.datasets.matching import words
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
-from dpcore.datasets.schema import Column, Schema
+from dpcore.datasets.schema import LONGEST_PERSON, Column, Schema
 from dpcore.datasets.whole_numbers import plainly
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
@@ -247,13 +249,15 @@ class OpenRows:
 
 
 def kept(person: pd.Series, said: pd.DataFrame, column: Column, most: int) -> BoolArray:
-    """Which rows count, shape (rows,): at most ``most`` of each ``person``, and none of nobody. See ``OpenRows``.
+    """Which rows count, shape (rows,): at most ``most`` of each ``person``, and none of nobody, as whom a cell of more
+    than ``LONGEST_PERSON`` bytes names. See ``OpenRows``.
 
     A number is drawn from what cells say, and not from how they are written: one missing number makes a program write
     all others of its column in another way.
     """
-    names = plainly(person.str.strip())
-    there = ~is_missing(names, column.missing_words)
+    short = np.asarray(pc.fill_null(pc.binary_length(words(person)), 0)) <= LONGEST_PERSON
+    names = plainly(person.where(short, "").str.strip())
+    there = ~is_missing(names, column.missing_words) & short
     who = pd.Series(pd.util.hash_array(names.to_numpy(dtype=object), hash_key=_KEY))
     cells = pd.Series(pd.util.hash_pandas_object(said, index=False, hash_key=_KEY).to_numpy())
     places, _ = pd.factorize(names)

@@ -21,6 +21,8 @@ DateOrder = Literal["ymd", "dmy", "mdy", "serial"]
 EachRow = Literal["record", "option", "step"]
 
 MOST_PEOPLE = 2**28
+LONGEST_PERSON = 1000
+"""Bytes of a cell that says whose row it is, blanks around it included; a longer one says of nobody."""
 FARTHEST = 1e100
 """Declared bounds lie between −FARTHEST and FARTHEST: what is worked out with them has to fit a double by far."""
 CLOSEST, CLOSEST_SHARE = 1e-100, 2.0**-40

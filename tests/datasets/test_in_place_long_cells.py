@@ -18,8 +18,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration, PrivateRows
-from dpcore.datasets.in_place import InPlace, PrivateSource, aggregates, open_database, tongue
+from dpcore.datasets.in_place import InPlace, PrivateSource, aggregates, connection, open_database, open_folder, tongue
 from dpcore.datasets.in_place.tongue import PARQUET, TONGUES, DuckDB, Kind, Tongue
+from dpcore.datasets.schema import LONGEST_PERSON
 from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
@@ -66,6 +67,7 @@ def as_empty(stored: InPlace, monkeypatch: pytest.MonkeyPatch) -> None:
     source = PrivateSource(lambda: stored)
     assert answers(source) == answers(PrivateRows(ROWS))
     monkeypatch.setattr(tongue, "LONGEST", FEW)
+    monkeypatch.setattr(tongue, "LONGEST_PERSON", FEW)
     short = ROWS.where(ROWS.map(lambda cell: len(cell.encode()) <= FEW), "")
     assert answers(source) == answers(PrivateRows(short)) != answers(PrivateRows(ROWS))
 
@@ -98,8 +100,55 @@ def test_sqlite_holds_texts_where_it_says_numbers_and_zeros_within_texts(
     stored = PrivateSource(lambda: open_database(f"sqlite:///{tmp_path / 'a.db'}", "t"))
     asked = MostCommonOption.of(NAMED, "ward", epsilon=1.0)
     assert asked.read(stored).tolist() == [3, 0]
-    monkeypatch.setattr(tongue, "LONGEST", FEW)
+    monkeypatch.setattr(tongue, "LONGEST_PERSON", FEW)
     assert asked.read(stored).tolist() == [1, 0]
+
+
+def long_names() -> pd.DataFrame:
+    """Of the people named here one is named by as many bytes as a name may have, and the others by one more."""
+    names = ["a" * LONGEST_PERSON, "a" * (LONGEST_PERSON + 1), "ä" * (LONGEST_PERSON // 2), "b" + "ä" * 500]
+    padded = [" " * (LONGEST_PERSON - 4) + "anna", " " * (LONGEST_PERSON - 3) + "anna", "anna"]
+    rows = [(name, ward, "yes") for name in (*names, *padded) for ward in ("North", "North", "Süd")]
+    return pd.DataFrame(rows, columns=["who", "ward", "ill"], dtype="str")
+
+
+def nobody_s_by_its_length(stored: InPlace) -> None:
+    held = PrivateRows(long_names())
+    for most, count in ((9, 12), (1, 3)):
+        few = replace(NAMED, rows_per_person=most)
+        for rows in (PrivateSource(lambda: stored), held):
+            assert int(NoisyCount.of(few, epsilon=1.0).read(rows)) == count
+            assert MostCommonOption.of(few, "ward", epsilon=1.0).read(rows).sum() == count
+    assert answers(PrivateSource(lambda: stored)) == answers(held)
+
+
+@pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite, in_duckdb])
+def test_a_long_text_says_of_nobody_whose_row_it_is_here_and_in_memory(
+    make: Callable[[Path, pd.DataFrame], InPlace], tmp_path: Path
+) -> None:
+    nobody_s_by_its_length(make(tmp_path, long_names()))
+
+
+@pytest.mark.thorough
+def test_a_long_text_of_postgresql_says_of_nobody_whose_row_it_is(server: PrivateServer) -> None:
+    nobody_s_by_its_length(in_postgresql(server.new_schema(), long_names()))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("bytes_of", "rows", "theirs"), [(LONGEST_PERSON, 80_000, 1), (60_000, 20_000, 0)])
+def test_however_many_rows_one_person_has_and_however_they_are_named_there_is_an_answer(
+    bytes_of: int, rows: int, theirs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_MEMORY", "70MB")
+    with duckdb.connect() as made:
+        person = f"SELECT repeat('x', {bytes_of}) AS who, 'Süd' AS ward FROM range({rows})"  # noqa: S608 - this test's own
+        rest = "SELECT 'q' || i AS who, 'North' AS ward FROM range(1000) t(i)"
+        made.execute("SET threads = 1")
+        made.execute(f"COPY ({person} UNION ALL {rest}) TO '{tmp_path / 'a.parquet'}'")  # noqa: S608
+    stored = open_folder(tmp_path)
+    once = replace(NAMED, rows_per_person=1)
+    assert NoisyCount.of(once, epsilon=1.0).read(PrivateSource(lambda: stored)) == 1000 + theirs
+    assert MostCommonOption.of(once, "ward", epsilon=1.0).read(PrivateSource(lambda: stored)).tolist() == [1000, theirs]
 
 
 class _Asked(Exception):
@@ -166,10 +215,12 @@ def looked_at(engine: Tongue, dialect: Any, own: Kind) -> list[str]:
         if size is None:
             assert kind not in ("text", "bytes")
             continue
-        whole = str(
-            tongue.bounded(cell, kind, engine).compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
-        )
-        used += [name] if any(f'"{name}"' in text.replace(whole, "") for text in texts) else []
+        left = texts
+        for person in {False, name == "the who"}:
+            bounded = tongue.bounded(cell, kind, engine, person=person)
+            whole = str(bounded.compile(dialect=dialect, compile_kwargs={"render_postcompile": True}))
+            left = [text.replace(whole, "") for text in left]
+        used += [name] if any(f'"{name}"' in text for text in left) else []
     return used
 
 
@@ -188,7 +239,7 @@ def test_no_question_looks_at_a_text_but_by_its_length_first(
 ) -> None:
     assert looked_at(engine, dialect, "text") == []
     assert looked_at(engine, dialect, "bytes") == []
-    monkeypatch.setattr(aggregates, "bounded", lambda cell, *_: cell)
+    monkeypatch.setattr(aggregates, "bounded", lambda cell, *_, **__: cell)
     assert looked_at(engine, dialect, "text")[:3] == ["the who", "the ward", "the word"]
 
 

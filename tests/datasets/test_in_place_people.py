@@ -9,9 +9,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pytest
 from sqlalchemy import String, cast, create_engine, func, select
 from sqlalchemy.pool import NullPool
@@ -25,6 +27,7 @@ from dpcore.datasets.in_place.tongue import Cell
 from dpcore.errors import InvalidArgument
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import MostCommonOption
+from tests.datasets import test_in_place_blanks as blanks
 
 WHO = Column(name="who", type="text", missing_words=())
 WARD = Column(name="ward", type="category", categories=("a", "b"))
@@ -124,6 +127,19 @@ def _written(kind: str, groups: Groups) -> Iterator[str]:
     yield "INSERT INTO t VALUES " + ", ".join([*rows, "(NULL, 'a')"])  # noqa: S608 - this test's own
 
 
+PEOPLE = pd.DataFrame(
+    [
+        (name, "ab"[(at + place) % 2], "yes")
+        for at, name in enumerate(("ann", "Søs ", "7.0", "x" * 900))
+        for place in range(9)
+    ]
+    * 12,
+    columns=["who", "ward", "ill"],
+    dtype="str",
+)
+PEOPLE["who"] = [f"{name}{at // 9}" if len(name) < 9 else name for at, name in enumerate(PEOPLE["who"])]
+
+
 def told_apart(stored: InPlace, person: Cell, there: ColumnElement[bool]) -> tuple[int, int]:
     """How many people an engine puts rows together by, and how many texts it numbers these rows by."""
     rows = select(person.label("who"), cast(person, String()).label("text")).select_from(stored.table).where(there)
@@ -183,3 +199,23 @@ def test_people_by_the_engines_own_equality_are_found_out(
     cell = stored.cell("who")
     people, texts = told_apart(stored, cell, cell.is_not(None))
     assert people != texts
+
+
+def test_which_rows_of_a_person_stay_is_the_same_in_every_engine(tmp_path: Path) -> None:
+    few = replace(ONE, rows_per_person=3)
+    found = {}
+    for make in (blanks.in_folder, blanks.in_lines, blanks.in_sqlite, blanks.in_duckdb):
+        (at := tmp_path / make.__name__).mkdir()
+        stored = make(at, PEOPLE)
+        found[make.__name__] = (
+            MostCommonOption.of(few, "ward", epsilon=1.0).read(PrivateSource(lambda s=stored: s)).tolist()
+        )
+    assert len({tuple(each) for each in found.values()}) == 1, found
+    assert sum(found["in_sqlite"]) == 3 * PEOPLE["who"].str.strip().nunique()
+
+
+@pytest.mark.thorough
+def test_which_rows_of_a_person_stay_is_the_same_in_postgresql(server: PrivateServer, tmp_path: Path) -> None:
+    few = MostCommonOption.of(replace(ONE, rows_per_person=3), "ward", epsilon=1.0)
+    there, here = blanks.in_postgresql(server.new_schema(), PEOPLE), blanks.in_sqlite(tmp_path, PEOPLE)
+    assert few.read(PrivateSource(lambda: there)).tolist() == few.read(PrivateSource(lambda: here)).tolist()

@@ -81,8 +81,14 @@ class InPlace:
             return self.cell(column.name), self.kinds[column.name]
         return self._bounded(text, "text"), "text"
 
-    def _bounded(self, name: str, kind: Kind) -> Cell:
-        return bounded(column(quoted_name(name, quote=True)), kind, self.tongue)
+    def person(self, column: Column) -> tuple[Cell, Kind]:
+        """The cells of the column that says whose a row is, with nothing in place of what is too long for that."""
+        text = self.texts.get(column.name)
+        name, kind = (column.name, self.kinds[column.name]) if text is None else (text, "text")
+        return self._bounded(name, kind, person=True), kind
+
+    def _bounded(self, name: str, kind: Kind, *, person: bool = False) -> Cell:
+        return bounded(column(quoted_name(name, quote=True)), kind, self.tongue, person=person)
 
     def number_cell(self, column: Column) -> Cell:
         """``cell`` of a column of numbers, with nothing in place of what is no whole number where it was declared so.

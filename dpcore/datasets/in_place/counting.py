@@ -222,27 +222,30 @@ def kept(
 
     Each row draws a number from its person, its cells (which are whole numbers, days or options: what is counted) and
     how many equal rows of that person came before it; the smallest stay. So what is kept of a person depends on that
-    person's rows alone.
+    person's rows alone. A row is carried by what its person's text is hashed to, not by that text: all rows of a person
+    are sorted together, and must fit into what an engine may hold however long a text and however many rows there are.
 
     One is named after the other instead of standing inside it: SQLite's parser goes a hundred parts deep and no deeper.
     """
     named = [cell.label(f"c{number}") for number, cell in enumerate(cells)]
-    rows = select(person.label("who"), *named).select_from(source).where(there).cte()
+    rows = select(*_key(person, tongue), *named).select_from(source).where(there).cte()
     before = func.row_number().over(partition_by=tuple(rows.c), order_by=rows.c.who)
     numbered = select(rows, before.label("before")).cte()
     text: Cell = literal(_KEY)
     for part in numbered.c:
         text = text + "|" + func.coalesce(cast(part, String()), "")
     own = [numbered.c[cell.name] for cell in named]
-    nth = func.row_number().over(partition_by=numbered.c.who, order_by=(tongue.digest(text), *own))
+    nth = func.row_number().over(partition_by=(numbered.c.who, numbered.c.whose), order_by=(tongue.digest(text), *own))
     ranked = select(*own, nth.label("nth")).cte()
     return select(*(ranked.c[cell.name] for cell in named)).where(ranked.c.nth <= most)
 
 
-def rows_of_each(source: FromClause, *, person: Cell, there: ColumnElement[bool], most: int) -> Select[Any]:
+def rows_of_each(
+    source: FromClause, *, person: Cell, there: ColumnElement[bool], most: int, tongue: Tongue
+) -> Select[Any]:
     """How many rows count in all: of each person at most ``most``, of nobody none."""
-    rows = select(person.label("who")).select_from(source).where(there).subquery()
-    sizes = select(func.count().label("size")).select_from(rows).group_by(rows.c.who).subquery()
+    rows = select(*_key(person, tongue)).select_from(source).where(there).subquery()
+    sizes = select(func.count().label("size")).select_from(rows).group_by(*rows.c).subquery()
     return select(func.sum(case((sizes.c.size > most, literal(most)), else_=sizes.c.size)))
 
 
@@ -258,6 +261,12 @@ def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell,
     there = and_(named.is_not(None), tongue.small(named, missing).not_in(sorted(missing)))
     whole = _whole(missing)
     return tongue.exact(one), and_(there, one.not_in(whole)) if whole else there
+
+
+def _key(person: Cell, tongue: Tongue) -> tuple[Cell, Cell]:
+    """A person's text in 32 bytes: of two texts nobody can make the same."""
+    who, rest = tongue.key(person)
+    return who.label("who"), rest.label("whose")
 
 
 def _sizes(rows: Select[Any]) -> Select[Any]:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import numpy as np
 from sqlalchemy import (
@@ -193,6 +194,7 @@ def _opened_for_reading(url: URL) -> URL:
 
 def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("md5", 1, _digest, deterministic=True)
+    connection.create_function("half_of_sha256", 2, _half, deterministic=True)
     connection.create_function("without_idle_zeros", 1, _plain, deterministic=True)
     connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY)
 
@@ -212,3 +214,9 @@ def _plain(text: bytes | None) -> bytes | None:
 def _digest(text: bytes) -> str:
     """What other databases call md5: an order in which rows stay, not a secret."""
     return hashlib.md5(text, usedforsecurity=False).hexdigest()
+
+
+def _half(text: bytes, second: int) -> str:
+    """Of what other databases call sha256, as they write a UUID."""
+    found = hashlib.sha256(text).digest()
+    return str(UUID(bytes=found[16:] if second else found[:16]))

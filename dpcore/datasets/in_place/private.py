@@ -129,7 +129,9 @@ class OpenSource(OpenRows):
         if found is None:
             asked = select(func.count()).select_from(stored.table)
         else:
-            asked = rows_of_each(stored.table, person=found.person, there=found.there, most=found.most)
+            asked = rows_of_each(
+                stored.table, person=found.person, there=found.there, most=found.most, tongue=stored.tongue
+            )
         total = stored.select(asked)[0][0]
         return 0 if total is None else whole_number(total)
 
@@ -201,7 +203,7 @@ class OpenSource(OpenRows):
         stored, reads = self._stored, self._reads
         if reads.person is None:
             return None
-        person, there = whose(reads.person, *stored.declared(reads.person), stored.tongue)
+        person, there = whose(reads.person, *stored.person(reads.person), stored.tongue)
         return Whose(person=person, there=there, most=reads.most)
 
     def _asked(self, place: Cell, where: str | None) -> Select[Any]:

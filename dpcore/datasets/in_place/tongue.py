@@ -28,7 +28,7 @@ from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import UserDefinedType
 
-from dpcore.datasets.schema import ColumnType
+from dpcore.datasets.schema import LONGEST_PERSON, ColumnType
 from dpcore.datasets.whole_numbers import WITH_ZEROS
 
 Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "fixed", "other"]
@@ -125,9 +125,9 @@ class Tongue:
     ``exact(text)`` tells texts apart letter by letter, ``trimmed(text)`` is one without ``BLANKS`` around it,
     ``day(cell)`` is its day, ``option(text, options)`` the place among these options, ``whole(number)`` the largest
     whole number up to one above 0, ``integral(number)`` whether one is whole, ``double(number)`` the number as a
-    double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5, ``size(cell,
-    kind)`` how many bytes a cell has, told without a copy of it, or None for a kind whose cells are small; ``floor``
-    and ``clip`` are as ``InPlace`` uses them.
+    double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5, ``key(text)``
+    its SHA-256 in two halves, as UUIDs, ``size(cell, kind)`` how many bytes a cell has, told without a copy of it, or
+    None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
     ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
     ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
     others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``whole_numbers.plain`` has it.
@@ -147,6 +147,7 @@ class Tongue:
     quotient: Callable[[Cell, float], Cell]
     size: Callable[[Cell, Kind], Cell | None]
     plain: Callable[[Cell], Cell]
+    key: Callable[[Cell], tuple[Cell, Cell]]
     digest: Callable[[Cell], Cell] = func.md5
     small: Callable[[Cell, Collection[str]], Cell] = lambda text, words: func.lower(text)
     named: Callable[[Cell, Kind, Callable[[Cell], Cell]], Cell] = _named
@@ -154,10 +155,11 @@ class Tongue:
     several_groupings: bool = False
 
 
-def bounded(cell: Cell, kind: Kind, tongue: Tongue) -> Cell:
-    """A cell, or nothing where it is too long to be looked at."""
+def bounded(cell: Cell, kind: Kind, tongue: Tongue, *, person: bool = False) -> Cell:
+    """A cell, or nothing where it is too long to be looked at, or to say whose row it is (``person``)."""
+    longest = LONGEST_PERSON if person else LONGEST
     size = tongue.size(cell, kind)
-    return cell if size is None else case((size <= literal_column(str(LONGEST)), cell))
+    return cell if size is None else case((size <= literal_column(str(longest)), cell))
 
 
 def number(value: float) -> Cell:
@@ -192,6 +194,15 @@ class _Hugeint(UserDefinedType[int]):
 
     def get_col_spec(self, **_: Any) -> str:
         return "HUGEINT"
+
+
+class _Uuid(UserDefinedType[str]):
+    """16 bytes, in DuckDB and PostgreSQL."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "UUID"
 
 
 class _Compiler(SQLCompiler):
@@ -265,6 +276,26 @@ def _size_in_postgresql(cell: Cell, kind: Kind) -> Cell | None:
     return func.octet_length(cell) if kind == "bytes" else None
 
 
+def _key_in_duckdb(text: Cell) -> tuple[Cell, Cell]:
+    return _halves(func.sha256(text))
+
+
+def _key_in_postgresql(text: Cell) -> tuple[Cell, Cell]:
+    """Of the letters, whatever the database takes for equal."""
+    return _halves(func.encode(func.sha256(func.convert_to(text, literal_column("'UTF8'"))), literal_column("'hex'")))
+
+
+def _key_in_sqlite(text: Cell) -> tuple[Cell, Cell]:
+    """By a function of this program's own (``database``)."""
+    letters = cast(text, LargeBinary())
+    return func.half_of_sha256(letters, literal_column("0")), func.half_of_sha256(letters, literal_column("1"))
+
+
+def _halves(digits: Cell) -> tuple[Cell, Cell]:
+    first, second = literal_column("1"), literal_column("33")
+    return cast(func.substr(digits, first, literal_column("32")), _Uuid()), cast(func.substr(digits, second), _Uuid())
+
+
 _NOTHING: Cell = literal_column("0")
 _TINY = 1e-290
 _CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
@@ -282,6 +313,8 @@ DUCKDB = Tongue(
     size=_size_in_duckdb,
     plain=_plain_in_duckdb,
     named=_named_in_duckdb,
+    key=_key_in_duckdb,
+    digest=lambda text: cast(func.md5(text), _Uuid()),  # in the same order, and of one size
     several_groupings=True,
 )
 PARQUET = replace(DUCKDB, letter_by_letter=True)
@@ -299,6 +332,7 @@ TONGUES: dict[str, Tongue] = {
         quotient=_quotient,
         size=_size_in_sqlite,
         plain=_plain_in_sqlite,
+        key=_key_in_sqlite,
         digest=lambda text: func.md5(cast(text, LargeBinary())),  # SQLite lets a text hold what is none
         small=_small,
         named=_named_in_sqlite,
@@ -316,6 +350,7 @@ TONGUES: dict[str, Tongue] = {
         quotient=lambda cell, by: _above_tiny(cell, max(_TINY, by * _TINY), _quotient(cell, by)),
         size=_size_in_postgresql,
         plain=_plain_in_postgresql,
+        key=_key_in_postgresql,
         small=lambda text, words: _small(text.collate("C"), words),  # whatever letters the database's own rules know
     ),
 }
