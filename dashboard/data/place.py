@@ -21,6 +21,7 @@ _USUAL: dict[Kind, ColumnType] = {
     "integer": "integer",
     "number": "number",
     "date": "date",
+    "moment": "date",
     **dict.fromkeys(("bytes", "fixed", "other"), "text"),
 }
 

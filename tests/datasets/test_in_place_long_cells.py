@@ -144,7 +144,7 @@ def test_however_many_rows_one_person_has_and_however_they_are_named_there_is_an
         person = f"SELECT repeat('x', {bytes_of}) AS who, 'Süd' AS ward FROM range({rows})"  # noqa: S608 - this test's own
         rest = "SELECT 'q' || i AS who, 'North' AS ward FROM range(1000) t(i)"
         made.execute("SET threads = 1")
-        made.execute(f"COPY ({person} UNION ALL {rest}) TO '{tmp_path / 'a.parquet'}'")  # noqa: S608
+        made.execute(f"COPY ({person} UNION ALL {rest}) TO '{tmp_path / 'a.parquet'}'")
     stored = open_folder(tmp_path)
     once = replace(NAMED, rows_per_person=1)
     assert NoisyCount.of(once, epsilon=1.0).read(PrivateSource(lambda: stored)) == 1000 + theirs

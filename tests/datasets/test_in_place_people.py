@@ -14,6 +14,8 @@ from pathlib import Path
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import String, cast, create_engine, func, select
 from sqlalchemy.pool import NullPool
@@ -21,7 +23,7 @@ from sqlalchemy.sql import ColumnElement
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration
-from dpcore.datasets.in_place import InPlace, PrivateSource, open_database
+from dpcore.datasets.in_place import InPlace, PrivateSource, open_database, open_folder
 from dpcore.datasets.in_place.counting import whose
 from dpcore.datasets.in_place.tongue import Cell
 from dpcore.errors import InvalidArgument
@@ -63,6 +65,9 @@ ANY: dict[str, Groups] = {
 IN_DUCKDB: dict[str, Groups] = {
     **ANY,
     "timetz": (("'12:00:00+00'",), ("'13:00:00+01'",)),
+    "timestamp_s": (("'2024-01-01'", "'2024-01-01 00:00:00'"), ("'infinity'",), ("'-infinity'",)),
+    "timestamp_ms": (("'2024-01-01'",), ("'2024-01-01 00:00:00.001'",), ("'-infinity'",)),
+    "timestamp_ns": (("'2024-01-01'",), ("'2024-01-01 00:00:00.000000001'",), ("'-infinity'",)),
     "hugeint": (("7",), ("170141183460469231731687303715884105727",)),
     "blob": (("'A'",), ("' A'",), (r"'\x09A'",), (r"'\x5CxAA'",), (r"'\xAA'",)),
     "double": (*DOUBLES[:-4], ("-(CAST('nan' AS DOUBLE))", "'nan'")),
@@ -219,3 +224,26 @@ def test_which_rows_of_a_person_stay_is_the_same_in_postgresql(server: PrivateSe
     few = MostCommonOption.of(replace(ONE, rows_per_person=3), "ward", epsilon=1.0)
     there, here = blanks.in_postgresql(server.new_schema(), PEOPLE), blanks.in_sqlite(tmp_path, PEOPLE)
     assert few.read(PrivateSource(lambda: there)).tolist() == few.read(PrivateSource(lambda: here)).tolist()
+
+
+FIRST = -9_223_372_022_400_000_000
+"""The first point in time that DuckDB can write as a text, in microseconds."""
+
+
+@pytest.mark.parametrize("unit", ["us", "s"])
+def test_a_point_in_time_of_any_year_ends_no_answer(unit: str, tmp_path: Path) -> None:
+    """Whether DuckDB can write it or not: in years before 290,309 B.C., say, which any file of Parquet can hold."""
+    ends, far = [-(2**63) + 1, 2**63 - 1], [-(2**63), -(2**63) + 2, FIRST - 1, FIRST, FIRST + 1, 2**63 - 2]
+    moments = [0, 1, None, *ends, *far]
+    cells = pa.array([moment for moment in moments for _ in range(2)], pa.int64()).view(pa.timestamp(unit))
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as made:
+        made.register("cells", pa.table({"who": cells, "ward": ["a"] * len(cells)}))
+        made.execute("CREATE TABLE t AS SELECT * FROM cells")
+    source = PrivateSource(lambda: open_database(f"duckdb:///{tmp_path / 'a.duckdb'}", "t"))
+    # of seconds DuckDB cannot even tell which year these are: they name nobody
+    people = len(moments) - 1 - (len(far) if unit == "s" else 0)
+    assert COUNT.read(source) == people
+    assert WHICH.read(source).tolist() == [people, 0]
+    if unit == "us":
+        pq.write_table(pa.table({"who": cells, "ward": ["a"] * len(cells)}), tmp_path / "a.parquet")
+        assert COUNT.read(PrivateSource(lambda: open_folder(tmp_path))) == people

@@ -31,8 +31,9 @@ from sqlalchemy.types import UserDefinedType
 from dpcore.datasets.schema import LONGEST_PERSON, ColumnType
 from dpcore.datasets.whole_numbers import WITH_ZEROS
 
-Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "fixed", "other"]
-"""Cells of any size are of the first two or the last; those of ``fixed`` have one of their own, as a UUID has."""
+Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "fixed", "other"]
+"""Cells of any size are of the first two or the last; those of ``fixed`` have one of their own, as a UUID has. A
+``moment`` is a day and a time of day that DuckDB cannot write as a text wherever it lies."""
 Cell = ColumnElement[Any]
 
 FITS: dict[ColumnType, frozenset[Kind]] = {
@@ -40,7 +41,7 @@ FITS: dict[ColumnType, frozenset[Kind]] = {
     "yes/no": frozenset({"text", "yes/no", "integer", "number"}),
     "integer": frozenset({"integer", "number"}),
     "number": frozenset({"integer", "number"}),
-    "date": frozenset({"date"}),
+    "date": frozenset({"date", "moment"}),
     "text": frozenset(get_args(Kind)),
 }
 """As what a column of each kind may be declared: so that no cell can make a question fail. Whole numbers stand in a
@@ -92,11 +93,25 @@ def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
 
 def _named_in_duckdb(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
     """A whole number is one text however it is held: as a double or a single, 10¹⁷ would be written “1e+17”."""
+    if kind == "moment":
+        return _moment_in_duckdb(cell)
     told = _named(cell, kind, trimmed)
     if kind != "number":
         return told
     whole = cast(try_cast(cell, _Hugeint()), String())
     return func.coalesce(case((cell == func.trunc(cell), whole)), told)
+
+
+def _moment_in_duckdb(cell: Cell) -> Cell:
+    """A point in time as a text: one before the first that DuckDB can write, by its number of microseconds.
+
+    DuckDB gives no answer to a query that writes such a one, even where ``CASE`` keeps it from being written or the
+    cast is one that may fail; so nothing else than what can be written is handed to that cast.
+    """
+    first: Cell = literal_column("TIMESTAMP '290309-12-22 (BC) 00:00:00'")
+    moment = try_cast(cell, DateTime())
+    before = func.coalesce(cast(func.epoch_us(moment), String()), literal_column("'-infinity'"))
+    return case((moment < first, before), (moment >= first, cast(func.greatest(moment, first), String())))
 
 
 @cache
