@@ -79,6 +79,10 @@ class PrivateRows:
         if reads.steps and self._together:
             raise InvalidArgument("rows", PUT_TOGETHER)
 
+    def of_no_row(self) -> PrivateRows:
+        """A table of these columns without a row."""
+        return PrivateRows(self._behind.iloc[:0])
+
     def public_size(self, declaration: Declaration) -> int:
         """How many rows there are, where nobody's presence changes that. Raises InvalidArgument elsewhere.
 

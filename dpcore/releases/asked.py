@@ -153,6 +153,7 @@ class Asked(ABC):
         Raises UnreadableFile, InvalidArgument.
         """
         rows.check(self.reads)
+        self.read(rows.of_no_row())
 
     @property
     def rows_per_person(self) -> int:

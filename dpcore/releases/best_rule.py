@@ -149,6 +149,7 @@ class BestRule(Chosen):
     def probe(self, rows: PrivateRows) -> None:
         """Also whether its cuts are not too many to be asked. Raises InvalidArgument, UnreadableFile."""
         rows.check(self.reads, cuts={part.column: self.cuts for part in self._parts if isinstance(part, Cuts)})
+        self.read(rows.of_no_row())
 
     def read(self, rows: PrivateRows) -> IntArray:
         """Minus the errors of each rule, shape (k,)."""

@@ -145,6 +145,10 @@ PEOPLE = pd.DataFrame(
 PEOPLE["who"] = [f"{name}{at // 9}" if len(name) < 9 else name for at, name in enumerate(PEOPLE["who"])]
 
 
+def of(stored: InPlace) -> PrivateSource:
+    return PrivateSource(lambda: stored)
+
+
 def told_apart(stored: InPlace, person: Cell, there: ColumnElement[bool]) -> tuple[int, int]:
     """How many people an engine puts rows together by, and how many texts it numbers these rows by."""
     rows = select(person.label("who"), cast(person, String()).label("text")).select_from(stored.table).where(there)
@@ -212,9 +216,7 @@ def test_which_rows_of_a_person_stay_is_the_same_in_every_engine(tmp_path: Path)
     for make in (blanks.in_folder, blanks.in_lines, blanks.in_sqlite, blanks.in_duckdb):
         (at := tmp_path / make.__name__).mkdir()
         stored = make(at, PEOPLE)
-        found[make.__name__] = (
-            MostCommonOption.of(few, "ward", epsilon=1.0).read(PrivateSource(lambda s=stored: s)).tolist()
-        )
+        found[make.__name__] = MostCommonOption.of(few, "ward", epsilon=1.0).read(of(stored)).tolist()
     assert len({tuple(each) for each in found.values()}) == 1, found
     assert sum(found["in_sqlite"]) == 3 * PEOPLE["who"].str.strip().nunique()
 

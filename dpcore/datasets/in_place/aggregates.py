@@ -44,6 +44,7 @@ class InPlace:
     ``quoted(name)`` is a name as that engine writes it, ``tongue`` what else it has its own way to write. ``key`` tells
     a folder's states apart, but only names a table of a database, which does not say when it changes: keep nothing by
     it for long. ``texts`` are columns of the same cells as texts, by name, where a number is not all that a cell says.
+    ``empty`` leaves all its rows out of ``table``.
     """
 
     names: tuple[str, ...]
@@ -57,6 +58,7 @@ class InPlace:
     key: str
     keys: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
+    empty: bool = False
 
     @property
     def source(self) -> str:
@@ -66,7 +68,14 @@ class InPlace:
     @property
     def table(self) -> FromClause:
         """It, in an SQLAlchemy query; its columns are ``cell``."""
-        return table(quoted_name(self.name, quote=True))
+        whole = table(quoted_name(self.name, quote=True))
+        if not self.empty:
+            return whole
+        return select(literal_column("*")).select_from(whole).where(false()).subquery()
+
+    def of_no_row(self) -> InPlace:
+        """The same table without its rows: what is asked of it is written, and answered of none."""
+        return replace(self, empty=True)
 
     def cell(self, name: str) -> Cell:
         """A column in a query, with nothing in place of what is too long to be looked at. Raises InvalidArgument."""

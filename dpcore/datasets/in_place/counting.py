@@ -54,10 +54,17 @@ def check(column: Column, kind: Kind, *, whose: bool) -> None:
     Raises InvalidArgument.
     """
     name = shown(column.name)
+    if any("\0" in word for word in _declared_words(column)):
+        raise InvalidArgument("columns", f"cannot include “{name}”: a word that is declared for it holds a zero byte")
     if kind not in FITS[column.type]:
         raise InvalidArgument("columns", f"cannot include “{name}” as declared: the source holds another type there")
     if whose and column.type != "text":
         raise InvalidArgument("columns", f"cannot include “{name}”: it tells rows apart, so that each counts one")
+
+
+def _declared_words(column: Column) -> tuple[str, ...]:
+    filled = (column.fill,) if isinstance(column.fill, str) else ()
+    return (*column.categories, *column.missing_words, *column.yes_words, *column.no_words, *filled)
 
 
 def check_size(columns: Sequence[Column], cuts: Mapping[str, int]) -> None:

@@ -80,6 +80,10 @@ class PrivateSource(PrivateRows):
         OpenSource(stored, reads)
         stored.probe(reads.names)
 
+    def of_no_row(self) -> PrivateSource:
+        """This source without its rows: what is asked of it fails as it would of them, and costs nothing."""
+        return PrivateSource(lambda: self._open().of_no_row())
+
     def public_size(self, declaration: Declaration) -> int:
         """Of a table of records that others keep, the number is private. Raises InvalidArgument."""
         raise InvalidArgument("rows", "are private in number: state about how many there are")

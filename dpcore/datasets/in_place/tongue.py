@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache
@@ -199,7 +200,15 @@ class _Enum(UserDefinedType[str]):
         self.options = options
 
     def get_col_spec(self, **_: Any) -> str:
-        return "ENUM(" + ", ".join("'" + option.replace("'", "''") + "'" for option in self.options) + ")"
+        return "ENUM(" + ", ".join("E'" + _SIGNS.sub(_escaped, option) + "'" for option in self.options) + ")"
+
+
+_SIGNS = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
+
+
+def _escaped(sign: re.Match[str]) -> str:
+    """A sign by its number: as it stands it may be part of what SQLAlchemy looks for in a query it has written."""
+    return f"\\x{ord(sign[0]):02x}"
 
 
 class _Hugeint(UserDefinedType[int]):
