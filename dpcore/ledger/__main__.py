@@ -15,12 +15,15 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.engine import ledger_url
 from dpcore.ledger.export import to_csv, to_json
+from dpcore.ledger.files import write_new
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.roles import EVERYONE, LEVELS, ROLES
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import COUNTED, OLDER_COPIES
+
+TAKEN = "must be a new file: an export never replaces one, nor writes through a link"
 
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dpcore.ledger") -> int:
@@ -131,6 +134,8 @@ def _export(asked: argparse.Namespace) -> None:
     form = asked.format or (asked.target.suffix.lstrip(".").lower() if asked.target else "csv")
     if form not in ("csv", "json"):
         raise InvalidArgument("target", "must end in .csv or .json")
+    if asked.target is not None and os.path.lexists(asked.target):
+        raise InvalidArgument("target", TAKEN)
     with _open(asked) as ledger:
         receipts = ledger.receipts()
     text = to_csv(receipts) if form == "csv" else to_json(receipts)
@@ -138,10 +143,10 @@ def _export(asked: argparse.Namespace) -> None:
         sys.stdout.write(text + ("\n" if form == "json" else ""))
     else:
         # the mark tells spreadsheets that the text is UTF-8
-        with open(
-            asked.target, "w", encoding="utf-8-sig" if form == "csv" else "utf-8", newline="", opener=_private
-        ) as file:
-            file.write(text)
+        try:
+            write_new(asked.target, text.encode("utf-8-sig" if form == "csv" else "utf-8"))
+        except FileExistsError:
+            raise InvalidArgument("target", TAKEN) from None
         print(f"Wrote {len(receipts)} receipts to {asked.target}.")
 
 
@@ -164,10 +169,6 @@ def _people(asked: argparse.Namespace) -> None:
         for budget in ledger.chargeable():
             for subject, level in ledger.terms(budget.lineage).shares.items():
                 print(f"  {budget.name} [{budget.lineage}]: {level}: {subject}")
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _confirm(asked: argparse.Namespace) -> None:

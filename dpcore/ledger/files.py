@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -20,3 +22,29 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def write_new(target: Path, data: bytes) -> None:
+    """A new file of this user's alone (mode 600), whole and on disk when this returns, or none.
+
+    Raises FileExistsError where anything has that name, a link too, and OSError.
+    """
+    partial = beside(target, f"{secrets.token_hex(8)}.partial")
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(partial, flags, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(partial, target)  # where a rename would replace what has that name
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without links
+            if os.path.lexists(target):
+                raise FileExistsError(target) from None
+            partial.rename(target)
+        sync_folder(target.parent)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +15,10 @@ import pytest
 
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger
+from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.export import to_csv, to_json
+from dpcore.ledger.files import write_new
 from tests.ledger.conftest import Place
 
 
@@ -98,6 +102,63 @@ def test_it_runs_as_a_module_and_makes_a_ledger_only_when_asked_to(tmp_path: Pat
     done = run("verify")
     assert (done.returncode, done.stdout) == (0, "Sound: 0 records, 0 charges, 0 groups of people.\n")
     assert "There is a ledger at this place already" in run("init").stderr
+
+
+@pytest.mark.parametrize("what", ["file", "link", "dangling", "folder", "ledger", "key"])
+def test_an_export_replaces_nothing(
+    owned: list[str], place: Place, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    precious, target = tmp_path / "precious", tmp_path / "all.csv"
+    precious.write_text("kept")
+    if what == "file":
+        target.write_text("kept")
+    elif what == "folder":
+        target.mkdir()
+    elif what == "ledger":
+        target = place.journal
+    else:
+        target.symlink_to({"link": precious, "dangling": tmp_path / "nothing", "key": keys.key_path()}[what])
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    assert main([*owned, "export", str(target), "--format", "csv"]) == 1
+    assert "never replaces" in capsys.readouterr().err
+    after = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    assert {file: after[file] for file in before if file.suffix != ".lock"} == {
+        file: data for file, data in before.items() if file.suffix != ".lock"
+    }
+    assert not [file for file in after if file.name.endswith(".partial")]
+    assert main([*owned, "status"]) == 0
+
+
+def test_an_export_is_whole_or_not_there_and_for_this_user_alone(
+    owned: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = tmp_path / "here" / "all.json"
+    full.parent.mkdir()
+    with monkeypatch.context() as patched:
+
+        def fails(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        patched.setattr(os, "fsync", fails)
+        with pytest.raises(OSError, match="No space"):
+            write_new(full, b"text")
+    assert list(full.parent.iterdir()) == []
+    umask = os.umask(0)
+    try:
+        assert main([*owned, "export", str(full)]) == 0
+    finally:
+        os.umask(umask)
+    assert full.stat().st_mode & 0o777 == 0o600
+    assert [file.name for file in full.parent.iterdir()] == ["all.json"]
+
+    def lost(*_: object) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", lost)
+    write_new(full.with_name("other.json"), b"text")
+    with pytest.raises(FileExistsError):
+        write_new(full, b"text")
+    assert sorted(file.name for file in full.parent.iterdir()) == ["all.json", "other.json"]
 
 
 def test_exports_are_complete_and_safe(owned: list[str], place: Place, tmp_path: Path) -> None:
