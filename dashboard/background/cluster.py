@@ -372,9 +372,12 @@ class Cluster(Executor):
 
 
 def _value(came: Came) -> Any:
-    """What came back. Raises SliceFailed with no more than a name."""
+    """What came back. Raises SliceFailed with no more than a name, also where something else did: a worker could send
+    what does anything once it is looked at."""
+    if type(came) is not Came or type(came.error) is not str:
+        raise SliceFailed("NoResult")
     if came.error:
-        raise SliceFailed(came.error)
+        raise SliceFailed(came.error if came.error.isidentifier() else "NoName")
     return came.value
 
 

@@ -20,8 +20,8 @@ Keep = Callable[[int, Any], None]
 class Job:
     """Runs ``work(part)`` in ``executor`` for every part but those in ``known``; results in the order of the parts.
 
-    Thread-safe. ``error`` holds the first exception a slice raised; nothing more is submitted after it. ``keep`` is
-    given the place and the result of every slice as it is done. ``ended`` is called once, when nothing runs any more.
+    Thread-safe. ``error`` holds the first exception a slice raised, or the name of what kept its result from being
+    kept; nothing more is submitted after it. ``keep`` is given the place and the result of every slice as it is done. ``ended`` is called once, when nothing runs any more.
     """
 
     def __init__(
@@ -105,7 +105,10 @@ class Job:
         error = CancelledError() if future.cancelled() else future.exception()
         result = future.result() if error is None else None
         if error is None and self._keep is not None:
-            self._keep(index, result)
+            try:
+                self._keep(index, result)
+            except Exception as failure:  # noqa: BLE001 - what a worker of a cluster sends may be anything: what it says is its own
+                error = RuntimeError(type(failure).__name__)
         with self._lock:
             self._running.discard(future)
             self._busy -= 1

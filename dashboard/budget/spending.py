@@ -150,9 +150,11 @@ def _odds(epsilon: float, delta: float) -> str:
 
 
 def code(drawn: Spending) -> str:
-    """Python that computes the totals."""
+    """Python that computes the totals; nothing where that would be too many costs to be written out."""
+    if len(drawn.receipts) > MOST_COSTS:
+        return ""
     costs = [receipt.cost for receipt in drawn.receipts] or [drawn.next_cost]
-    lines = "".join(f"    {cost!r},\n" for cost in costs[:MOST_COSTS])
+    lines = "".join(f"    {cost!r},\n" for cost in costs)
     return (
         "from dpcore.accounting import Cost, compose\n"
         "from dpcore.events import *  # the events that the costs name\n\n"

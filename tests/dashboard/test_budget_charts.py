@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 import pytest
 
+from dashboard.budget.spending import MOST_COSTS, code
 from dashboard.charts.attacker import attacker
 from dashboard.charts.cumulative import cumulative
 from dashboard.charts.prices import prices
 from dashboard.charts.theme import Figure
+from dpcore.accounting import Cost, compose
 from dpcore.guarantee import misses
 
 NAMES = {"basic": "Adding up ε", "pld": "Privacy losses (if planned)"}
@@ -82,3 +87,16 @@ def test_a_price_beyond_the_picture_says_so() -> None:
     assert "ε = 500 →" in texts
     assert "ε = 2" in texts
     assert "left: ε = 1.5" in texts
+
+
+@pytest.mark.parametrize("charges", [0, 1, MOST_COSTS, MOST_COSTS + 1])
+def test_the_code_beside_the_chart_adds_up_all_charges_or_is_not_there(charges: int) -> None:
+    receipts = tuple(SimpleNamespace(cost=Cost.pure(0.001)) for _ in range(charges))
+    drawn: Any = SimpleNamespace(receipts=receipts, next_cost=Cost.pure(0.1), delta=1e-6)
+    text = code(drawn)
+    if charges > MOST_COSTS:
+        assert text == ""
+        return
+    found: dict[str, Any] = {}
+    exec(text.replace("print(", "total = ("), found)  # noqa: S102 - this program's own
+    assert found["total"] == compose([one.cost for one in receipts] or [drawn.next_cost], delta=1e-6)

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dashboard.background.cluster import SliceFailed, _value
 from dashboard.background.jobs import IN_FLIGHT, Job, Keep
 from dashboard.background.lending import Loan
 from dashboard.background.shelf import Jobs, Shelf, Watch
+from dashboard.background.slices import Came
 from dashboard.background.workers import Workers
 
 
@@ -100,6 +102,46 @@ def test_an_error_stops_the_job() -> None:
     assert isinstance(job.error, ValueError)
     assert job.finished
     assert not job.complete
+
+
+class Odd:
+    """A result whose size nobody can tell, and which says something of its own."""
+
+    @property
+    def nbytes(self) -> int:
+        raise RuntimeError("12345 is a private value")
+
+    def __sizeof__(self) -> int:
+        raise RuntimeError("12345 is a private value")
+
+
+def odd(_: int) -> Odd:
+    return Odd()
+
+
+def test_what_cannot_be_kept_ends_the_job_and_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    shelf, pool, over = Shelf(room=10**6), ByHand(), []
+    watch = shelf.watch(
+        "odd", lambda known, keep: Job(pool, odd, [1, 2, 3, 4], known=known, keep=keep, ended=lambda: over.append(1))
+    )
+    while pool.queue:
+        pool.run()
+    assert watch.finished
+    assert not watch.complete
+    assert watch.results() == []
+    assert over == [1]
+    assert str(watch.error) == "RuntimeError"
+    assert "12345" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "came",
+    [Odd(), "text", None, [[]], Came(value=1, error=Odd()), Came(value=1, error="a\nline")],  # type: ignore[arg-type]
+)
+def test_a_worker_that_sends_something_else_has_failed(came: Any) -> None:
+    with pytest.raises(SliceFailed, match=r"^No(Result|Name)$"):
+        _value(came)
+    assert _value(Came(value=2)) == 2
 
 
 def test_results_are_kept_for_everybody_as_they_come_and_bounded() -> None:
