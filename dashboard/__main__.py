@@ -42,6 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return audit()
     if asked.ledger is not None:
+        from dpcore.addresses import ON_THE_LINE, holds_secret
+
+        if holds_secret(asked.ledger):
+            print(f"epsilon-lab: --ledger {ON_THE_LINE}", file=sys.stderr)
+            return 2
         os.environ["EPSILON_LAB_LEDGER"] = asked.ledger
     try:
         changes = options(asked.port, asked.address, asked.host)
@@ -71,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, help=told, description=told)
         command.add_argument("--port", type=int, default=8501, help="the port, 8501 when left out")
-        command.add_argument("--ledger", help="database URL or file of the ledger; it must exist")
+        command.add_argument("--ledger", help="database URL, without a password, or file of the ledger; it must exist")
         command.add_argument(
             "--address",
             default=LOOPBACK,

@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
+ON_THE_LINE = (
+    "must be without a password, which the list of processes would show to everybody on this computer: name the "
+    "address in EPSILON_LAB_LEDGER"
+)
+"""Why ``--ledger`` takes none."""
 _SECRET = re.compile("password|secret|scram_", re.IGNORECASE)
 """Parameters of an address that PostgreSQL's library takes secrets from: password, sslpassword and the like."""
 
@@ -30,6 +35,19 @@ def read_address(text: str) -> URL:
     if url.get_backend_name() != "sqlite" and text.count("@") > 1:
         raise ArgumentError("more than one @")
     return url
+
+
+def holds_secret(text: str) -> bool:
+    """Whether an address holds what lets somebody in; False for what is none."""
+    from sqlalchemy.exc import ArgumentError
+
+    if "://" not in text:
+        return False
+    try:
+        url = read_address(text)
+    except ArgumentError:
+        return False
+    return bool(url.password) or without_secrets(url).query != url.query
 
 
 def without_secrets(url: URL) -> URL:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpcore.addresses import shown_address
+from dpcore.addresses import ON_THE_LINE, holds_secret, shown_address
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
@@ -30,6 +30,8 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dp
     """Run one command; 0 when all is well, 1 on trouble, 2 on a wrong call. ``program`` is how it was called."""
     asked = _parser(program).parse_args(arguments)
     try:
+        if holds_secret(asked.ledger or ""):
+            raise InvalidArgument("ledger", ON_THE_LINE)
         _COMMANDS[asked.command](asked)
     except DpcoreError as error:
         print(f"Trouble: {error}", file=sys.stderr)
@@ -37,12 +39,18 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dp
     except OSError as error:
         print(f"Trouble: the file cannot be used ({error.strerror}).", file=sys.stderr)
         return 1
+    except UnicodeError:
+        print("Trouble: a name holds letters that cannot be written.", file=sys.stderr)
+        return 1
     return 0
 
 
 def _parser(program: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=program, description="Look after the privacy ledger.")
-    parser.add_argument("--ledger", help="database URL or file; EPSILON_LAB_LEDGER or the usual place when left out")
+    parser.add_argument(
+        "--ledger",
+        help="database URL, without a password, or file; EPSILON_LAB_LEDGER or the usual place when left out",
+    )
     parser.add_argument("--journal", help="the journal's file; beside the database when left out")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("init", help="make a new ledger where there has never been one")

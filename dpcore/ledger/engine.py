@@ -39,6 +39,8 @@ def data_folder() -> Path:
     return user_data_path("epsilon-lab", appauthor=False)
 
 
+_NO_FILE = "must be the path of a file, in letters that can be written"
+_PARTS = "must have nothing behind a “?” where it names an SQLite file"
 _NO_ADDRESS = (
     "must be a database URL or the path of a file; in a URL the port is a number, and an @ within a name or password "
     "is written %40"
@@ -53,8 +55,13 @@ def ledger_url(location: str | os.PathLike[str] | None) -> URL:
     found = os.fspath(location) if location is not None else os.environ.get("EPSILON_LAB_LEDGER", "")
     if not found:
         return URL.create("sqlite", database=str(data_folder() / "ledger.sqlite3"))
-    if "://" not in found:
-        return URL.create("sqlite", database=str(Path(found).expanduser()))
+    try:
+        found.encode()
+        path = Path(found).expanduser() if "://" not in found else None
+    except (UnicodeEncodeError, RuntimeError):  # half a letter; ~ of somebody whom the system does not know
+        raise InvalidArgument("location", _NO_FILE) from None
+    if path is not None:
+        return _of_file(URL.create("sqlite", database=str(path)))
     try:
         url = read_address(found)
     except ArgumentError:
@@ -63,6 +70,19 @@ def ledger_url(location: str | os.PathLike[str] | None) -> URL:
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
         raise InvalidArgument("location", "must name SQLite (sqlite:///…) or PostgreSQL (postgresql+psycopg://…)")
+    return _of_file(url) if url.get_backend_name() == "sqlite" else url
+
+
+def _of_file(url: URL) -> URL:
+    """An address of SQLite's, or of a database in memory, that names a file and nothing else.
+
+    What stands behind a “?” tells SQLite's driver things, so that the file may be another one than is named.
+    """
+    if url.query:
+        raise InvalidArgument("location", _PARTS)
+    file = database_file(url)
+    if file is not None and not file.name:
+        raise InvalidArgument("location", _NO_FILE)
     return url
 
 
@@ -162,13 +182,14 @@ def form(engine: Engine) -> str | None:
         return _form(connection)
 
 
-def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = lambda connection: None) -> None:
-    """Create the tables or bring them to the newest form, one process at a time. Alembic is loaded only if needed.
+def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = lambda connection: None) -> bool:
+    """Create the tables or bring them to the newest form, one process at a time: whether it was this one that created
+    them. Alembic is loaded only if needed.
 
     ``check`` looks at tables that were brought to the newest form, before that is final.
     """
     if form(engine) == NEWEST:
-        return
+        return False
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -187,6 +208,7 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
         command.upgrade(config, NEWEST)
         if present not in (None, NEWEST):
             check(connection)
+    return present is None
 
 
 def _form(connection: Connection) -> str | None:

@@ -39,7 +39,7 @@ from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, w
 from dpcore.ledger.key import Key
 from dpcore.ledger.lock import PATIENCE, exclusive
 from dpcore.ledger.migrations import OLDER
-from dpcore.ledger.place import Place
+from dpcore.ledger.place import PRESENT, Place
 from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, verify_database
@@ -103,7 +103,9 @@ class Store:
             with exclusive(lock):
                 where.check_tables(engine, create)
                 key = where.made_key()
-                _bring_forward(engine, key, where.journal_of(engine))
+                made = _bring_forward(engine, key, where.journal_of(engine))
+                if create and not made and where.key is not None:  # another program made it in the meantime
+                    raise LedgerError(PRESENT)
             path = where.journal_of(engine)
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -273,8 +275,9 @@ class Store:
             self.journal.add(stored_records(connection, after=self.journal.seq))
 
 
-def _bring_forward(engine: Engine, key: Key, path: Path | None) -> None:
-    """Tables in the newest form. Those of an older one are first compared with their journal: see ``renewal``."""
+def _bring_forward(engine: Engine, key: Key, path: Path | None) -> bool:
+    """Tables in the newest form, and whether they were made now. Those of an older one are first compared with their
+    journal: see ``renewal``."""
     if form(engine) in OLDER:
         with reading(engine) as connection:
             records = list(linked(stored_records(connection)))
@@ -284,7 +287,7 @@ def _bring_forward(engine: Engine, key: Key, path: Path | None) -> None:
                 raise LedgerUnsound(MISSING)
             if len(noted) > len(records) or noted[-1].hash != records[len(noted) - 1].hash:
                 raise LedgerUnsound(BEHIND)
-    migrate(engine, key, verify_database)
+    return migrate(engine, key, verify_database)
 
 
 def renew_journal(engine: Engine, path: Path, key: Key) -> None:

@@ -381,3 +381,14 @@ def test_a_heading_steers_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixt
     )
     for said in (suggested, capsys.readouterr().out):
         assert said.replace("\n", "").isprintable()
+
+
+def test_of_a_column_that_is_not_there_no_cell_is_printed(tmp_path: Path) -> None:
+    """Where another line was stated than that of the names, names are cells, and may steer a terminal."""
+    file = tmp_path / "a.csv"
+    file.write_text("id,town,\x1b]0;code\x07\n1,Haifa,secret7\n2,Bonn,secret8\n", encoding="utf-8")
+    for line in (1, 2):
+        with pytest.raises(InvalidArgument, match="types must be of columns of the file") as refused:
+            import_csv([file], tmp_path / "made", types={"zz": "integer"}, header_line=line)
+        assert not {"Haifa", "secret7", "\x1b", "town"} & {*re.findall(r"\w+|[^\w]", str(refused.value))}
+    assert not (tmp_path / "made").exists()

@@ -10,6 +10,7 @@ from psycopg import pq
 from sqlalchemy import make_url
 
 from benchmarks.private_postgresql import PrivateServer
+from dashboard import __main__ as command_line
 from dpcore.addresses import read_address, shown_address, without_secrets
 from dpcore.datasets.in_place.database import tables_of
 from dpcore.errors import LedgerUnsound, UnreadableFile
@@ -47,6 +48,42 @@ def test_a_secret_in_the_wrong_place_is_refused_in_a_sentence(
     assert "HIDE" not in shown.out + shown.err + str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "address", ["me:HIDE@h/db", "me@h/db?password=HIDE", "me@h/db?sslmode=require&SSLPassword=HIDE"]
+)
+@pytest.mark.parametrize("program", ["ledger", "serve", "open"])
+def test_no_password_is_taken_where_the_list_of_processes_shows_it(
+    address: str, program: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_line, "_serve", lambda *_, **__: pytest.fail("it was started"))
+    url = f"postgresql+psycopg://{address}"
+    if program == "ledger":
+        assert main(["--ledger", url, "status"]) == 1
+    else:
+        assert command_line.main([program, "--ledger", url]) == 2
+    shown = capsys.readouterr()
+    assert "EPSILON_LAB_LEDGER" in shown.err
+    assert "HIDE" not in shown.out + shown.err
+
+
+@pytest.mark.parametrize("command", ["init", "status", "export"])
+@pytest.mark.parametrize(
+    "location",
+    ["sqlite:///l.db?timeout=HIDE", "sqlite:///l.db?mode=ro&uri=true", "/", "sqlite:////", "~nouser/x", "a\udcffb"],
+)
+def test_what_names_no_file_is_one_sentence_and_makes_none(
+    location: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key" / "ledger.key"))
+    assert main(["--ledger", location, command]) == 1
+    shown = capsys.readouterr()
+    assert shown.err.startswith("Trouble: ")
+    assert shown.err.count("\n") == 1
+    assert "HIDE" not in shown.out + shown.err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_may_have_the_sign_in_its_name() -> None:
     assert read_address("sqlite:////x/a@b@c.db").database == "/x/a@b@c.db"
 
@@ -58,9 +95,12 @@ def url(server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return server.new_schema().replace("ledger@", "ledger:HIDE@") + "&password=HIDE&sslpassword=HIDE"
 
 
-def test_neither_screen_nor_key_file_holds_it(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_neither_screen_nor_key_file_holds_it(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", url)
     for command in ("init", "status", "verify"):
-        assert main(["--ledger", url, command]) == 0
+        assert main([command]) == 0
     shown = capsys.readouterr()
     assert "options=-csearch_path" in shown.out
     assert "HIDE" not in shown.out + shown.err
@@ -73,7 +113,7 @@ def test_the_check_notices_a_secret(
 ) -> None:
     monkeypatch.setattr(Where, "name", Where._older_name)
     with pytest.raises(AssertionError):
-        test_neither_screen_nor_key_file_holds_it(url, tmp_path, capsys)
+        test_neither_screen_nor_key_file_holds_it(url, tmp_path, capsys, monkeypatch)
 
 
 def test_a_key_file_from_before_still_knows_the_ledger_and_forgets_the_secret(url: str, tmp_path: Path) -> None:
@@ -92,3 +132,20 @@ def test_a_key_file_from_before_still_knows_the_ledger_and_forgets_the_secret(ur
     Ledger.open(url).close()
     assert "HIDE" not in key.read_text()
     assert json.loads(key.read_text())["ledgers"][where.name] == own
+
+
+@pytest.mark.parametrize("where", ["server", "file"])
+def test_only_the_program_that_made_a_ledger_says_so(
+    where: str, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both looked before it was there."""
+    location = url if where == "server" else str(tmp_path / "l.db")
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", location)
+    assert main(["init"]) == 0
+    assert "There is a new ledger" in capsys.readouterr().out
+    monkeypatch.setattr(Where, "check", lambda *_: None)
+    monkeypatch.setattr(Where, "check_tables", lambda *_: None)
+    assert main(["init"]) == 1
+    shown = capsys.readouterr()
+    assert "There is a ledger at this place already" in shown.err
+    assert "new ledger" not in shown.out

@@ -200,7 +200,8 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, Colu
     names = tuple(column.name for column in reading.columns)
     unknown = set(stated) - set(names)
     if unknown:
-        raise InvalidArgument("types", f"must be of columns of the file, which are {', '.join(names)}")
+        # which ones there are is not printed: where another line was stated than that of the names, these are cells
+        raise InvalidArgument("types", "must be of columns of the file, by their names as its line of names has them")
     check_stated(reading, choices, stated)
     encoding, signs = str(choices.get("encoding", ENCODING)), stated_signs(choices)
     found = _head_names(head, encoding, signs, report.header_lines[0])
