@@ -316,8 +316,9 @@ def _key_in_sqlite(text: Cell) -> tuple[Cell, Cell]:
 
 
 def _halves(digits: Cell) -> tuple[Cell, Cell]:
-    first, second = literal_column("1"), literal_column("33")
-    return cast(func.substr(digits, first, literal_column("32")), _Uuid()), cast(func.substr(digits, second), _Uuid())
+    first: Cell = func.substr(digits, literal_column("1"), literal_column("32"))
+    second: Cell = func.substr(digits, literal_column("33"))
+    return cast(first, _Uuid()), cast(second, _Uuid())
 
 
 _NOTHING: Cell = literal_column("0")
