@@ -22,7 +22,7 @@ _USUAL: dict[Kind, ColumnType] = {
     "number": "number",
     "date": "date",
     "moment": "date",
-    **dict.fromkeys(("bytes", "fixed", "other"), "text"),
+    **dict.fromkeys(("bytes", "time", "fixed", "other"), "text"),
 }
 
 

@@ -100,7 +100,7 @@ def test_from_the_list_to_a_private_answer(
     assert "canary" not in text(app)
     app.button(key="selection-confirm").click().run()
     assert "South" in text(app)
-    assert len(counted) == 1
+    assert [stored.empty for stored, *_ in counted] == [True, False]  # of no row before the charge, then once
     with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
         (receipt,) = ledger.history(LINEAGE)
         found = ledger.budget(LINEAGE)

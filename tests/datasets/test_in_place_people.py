@@ -249,3 +249,16 @@ def test_a_point_in_time_of_any_year_ends_no_answer(unit: str, tmp_path: Path) -
     if unit == "us":
         pq.write_table(pa.table({"who": cells, "ward": ["a"] * len(cells)}), tmp_path / "a.parquet")
         assert COUNT.read(PrivateSource(lambda: open_folder(tmp_path))) == people
+
+
+def test_a_time_of_no_day_ends_no_answer(tmp_path: Path) -> None:
+    """As a table of DuckDB's can hold one that was made from Arrow."""
+    day = 24 * 60 * 60 * 10**6
+    times = [0, 1, day, None, -1, day + 1, 2**63 - 1, -(2**63)]
+    cells = pa.array([time for time in times for _ in range(2)], pa.int64()).view(pa.time64("us"))
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as made:
+        made.register("cells", pa.table({"who": cells, "ward": ["a"] * len(cells)}))
+        made.execute("CREATE TABLE t AS SELECT * FROM cells")
+    source = of(open_database(f"duckdb:///{tmp_path / 'a.duckdb'}", "t"))
+    assert COUNT.read(source) == len(times) - 1
+    assert WHICH.read(source).tolist() == [len(times) - 1, 0]

@@ -41,7 +41,8 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), "number"),
     **dict.fromkeys((f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")), "integer"),
     **dict.fromkeys(("INTEGER", "UINTEGER"), "integer"),
-    **dict.fromkeys(("UUID", "TIME", "TIME WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE"), "fixed"),
+    **dict.fromkeys(("UUID", "TIME WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE"), "fixed"),
+    "TIME": "time",
     "BLOB": "bytes",
 }
 _AWAY = "The source cannot be reached, or does not let this server read; ask the people who run the server."

@@ -32,9 +32,9 @@ from sqlalchemy.types import UserDefinedType
 from dpcore.datasets.schema import LONGEST_PERSON, ColumnType
 from dpcore.datasets.whole_numbers import WITH_ZEROS
 
-Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "fixed", "other"]
+Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "time", "fixed", "other"]
 """Cells of any size are of the first two or the last; those of ``fixed`` have one of their own, as a UUID has. A
-``moment`` is a day and a time of day that DuckDB cannot write as a text wherever it lies."""
+``moment`` is a day and a time of day, and a ``time`` is one of day, which DuckDB cannot write wherever it lies."""
 Cell = ColumnElement[Any]
 
 FITS: dict[ColumnType, frozenset[Kind]] = {
@@ -96,6 +96,8 @@ def _named_in_duckdb(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) ->
     """A whole number is one text however it is held: as a double or a single, 10¹⁷ would be written “1e+17”."""
     if kind == "moment":
         return _moment_in_duckdb(cell)
+    if kind == "time":
+        return _time_in_duckdb(cell)
     told = _named(cell, kind, trimmed)
     if kind != "number":
         return told
@@ -113,6 +115,14 @@ def _moment_in_duckdb(cell: Cell) -> Cell:
     moment = try_cast(cell, DateTime())
     before = func.coalesce(cast(func.epoch_us(moment), String()), literal_column("'-infinity'"))
     return case((moment < first, before), (moment >= first, cast(func.greatest(moment, first), String())))
+
+
+def _time_in_duckdb(cell: Cell) -> Cell:
+    """A time of day as a text, in the same way: one of no day by its number of microseconds."""
+    first: Cell = literal_column("TIME '00:00:00'")
+    last: Cell = literal_column("TIME '24:00:00'")
+    within = cast(func.least(func.greatest(cell, first), last), String())
+    return case((and_(cell >= first, cell <= last), within), else_=cast(func.epoch_us(cell), String()))
 
 
 @cache
