@@ -104,9 +104,8 @@ def test_a_word_with_a_zero_byte_is_refused_before_the_charge(
     with Ledger.open("sqlite:///:memory:") as ledger:
         ledger.open_budget("people-1", epsilon=9.0, delta=1e-3)
         for at, asked in enumerate(asked_with("a\0b")):
-            if "\0" in repr(asked.reads) or "\\x00" in repr(asked.reads):
-                with pytest.raises(ReleaseRefused, match="zero byte"):
-                    release(ledger, str(at), "people-1", asked, source)
+            with pytest.raises(ReleaseRefused, match="zero byte"):
+                release(ledger, str(at), "people-1", asked, source)
         assert ledger.budget("people-1").remaining.epsilon == 9.0
 
 

@@ -307,7 +307,7 @@ def test_cells_that_are_not_of_their_type_are_missing(tmp_path: Path) -> None:
     text = b'\xef\xbb\xbf"d"; x ;n\r\n' + b"".join(cell + b";" + cell + b";" + cell + b"\r\n" for cell in cells)
     (tmp_path / "a.csv").write_bytes(text)
     opened = open_lines(tmp_path, form)
-    assert dict(opened.kinds) == {"n": "integer", "x": "number", "d": "date"}
+    assert dict(opened.kinds) == {"n": "integer", "x": "number", "d": "moment"}
     found = opened.run(f'SELECT "n", "x", strftime("d", \'%Y-%m-%d\') FROM {opened.source}')  # noqa: S608
     empty = [(None, None, None)]
     assert sorted(found, key=str) == sorted(

@@ -54,17 +54,19 @@ def check(column: Column, kind: Kind, *, whose: bool) -> None:
     Raises InvalidArgument.
     """
     name = shown(column.name)
-    if any("\0" in word for word in _declared_words(column)):
-        raise InvalidArgument("columns", f"cannot include “{name}”: a word that is declared for it holds a zero byte")
+    _check_words(column)
     if kind not in FITS[column.type]:
         raise InvalidArgument("columns", f"cannot include “{name}” as declared: the source holds another type there")
     if whose and column.type != "text":
         raise InvalidArgument("columns", f"cannot include “{name}”: it tells rows apart, so that each counts one")
 
 
-def _declared_words(column: Column) -> tuple[str, ...]:
-    filled = (column.fill,) if isinstance(column.fill, str) else ()
-    return (*column.categories, *column.missing_words, *column.yes_words, *column.no_words, *filled)
+def _check_words(column: Column) -> None:
+    """Whether an engine can be told the words that are declared for a column. Raises InvalidArgument."""
+    if any("\0" in word for word in (*column.categories, *column.missing_words, *column.yes_words, *column.no_words)):
+        raise InvalidArgument(
+            "columns", f"cannot include “{shown(column.name)}”: a word that is declared for it holds a zero byte"
+        )
 
 
 def check_size(columns: Sequence[Column], cuts: Mapping[str, int]) -> None:
@@ -91,6 +93,7 @@ def check_person(column: Column, kind: Kind) -> None:
 
     Raises InvalidArgument.
     """
+    _check_words(column)
     if kind == "other":
         name = shown(column.name)
         raise InvalidArgument(
