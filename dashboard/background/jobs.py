@@ -21,7 +21,8 @@ class Job:
     """Runs ``work(part)`` in ``executor`` for every part but those in ``known``; results in the order of the parts.
 
     Thread-safe. ``error`` holds the first exception a slice raised, or the name of what kept its result from being
-    kept; nothing more is submitted after it. ``keep`` is given the place and the result of every slice as it is done. ``ended`` is called once, when nothing runs any more.
+    kept; nothing more is submitted after it. ``keep`` is given the place and the result of every slice as it is done.
+    ``ended`` is called once, when nothing runs any more.
     """
 
     def __init__(
