@@ -80,14 +80,14 @@ def budget(source: Source) -> Budget | None:
     if problem is not None:
         raise LedgerUnsound(problem)
     try:
-        found = opened(lineage)
+        found = in_ledger(lineage)
     except LedgerUnsound:
         reopen()
         raise
     return _untouched(source) if found is None and source.practice else found
 
 
-def opened(lineage: str) -> Budget | None:
+def in_ledger(lineage: str) -> Budget | None:
     """The budget of ``lineage`` in the ledger, asked once in a run; None where there is none. Raises LedgerError."""
 
     def found() -> Budget | None:

@@ -246,7 +246,7 @@ def _looked(here: Asked) -> tuple[list[Receipt], int]:
     question = kept(("digest", Same(request)), lambda: question_digest(request))
 
     def found() -> tuple[list[Receipt], int]:
-        if tracker.opened(here.lineage) is None:
+        if tracker.in_ledger(here.lineage) is None:
             return [], 0
         ledger = compute.ledger()
         try:
