@@ -9,7 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from dashboard import catalogue, session, words
-from dashboard.background import compute
+from dashboard.background import compute, this_run
 from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
@@ -77,8 +77,12 @@ def control() -> Choice[str]:
 
 
 def current() -> Source | None:
-    """The data in use, or None when a person's own file still waits for a decision on the Data page."""
-    collect()
+    """The data in use, or None when a person's own file still waits for a decision on the Data page.
+
+    What is ready is taken over where this is first asked for in a run, not in the midst of drawing: it takes along what
+    was set about the data before, also of widgets that are on the page by then.
+    """
+    this_run.once(("collected",), collect)
     own: Source | None = OWN_SOURCE.get()
     if session.ask(control()) == OWN:
         return own

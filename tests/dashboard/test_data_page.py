@@ -1147,3 +1147,15 @@ def test_the_name_of_a_file_is_not_in_the_link() -> None:
     """Formatted choices show in the link, so the choice has a name that tells nothing."""
     assert source.title(OWN) == "Your own data"
     assert hashlib.sha256(source.title(OWN).encode()).hexdigest()
+
+
+def test_what_is_ready_is_taken_over_before_a_page_is_drawn(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the midst of it widgets that are drawn by then would hold nothing any more."""
+    taken: list[None] = []
+    asked: list[None] = []
+    current, collect = source.current, source.collect
+    monkeypatch.setattr(source, "collect", lambda: taken.append(None) or collect())
+    monkeypatch.setattr(source, "current", lambda: asked.append(None) or current())
+    open_app("budget").run()
+    assert len(asked) > 4
+    assert len(taken) == 2, "once in each of two runs"
