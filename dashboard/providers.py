@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
 from ssl import SSLContext
@@ -24,10 +25,12 @@ _create = starlette_auth_routes._create_oauth_client
 
 @dataclass(slots=True)
 class _Said:
-    """What one provider said last; those who come while it is asked wait for the same answer."""
+    """What one provider said last; those who come while it is asked wait for the same answer, or the same failure."""
 
     metadata: dict[str, Any] = field(default_factory=dict)
     until: float = 0.0
+    failed: Exception | None = None
+    attempts: int = 0
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -53,6 +56,18 @@ def _certificates() -> SSLContext:
     return httpx.create_ssl_context()
 
 
+async def _ask(here: _Said, load: Callable[[], Awaitable[Any]]) -> None:
+    try:
+        here.metadata = dict(await load())
+    except Exception as error:
+        here.failed = error
+        raise
+    else:
+        here.failed, here.until = None, time.monotonic() + KEPT
+    finally:
+        here.attempts += 1
+
+
 def _knowing(provider: str) -> tuple[Any, str]:
     """A client of this provider's that asks for what is not known already."""
     client, redirect_uri = _create(provider)
@@ -61,10 +76,12 @@ def _knowing(provider: str) -> tuple[Any, str]:
 
     async def known() -> Any:
         here = _said.setdefault(provider, _Said())
+        before = here.attempts
         async with here.asking:
+            if here.failed is not None and here.attempts > before:
+                raise here.failed  # or those who came while a provider hung would wait for it one after another
             if here.until <= time.monotonic():
-                here.metadata = dict(await load())
-                here.until = time.monotonic() + KEPT
+                await _ask(here, load)
         client.server_metadata.update(here.metadata)
         return await load()  # which asks nobody now, and sets up what follows from it
 

@@ -60,7 +60,7 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
     known = (kind.key, case.table.fingerprint, case.source.key, set_to, dark)
 
     def step(level: float) -> dict[str, Any]:
-        return case.memo((*known, "finger", level), lambda: told(kind, case, level, dark=dark))
+        return case.memo((*known, "finger", case.delta, level), lambda: told(kind, case, level, dark=dark))
 
     every = (*known, "steps", case.delta, tuple(levels))
     steps = kept(every, lambda: _steps([step(level) for level in levels]), large=True)

@@ -96,7 +96,9 @@ def _unknown(connection: Connection, lineage: str, question: str, known: Known |
     answered = history.receipts(connection, *asked, history.answered(True))
     since = schema.records.c.seq > known.record
     under_way = history.receipts(connection, *asked, history.answered(False), since)
-    return next(iter([*answered[known.answers :][-1:], *under_way]), None)
+    # answers from before a reset are not among these
+    of_these = 0 if history.began_again(connection, lineage, known.record) else known.answers
+    return next(iter([*answered[of_these:][-1:], *under_way]), None)
 
 
 def _cannot_fit(

@@ -116,6 +116,13 @@ def last(connection: Connection, lineage: str | None) -> int:
     return int(connection.execute(query if lineage is None else query.where(of(lineage))).scalar() or 0)
 
 
+def began_again(connection: Connection, lineage: str, since: int) -> bool:
+    """Whether a practice budget was reset, or a reset taken back, after the record of this number."""
+    kinds = schema.records.c.kind.in_(("reset", "undo"))
+    later = select(schema.records.c.seq).where(of(lineage), kinds, schema.records.c.seq > since).limit(1)
+    return connection.execute(later).scalar() is not None
+
+
 def of(lineage: str) -> ColumnElement[bool]:
     """Charges of one lineage."""
     return schema.records.c.lineage == lineage

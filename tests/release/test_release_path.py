@@ -352,6 +352,23 @@ def test_of_windows_that_ask_at_once_one_pays_and_all_show_its_answer(ledger: Le
     assert ledger.count("people") == 2
 
 
+@pytest.mark.parametrize("undone", [False, True])
+def test_of_what_was_known_before_a_reset_nothing_counts_after_it(ledger: Ledger, undone: bool) -> None:
+    """A button that was drawn before a reset in another window shows the answer that was drawn after it."""
+    ledger.open_budget("play", epsilon=5.0, practice=True)
+    for number in range(2):
+        release(ledger, f"first {number}", "play", Count(), [1] * 40)
+    old = Known(answers=2, record=ledger.version("play"))
+    ledger.reset_practice("play")
+    if undone:
+        ledger.undo_reset("play")
+    new = release(ledger, "after", "play", Count(), [1] * 40)
+    assert release(ledger, "old button", "play", Count(), [1] * 40, known=old).request_id == "after"
+    assert ledger.history("play")[-1].request_id == new.request_id
+    seen = Known(answers=len(ledger.history("play")), record=ledger.version("play"))
+    assert release(ledger, "again", "play", Count(), [1] * 40, known=seen).request_id == "again"
+
+
 def test_an_answer_that_never_comes_elsewhere_is_said_to_be_under_way(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
