@@ -23,6 +23,7 @@ from dashboard import (
     operations,
     outgoing,
     providers,
+    replay,
     scripts,
     unread,
     values,
@@ -30,7 +31,9 @@ from dashboard import (
 
 
 def changed_in_streamlit() -> list[str]:
-    """What a server that began in this process has changed in Streamlit, uvicorn and logging for good; put back."""
+    """What a server that began in this process has changed in Streamlit, uvicorn and logging for good, and what a test
+    has undone of what all begin with; put back.
+    """
     kept = any(failures._is_kept in logging.getLogger(name).filters for name in failures._LEFT_OUT)
     left = {
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
@@ -45,6 +48,7 @@ def changed_in_streamlit() -> list[str]:
         "what a provider is asked": starlette_auth_routes._create_oauth_client is not providers._create,
         "what a login keeps": starlette_app_utils.decode_signed_value is not login_cookie._decode,
         "what the log leaves out": kept,
+        "what pages say again": not replay.guarded(),
         "what a line of the log is": logging.getLogRecordFactory() is not logging.LogRecord,
     }
     frames.unguard()
@@ -58,5 +62,6 @@ def changed_in_streamlit() -> list[str]:
     scripts.unguard()
     unread.unguard()
     values.unguard()
+    replay.guard()  # as every test begins
     failures.write_all_to_the_log()
     return [name for name, changed in left.items() if changed]

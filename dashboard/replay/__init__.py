@@ -29,7 +29,7 @@ from dashboard.replay import commands, memory, widgets
 from dashboard.replay.memory import Known, Memory, Same, drawing, kept, unchanging
 from dashboard.replay.parts import part
 
-__all__ = ["Known", "Memory", "Same", "drawing", "guard", "kept", "part", "unchanging", "unguard"]
+__all__ = ["Known", "Memory", "Same", "drawing", "guard", "guarded", "kept", "part", "unchanging", "unguard"]
 
 _COMMANDS: dict[str, Callable[..., Any]] = {
     name: getattr(DeltaGenerator, name) for name in (*commands.NAMES, *widgets.NAMES)
@@ -59,6 +59,12 @@ def guard() -> None:
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     _set(_COMMANDS, 1)
+
+
+def guarded() -> bool:
+    """Whether all of it is in its place; half of it would say again what it has not heard."""
+    heard = all(getattr(owner, name) is both[0] for (owner, name), both in _HEARD.items())
+    return heard and memory.LISTENS and all(getattr(DeltaGenerator, name) is ours for name, ours in _OURS.items())
 
 
 def _set(methods: dict[str, Callable[..., Any]], which: int) -> None:
