@@ -8,7 +8,7 @@ release is an action within demo (practice) or on a person's own file, and is th
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 
 from dashboard.words import visible
@@ -38,7 +38,7 @@ def known() -> None:
     """These people are known: no file of theirs is looked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Source:
     """Current data. ``lineage`` names the people whose budget a release spends, or is None until it is declared.
 
@@ -46,7 +46,7 @@ class Source:
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
     ``unreleased`` says. Rows that are ``in_place`` are those of a source of the server's, asked for counts alone.
     ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
-    ``Ledger.join`` does.
+    ``Ledger.join`` does. ``everybodys`` says that the table is the program's own, the same object in every session.
     """
 
     key: str
@@ -60,6 +60,12 @@ class Source:
     unreleased: str = ""
     in_place: bool = False
     join: Callable[[], None] = known
+    everybodys: bool = False
+
+    @property
+    def nobodys(self) -> Source:
+        """The same without what belongs to one visitor: whose budget it is."""
+        return replace(self, lineage=None, join=known)
 
     @property
     def mark(self) -> str | None:

@@ -32,7 +32,7 @@ class Refused(ValueError):
     """A text from a link that is not a value of the control."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Control(Generic[T]):
     """One thing to set.
 
@@ -62,7 +62,7 @@ class Control(Generic[T]):
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Choice(Control[Option]):
     """One of ``options``. ``names`` are their words; a link carries the option itself, never its words.
 
@@ -104,7 +104,7 @@ class Choice(Control[Option]):
         raise Refused(text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Several(Control[tuple[str, ...]]):
     """Any of ``options``, in their order; at least ``least`` of them where there are as many.
 
@@ -136,7 +136,7 @@ class Several(Control[tuple[str, ...]]):
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Number(Control[float]):
     """A number from ``low`` to ``high``; a whole one where ``whole`` says so."""
 
@@ -166,7 +166,7 @@ class Number(Control[float]):
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Switch(Control[bool]):
     """On or off."""
 
@@ -183,7 +183,7 @@ class Switch(Control[bool]):
         return known[text]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Name(Control[str]):
     """A name from a link that something else looks up: letters, digits and ``~-_``, or nothing."""
 
@@ -202,7 +202,7 @@ class Name(Control[str]):
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Numbers(Control[tuple[float, ...]]):
     """Several numbers edited side by side, such as the counts behind a picture: one for each of ``names``.
 
@@ -243,7 +243,7 @@ class Numbers(Control[tuple[float, ...]]):
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Kept(Control[tuple[tuple[tuple[str, str], ...], ...]]):
     """Named scenarios, each a row of (what, value) pairs, at most ``most`` of them."""
 
@@ -273,7 +273,7 @@ class Kept(Control[tuple[tuple[tuple[str, str], ...], ...]]):
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Group:
     """Several controls behind one button in the sentence of a question. ``notes`` stand under them in small print."""
 

@@ -8,22 +8,24 @@ in that order, as asking would, until one holds something else.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from dashboard import session
-from dashboard.case import Case
+from dashboard.case import Case, Source
 from dashboard.controls import Control, Place, Read
 from dashboard.question import Kind
 from dashboard.replay import Same
 
 T = TypeVar("T")
 V = TypeVar("V")
-MOST, MOST_OWN = 12, 1
-"""Questions that a session keeps about samples, and about a person's own data: these hold what was made of their rows,
-which otherwise counts and is bounded in ``Memory``."""
+MOST, MOST_OWN, MOST_EVERYBODYS = 12, 1, 240
+"""Questions that a session keeps about samples it has loaded, and about a person's own data: these hold what was made
+of their rows, which otherwise counts and is bounded in ``Memory``. And those about samples that all sessions share."""
 _EACH = 8  # traces of one asking
 _FOLLOW = 6  # things that are found out about one question: its chart, what is under a tab, and what that shows
 
@@ -40,13 +42,32 @@ class Trace(NamedTuple):
 
 
 class Kept:
-    """The latest few askings of one session, each with what followed from it."""
+    """The latest askings, at most ``most``, each with what followed from it; from any thread."""
 
-    def __init__(self) -> None:
-        self.by_key: dict[Hashable, list[Trace]] = {}
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
+        self.lock = threading.Lock()
+        self.by_key: dict[Hashable, tuple[Trace, ...]] = {}
+
+    def get(self, key: Hashable) -> tuple[Trace, ...]:
+        with self.lock:
+            traces = self.by_key.pop(key, ())
+            if traces:
+                self.by_key[key] = traces  # the latest stands last
+            return traces
+
+    def put(self, key: Hashable, trace: Trace, *, each: int, most: int) -> None:
+        """One more trace of ``key``, of which ``each`` stay; and of all askings the latest ``most``."""
+        with self.lock:
+            self.by_key[key] = (*self.by_key.pop(key, ()), trace)[-each:]
+            askings = [key for key in self.by_key if isinstance(key, tuple) and key[0] == "asked"]
+            others = [key for key in self.by_key if isinstance(key, tuple) and key[0] != "asked"]
+            for one in (*askings[:-most], *others[: -_FOLLOW * most]):
+                del self.by_key[one]
 
     def clear(self) -> None:
-        self.by_key.clear()
+        with self.lock:
+            self.by_key.clear()
 
 
 _READER: ContextVar[Read | None] = ContextVar("reader", default=None)
@@ -74,21 +95,25 @@ def through(control: Control[V], place: Place = "options") -> V:
     return found
 
 
-def asked(kind: type[Kind], case: Case, ask: Callable[[Read], T]) -> T:
+EVERYBODYS = Kept(MOST_EVERYBODYS)
+"""About samples, which are the same for everybody. They hold nothing of who asked but what was chosen."""
+
+
+def asked(kind: type[Kind], case: Case, ask: Callable[[Case, Read], T]) -> T:
     """What ``ask`` finds for ``case``, or found when it was the same. What ``ask`` raises is not kept."""
-    return _found(("asked", kind, *_about(case)), lambda: ask(through), own=not case.source.public)
+    if case.source.everybodys:
+        case = replace(case, source=case.source.nobodys)
+    return _found(("asked", kind, *_about(case)), lambda: ask(case, through), case.source)
 
 
-def followed(about: object, key: Hashable, make: Callable[[], T], *, own: bool) -> T:
-    """What ``make`` finds out about a question, or a part of it, by the name ``key``; or found before."""
-    return _found((key, Same(about)), make, own=own)
+def followed(about: object, key: Hashable, make: Callable[[], T], source: Source) -> T:
+    """What ``make`` finds out about a question of ``source``, or a part of it, by the name ``key``; or found before."""
+    return _found((key, Same(about)), make, source)
 
 
-def _found(key: tuple[Hashable, ...], make: Callable[[], T], *, own: bool) -> T:
-    by_key = KEPT.once().by_key
-    traces = by_key.pop(key, None) or []
-    by_key[key] = traces  # the latest stands last
-    for trace in reversed(traces):
+def _found(key: tuple[Hashable, ...], make: Callable[[], T], source: Source) -> T:
+    kept = EVERYBODYS if source.everybodys else KEPT.once()
+    for trace in reversed(kept.get(key)):
         if trace.holds(through):
             found: T = trace.value
             return found
@@ -101,19 +126,9 @@ def _found(key: tuple[Hashable, ...], make: Callable[[], T], *, own: bool) -> T:
         _NOTED.reset(before)
     if outside is not None:
         outside.extend(noted)
-    traces.append(Trace(tuple(noted), found))
-    del traces[: -(MOST_OWN if own else _EACH)]
-    _bounded(by_key, own=own)
+    each, most = (_EACH, kept.most) if source.public else (MOST_OWN, MOST_OWN)
+    kept.put(key, Trace(tuple(noted), found), each=each, most=most)
     return found
-
-
-def _bounded(by_key: dict[Hashable, list[Trace]], *, own: bool) -> None:
-    """Let go of the askings that are too many, and of what followed from them."""
-    most = MOST_OWN if own else MOST
-    askings = [key for key in by_key if isinstance(key, tuple) and key[0] == "asked"]
-    others = [key for key in by_key if isinstance(key, tuple) and key[0] != "asked"]
-    for key in (*askings[:-most], *others[: -_FOLLOW * most]):
-        del by_key[key]
 
 
 def _same(now: Any, then: Any) -> bool:

@@ -49,7 +49,7 @@ Axis = Literal["epsilon", "n", "both"]
 AXES: tuple[Axis, ...] = ("epsilon", "n", "both")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Needed:
     """What reaches the target: the least ``epsilon`` and the least ``size``, None where none was found.
 
@@ -92,7 +92,7 @@ class Chart(Protocol):
     def picture(self, axis: str) -> Picture: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
 class View:
     """What is drawn.
 

@@ -23,7 +23,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import app_test, local_script_runner
 from xdist.remote import Producer
 
-from dashboard import looked_up, replay
+from dashboard import looked_up, replay, traces
 from dpcore.ledger import Ledger
 from tests.in_turn import InTurn, scheduler
 from tests.put_back import changed_in_streamlit
@@ -142,6 +142,13 @@ def streamlit_as_it_is() -> Iterator[None]:
     yield
     sys.modules["__main__"] = main
     assert changed_in_streamlit() == []
+
+
+@pytest.fixture(autouse=True)
+def nothing_said_before() -> None:
+    """What pages about samples say to everybody; a test may change what a page says."""
+    replay.COMMON.clear()
+    traces.EVERYBODYS.clear()
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -94,6 +94,7 @@ def current() -> Source | None:
         key = FIRST_SAMPLE
         table = sample_table(key)
     lineage = visitor.lineage(key)
+    loaded = key in LOADED_SAMPLES.get()  # by this session, which has a table of its own
     return kept(
         ("source", key, Same(table), lineage),
         lambda: Source(
@@ -104,7 +105,8 @@ def current() -> Source | None:
             lineage=lineage,
             practice=True,
             declared=compute.MEMORY(("declared", key, table.fingerprint), lambda: Declaration.of(table.schema)),
-            rows=lambda: compute.sample_rows(key) if key not in LOADED_SAMPLES.get() else PrivateRows(table.frame),
+            rows=(lambda: PrivateRows(table.frame)) if loaded else (lambda: compute.sample_rows(key)),
+            everybodys=not loaded,
         ),
     )
 

@@ -5,7 +5,7 @@ anew: arguments checked, a message filled, copied, serialized and hashed. Here w
 again where the page now has it. What a browser gets is the same to the byte; a test draws every page both ways.
 
 * ``memory``: what is kept, for how long, and of whom. By session: it goes with it, or with the file that a person takes
-  back, for a text may hold what their file says.
+  back, for a text may hold what their file says. What is said about a sample (``common``) is kept for everybody too.
 * ``commands``: those that show something or open a box.
 * ``widgets``: those that ask for something; what they hold is looked up each time, and who is called is told anew.
 * ``parts``: many of them together, where all that they hang on can be named.
@@ -26,10 +26,23 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 from dashboard.replay import commands, memory, widgets
-from dashboard.replay.memory import Known, Memory, Same, drawing, kept, unchanging
+from dashboard.replay.memory import COMMON, Known, Memory, Same, common, drawing, kept, unchanging
 from dashboard.replay.parts import part
 
-__all__ = ["Known", "Memory", "Same", "drawing", "guard", "guarded", "kept", "part", "unchanging", "unguard"]
+__all__ = [
+    "COMMON",
+    "Known",
+    "Memory",
+    "Same",
+    "common",
+    "drawing",
+    "guard",
+    "guarded",
+    "kept",
+    "part",
+    "unchanging",
+    "unguard",
+]
 
 _COMMANDS: dict[str, Callable[..., Any]] = {
     name: getattr(DeltaGenerator, name) for name in (*commands.NAMES, *widgets.NAMES)

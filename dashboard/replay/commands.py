@@ -61,7 +61,7 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
             key = memory.key_of(name, page, args, named)
         except TypeError:
             return plain(self, *args, **named)
-        shown: Shown | None = kept.get(key)
+        shown: Shown | None = memory.recalled(kept, key)
         dg = self._event_dg if shown is not None and shown.aside else self._active_dg
         cursor = memory.cursor_of(dg)
         if shown is not None and cursor is not None and (not shown.ids or _free(ctx, shown)):
@@ -77,7 +77,7 @@ def replayed(name: str, original: Callable[..., Any], *, asks: Callable[..., Any
         if made is None and name == "html" and _stands_aside(ear, self._event_dg):
             made = Shown(memory.said(ear.messages[0]), aside=True)
         if made is not None:
-            kept.put(key, made, len(made.message.body))
+            memory.keep(kept, key, made, len(made.message.body))
         return result
 
     command.__name__, command.__doc__ = name, original.__doc__

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,25 +31,37 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from dpcore.weight import weight
 
 T = TypeVar("T")
+_NONE = id(None)
 ROOM = 3 << 19
 """Bytes that a session keeps: a page of questions is 100 to 500 kB, and a step of ε changes half of them."""
+EVERYBODYS = 48 << 20
+"""Bytes of what pages about samples said, which is the same for everybody."""
 _EACH = 600
 """Bytes that an entry takes beside what it says."""
 
 
 class Same:
-    """A key that equals itself alone, for a value that is known by which one it is."""
+    """A key for a value that is known by which one it is. The value is not kept by it, where it can be gone: then the
+    key equals no other one any more, and what a person's file made does not stay for as long as what was said of it.
+    """
 
-    __slots__ = ("value",)
+    __slots__ = ("_id", "_value")
 
     def __init__(self, value: object) -> None:
-        self.value = value
+        self._id = id(value)
+        try:
+            self._value: Callable[[], object] = weakref.ref(value)
+        except TypeError:  # a dictionary, a tuple, a text
+            self._value = lambda: value
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return self._id
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.value is self.value
+        if not isinstance(other, Same) or other._id != self._id:
+            return False
+        value = self._value()
+        return value is other._value() and (value is not None or self._id == _NONE)
 
 
 class Known(dict[str, Any]):
@@ -68,8 +83,8 @@ class Message:
     body: bytes
     hash: str
     cacheable: bool
-    place: tuple[Any, ...] = ()
-    sent: bytes = b""
+    sent: tuple[tuple[Any, ...], bytes] = ((), b"")
+    """Its last place, and how it was sent there: in one, for several sessions may say it at a time."""
 
 
 class Memory:
@@ -107,6 +122,71 @@ class Memory:
     def clear(self) -> None:
         self._kept.clear()
         self._bytes = 0
+
+
+class Everybodys:
+    """What pages about samples said lately, to whomever, within ``room`` bytes; from any thread."""
+
+    def __init__(self, room: int = EVERYBODYS) -> None:
+        self._room = room
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: Hashable) -> tuple[Any, int] | None:
+        """What was said by ``key``, and its bytes."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
+
+    def put(self, key: Hashable, value: Any, size: int) -> None:
+        with self._lock:
+            before = self._kept.pop(key, None)
+            self._bytes += size + _EACH - (before[1] + _EACH if before is not None else 0)
+            self._kept[key] = (value, size)
+            while self._bytes > self._room:
+                self._bytes -= self._kept.popitem(last=False)[1][1] + _EACH
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+            self._bytes = 0
+
+
+COMMON = Everybodys()
+_SHARES: ContextVar[bool] = ContextVar("shares", default=False)
+
+
+@contextmanager
+def common(shares: bool = True) -> Iterator[None]:
+    """While something is drawn that says the same to everybody who asks the same, because it is about a sample. Where
+    it ``shares`` nothing: something within that is one visitor's.
+    """
+    before = _SHARES.set(shares)
+    try:
+        yield
+    finally:
+        _SHARES.reset(before)
+
+
+def recalled(memory: Memory, key: Hashable) -> Any:
+    """What was said by ``key`` in this session, or, of what is common, in another one; None where nobody did."""
+    found = memory.get(key)
+    if found is None and _SHARES.get():
+        known = COMMON.get(key)
+        if known is not None:
+            found = known[0]
+            memory.put(key, *known)
+    return found
+
+
+def keep(memory: Memory, key: Hashable, value: Any, size: int) -> None:
+    """Keep what was said by ``key``, which tells all of it."""
+    memory.put(key, value, size)
+    if _SHARES.get():
+        COMMON.put(key, value, size)
 
 
 _UNCHANGING: WeakValueDictionary[int, pd.DataFrame] = WeakValueDictionary()
@@ -180,10 +260,10 @@ def kept(key: Hashable, make: Callable[[], T], *, large: bool = False) -> T:
     if run is None:
         return make()
     memory = run[0]
-    found: T | None = memory.get(key)
+    found: T | None = recalled(memory, key)
     if found is None:
         found = make()
-        memory.put(key, found, weight(found) if large else 0)
+        keep(memory, key, found, weight(found) if large else 0)
     return found
 
 
@@ -210,12 +290,25 @@ def unchanging(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
+_TOLD_APART = frozenset({str, bytes, int, bool, type(None), Same, Known})
+"""Values of these types are equal where they are the same in every way."""
+_BY_WHICH_ONE: Any = object.__eq__
+
+
 def _comparable(value: Any) -> Any:
+    if type(value) in _TOLD_APART:
+        return value
+    if type(value) is float:
+        return value if value else (float, repr(value))  # -0.0 is equal to 0.0
     if type(value) is list or type(value) is tuple:
         return (type(value), tuple(map(_comparable, value)), tuple(map(type, value)))
     if type(value) is dict:
         return (dict, tuple((name, type(part), _comparable(part)) for name, part in value.items()))
-    return Same(value) if isinstance(value, pd.DataFrame) and _UNCHANGING.get(id(value)) is value else value
+    if isinstance(value, pd.DataFrame) and _UNCHANGING.get(id(value)) is value:
+        return Same(value)
+    if type(value).__eq__ is not _BY_WHICH_ONE:  # such as 1.0 and 1.00 of ``decimal``
+        raise TypeError(f"nothing tells two of {type(value).__name__} apart for certain")
+    return value
 
 
 def said(msg: ForwardMsg) -> Message:
@@ -232,8 +325,9 @@ def say(ctx: ScriptRunContext, message: Message, path: tuple[int, ...], page: st
     if notes is not None:
         notes.messages.append((message, path))
     place, known = (path, page), message.cacheable and message.hash in ctx.cached_message_hashes
-    if AS_BYTES and not known and message.place == place:
-        ctx._enqueue(message.sent)  # type: ignore[arg-type]
+    before, sent = message.sent
+    if AS_BYTES and not known and before == place:
+        ctx._enqueue(sent)  # type: ignore[arg-type]
         return
     msg = ForwardMsg(ref_hash=message.hash) if known else ForwardMsg.FromString(message.body)
     metadata = msg.metadata
@@ -241,7 +335,7 @@ def say(ctx: ScriptRunContext, message: Message, path: tuple[int, ...], page: st
     metadata.delta_path[:] = path
     metadata.active_script_hash = page
     if AS_BYTES and not known and len(message.body) < LARGE:
-        message.place, message.sent = place, serialize_forward_msg(msg)
+        message.sent = place, serialize_forward_msg(msg)
     ctx._enqueue(msg)
 
 

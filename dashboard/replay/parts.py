@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
 
 from dashboard.replay import memory, widgets
-from dashboard.replay.memory import FOUND, NOTES, Message, Notes, say
+from dashboard.replay.memory import FOUND, NOTES, Memory, Message, Notes, say
 
 
 class Held(NamedTuple):
@@ -53,7 +53,7 @@ def part(key: tuple[Hashable, ...], draw: Callable[[], object], *, told: bool = 
     kept, ctx, page = found
     begins = memory.path_of(cursor)
     name = ("part", page, dg._root_container, dg._form_data, *key)
-    known: Part | None = kept.get(name)
+    known: Part | None = memory.recalled(kept, name)
     before: dict[str, RegisterWidgetResult[Any]] = {}
     if known is not None and _free(ctx, known):
         before = {one.metadata.id: _held(ctx, one) for one in known.widgets}
@@ -75,7 +75,10 @@ def part(key: tuple[Hashable, ...], draw: Callable[[], object], *, told: bool = 
         FOUND.reset(answers)
     made = _part(notes, begins, cursor._index - begins[-1], told=told)
     if made is not None:
-        kept.put(name, made, sum(len(message.body) for message, _ in made.messages))
+        # of this session is whom a widget calls, unless the key tells it, and what the page has put into one
+        common = all(told and not one.put for one in made.widgets)
+        keep = memory.keep if common else Memory.put
+        keep(kept, name, made, sum(len(message.body) for message, _ in made.messages))
     outer = NOTES.get()
     if outer is not None:
         outer.add(notes)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard import blocks, session, traces
 from dashboard.blocks import Block
+from dashboard.case import Source
 from dashboard.catalogue import address
 from dashboard.charts.theme import Figure
 from dashboard.controls import Control, Numbers
@@ -24,11 +25,16 @@ from dpcore.datasets.text import safe_cells
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """The page that blocks are drawn on: its key, the mark of its data, and whether these are a person's own."""
+    """The page that blocks are drawn on: its key, the mark it puts on charts, and the data in use."""
 
     page: str
     mark: str | None
-    own: bool
+    source: Source
+
+    @property
+    def own(self) -> bool:
+        """Whether these data are a person's own."""
+        return not self.source.public
 
 
 def draw_all(parts: Sequence[Block], around: Around) -> None:
@@ -130,7 +136,7 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         part.work,
         part.common,
         lambda results: draw_all(
-            traces.followed(part, ("shown", Same(results[0])), lambda: part.show(results[0]), own=around.own), around
+            traces.followed(part, ("shown", Same(results[0])), lambda: part.show(results[0]), around.source), around
         ),
         what=part.what,
         own=around.own,

@@ -61,7 +61,7 @@ def draw_page(page_key: str) -> None:
         large=compute.large_memory(own=not current.public),
     )
     read = session.Reader()
-    with traces.reading(read):
+    with traces.reading(read), replay.common(current.everybodys):
         _draw_question(page, kind, case, read)
 
 
@@ -90,7 +90,7 @@ def _asked(kind: type[Kind], case: Case) -> offering.Found:
     Raises CannotAsk.
     """
     try:
-        return traces.asked(kind, case, partial(offering.ask, kind, case))
+        return traces.asked(kind, case, partial(offering.ask, kind))
     except CannotAsk:
         raise
     except Exception as error:  # noqa: BLE001 - what it says may hold values, so it goes to the log without them
@@ -113,7 +113,7 @@ def _only_release(question: Question, current: Source, read: session.Reader) -> 
         controls.draw_all([one for part in read.placed.values() for one in part])
     _count(question.offer)
     st.subheader(release_words.TAB, anchor=False)
-    _release(question, current, Around(page=question.view.page, mark=current.mark, own=True), beside=False)
+    _release(question, current, Around(page=question.view.page, mark=current.mark, source=current), beside=False)
 
 
 def _count(offer: Offer | NoOffer) -> None:
@@ -124,7 +124,7 @@ def _count(offer: Offer | NoOffer) -> None:
 
 def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:
     current = case.source
-    around = Around(page=question.view.page, mark=current.mark, own=not current.public)
+    around = Around(page=question.view.page, mark=current.mark, source=current)
     alone = STAGE.get()
     if alone is not None:
         _alone(question, kind, case, around, read, alone)
@@ -154,7 +154,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
             _cards(question, current)
     else:
         question, over, case = _live(question, kind, case, axis, head, chart, right, around)
-    with on_paper:
+    with on_paper, replay.common(False):
         _report(question, kind, case, read, page, over, axis)
     for note in question.notes:
         st.caption(note)
@@ -220,7 +220,7 @@ def _live(
             asked.clear()
             told = replace(case, results=found, complete=done, finished=over)
             with traces.reading(session.Reader()):
-                asked[there] = traces.asked(kind, told, partial(offering.ask, kind, told)).question
+                asked[there] = traces.asked(kind, told, partial(offering.ask, kind)).question
         return asked[there]
 
     with head:
@@ -287,12 +287,12 @@ def _report(
 
 def _picture(question: Question, axis: str, current: Source) -> Picture:
     """The question's chart against ``axis``."""
-    return traces.followed(question, ("picture", axis), lambda: question.view.picture(axis), own=not current.public)
+    return traces.followed(question, ("picture", axis), lambda: question.view.picture(axis), current)
 
 
 def _is_empty(question: Question, current: Source) -> bool:
     """Whether there is nothing to draw yet."""
-    return traces.followed(question, "empty", lambda: question.view.empty, own=not current.public)
+    return traces.followed(question, "empty", lambda: question.view.empty, current)
 
 
 def _begun(work: Work, around: Around) -> Running:
@@ -406,7 +406,7 @@ def _cards(question: Question, current: Source) -> None:
 def _drawn(question: Question, current: Source) -> None:
     """One private answer, between the chart's settings and the chart."""
     if isinstance(question.offer, Offer):
-        with st.container(key=f"{question.view.page}-draw"):
+        with st.container(key=f"{question.view.page}-draw"), replay.common(False):
             draw_beside(current, question.offer, slot=question.key)
 
 
@@ -446,9 +446,10 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
         session.note_open(control, tab.key)
         with place:
             if tab.key == RELEASE:
-                _release(question, current, around, beside=True)
+                with replay.common(False):
+                    _release(question, current, around, beside=True)
             else:
-                parts = traces.followed(question, ("tab", tab.key), tab.blocks, own=around.own)
+                parts = traces.followed(question, ("tab", tab.key), tab.blocks, current)
                 blocks.draw_all(parts, around)
 
 

@@ -419,4 +419,4 @@ def _earlier(receipts: list[Receipt], describe: Describe) -> None:
 def _below(offer: Offer, receipt: Receipt, source: Source) -> None:
     """What goes with an answer below it."""
     if offer.below is not None:
-        draw_all(offer.below(receipt), Around(page="", mark=None, own=not source.public))
+        draw_all(offer.below(receipt), Around(page="", mark=None, source=source))

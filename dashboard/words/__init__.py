@@ -174,7 +174,7 @@ SLACK = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class LabelCard:
     """What every result states about itself.
 

@@ -108,7 +108,7 @@ class ErrorBound:
     about: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Asked(ABC):
     """The fields of every request. ``unit`` is whom the answer hides, ``reads`` how the rows are read.
 

@@ -39,6 +39,7 @@ class Kind:
 @pytest.fixture(autouse=True)
 def kept(monkeypatch: pytest.MonkeyPatch) -> traces.Kept:
     found = traces.Kept()
+    monkeypatch.setattr(traces, "EVERYBODYS", traces.Kept(traces.MOST_EVERYBODYS))
     monkeypatch.setattr(traces.KEPT, "once", lambda: found)
     return found
 
@@ -49,7 +50,7 @@ def ask() -> Callable[..., Any]:
     times: list[Any] = []
 
     def question(case: Case, read: Set, kind: Any = Kind) -> Any:
-        def make(reads: Any) -> list[Any]:
+        def make(_: Case, reads: Any) -> list[Any]:
             times.append(None)
             return [len(times), reads(HOW) if reads(DEEP) else reads(WIDE)]
 
@@ -115,7 +116,7 @@ def test_a_case_names_every_part_of_itself() -> None:
     source = next(iter([sample_case("clinic", 0.5).source]))
     assert set(type(source).__dataclass_fields__) == {
         *("key", "title", "mode", "table", "lineage", "practice", "declared", "unreleased", "in_place"),
-        *("rows", "join"),  # opened by a release alone, after the click
+        *("rows", "join", "everybodys"),  # opened by a release alone, after the click
     }
 
 
@@ -127,7 +128,7 @@ def test_a_persons_own_data_are_known_by_which_they_are(ask: Callable[..., Any],
 
 
 def test_what_cannot_be_asked_is_not_kept(case: Case, kept: traces.Kept) -> None:
-    def fail(_: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise CannotAsk("no")
 
     for _ in range(2):
@@ -140,7 +141,7 @@ def test_what_follows_reads_what_is_set_now(case: Case) -> None:
     about = object()
     for wide in (1.0, 2.0, 1.0):
         with traces.reading(Set(wide=wide)):
-            found = traces.followed(about, "view", lambda: [traces.through(WIDE)], own=False)
+            found = traces.followed(about, "view", lambda: [traces.through(WIDE)], case.source)
         assert found == [wide]
 
 
@@ -149,7 +150,7 @@ def test_few_are_kept_and_of_own_data_one(ask: Callable[..., Any], case: Case, k
         found = ask(replace(case, epsilon=0.1 + step), Set())
         with traces.reading(Set()):
             for view in range(9):
-                traces.followed(found, view, list, own=False)
+                traces.followed(found, view, list, case.source)
     assert len(kept.by_key) <= traces.MOST * (1 + traces._FOLLOW)
     own = replace(case.source, mode="what_if")
     for step in range(3):
