@@ -1,0 +1,159 @@
+"""What is said about a sample is said once for everybody; nothing of a person, and nothing of their file, is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import catalogue, replay, session, traces
+from dashboard.budget import visitor
+from dashboard.replay import memory, parts
+from tests.dashboard.conftest import TOKEN, text, widget
+from tests.dashboard.test_chosen_after_looking import own
+from tests.questions.samples import sample_case
+
+PAGES = [page.key for page in catalogue.pages()]
+OTHER = "fedcba9876543210" * 2
+
+
+def said() -> str:
+    """All that is kept for everybody, keys and messages."""
+    return repr([(key, value) for key, (value, _) in memory.COMMON._kept.items()])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_second_person_is_told_what_the_first_one_was(
+    page: str, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = next(iter(catalogue.questions(page).values()))
+    asked: list[str] = []
+    inside = kind.ask
+    monkeypatch.setattr(
+        kind, "ask", lambda case, read: (asked.append(kind.key) if not case.brief else None, inside(case, read))[1]
+    )
+    first = text(open_app(page).run())
+    assert asked
+    assert first
+    asked.clear()
+    monkeypatch.setattr(visitor, "token", lambda: OTHER)
+    second = open_app(page).run()
+    if page != "training":  # where more results may have come meanwhile
+        assert asked == []
+        assert text(second) == first
+    assert second.session_state[session.SAID._name] is not None
+
+
+def test_nothing_kept_for_everybody_names_a_visitor(open_app: Callable[..., AppTest]) -> None:
+    for page in PAGES:
+        app = open_app(page).run()
+        widget(app, "epsilon-typed").set_value(0.6).run()
+    assert len(memory.COMMON._kept) > 100
+    assert TOKEN not in said()
+    for by_key in traces.EVERYBODYS.by_key:
+        assert TOKEN not in repr(by_key)
+    cases = [found for key, found in traces.EVERYBODYS.by_key.items() if key[0] == "asked"]  # type: ignore[index]
+    assert cases
+
+
+def test_a_question_for_everybody_is_asked_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = sample_case("clinic")
+    mine = replace(case, source=replace(case.source, everybodys=True, lineage=f"practice:{TOKEN}"))
+    told: list[Any] = []
+    with traces.reading(lambda control, place="options": control.default):
+        traces.asked(SimpleNamespace, mine, lambda case, read: told.append(case) or 1)  # type: ignore[type-var, func-returns-value]
+    assert told[0].source.lineage is None
+    assert TOKEN not in repr(list(traces.EVERYBODYS.by_key))
+
+
+def test_of_an_own_file_nothing_is_kept_for_everybody(open_app: Callable[..., AppTest]) -> None:
+    app = own(open_app)
+    before = len(memory.COMMON._kept), len(traces.EVERYBODYS.by_key)
+    app.switch_page(catalogue.address("selection")).run()
+    assert not app.exception
+    assert (len(memory.COMMON._kept), len(traces.EVERYBODYS.by_key)) == before
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_only_what_is_common_is_heard_by_others(shares: bool) -> None:
+    mine, yours = memory.Memory(), memory.Memory()
+    with replay.common(shares):
+        memory.keep(mine, ("a",), "said", 4)
+        assert memory.recalled(yours, ("a",)) == ("said" if shares else None)
+    assert memory.recalled(memory.Memory(), ("a",)) is None, "who draws nothing common hears nothing"
+
+
+def test_something_of_one_visitor_within_what_is_common() -> None:
+    mine, yours = memory.Memory(), memory.Memory()
+    with replay.common():
+        with replay.common(False):
+            memory.keep(mine, ("a",), "mine", 4)
+        assert memory.recalled(yours, ("a",)) is None
+
+
+def test_what_is_common_stays_within_its_room() -> None:
+    few = memory.Everybodys(room=10 * memory._EACH)
+    for step in range(30):
+        few.put(("a", step), "x", 100)
+        few.put(("a", 29), "x", 100)
+    assert few._bytes == sum(size + memory._EACH for _, size in few._kept.values()) <= 10 * memory._EACH
+    assert few.get(("a", 29)) is not None, "the latest stays"
+    assert few.get(("a", 0)) is None
+    few.clear()
+    assert few._bytes == 0
+
+
+class Thing:
+    """Something that can be gone."""
+
+
+def test_a_key_does_not_keep_what_it_names() -> None:
+    one = Thing()
+    key, again = replay.Same(one), replay.Same(one)
+    assert key == again
+    assert hash(key) == hash(again)
+    assert key != replay.Same(Thing())
+    kept = {key: 1}
+    del one
+    assert key != again, "it is gone, and what comes to its place in memory is another"
+    assert again not in kept
+    assert replay.Same(None) == replay.Same(None)
+    held = {"a": 1}
+    assert replay.Same(held) == replay.Same(held)
+    assert replay.Same(held) != replay.Same({"a": 1})
+
+
+@pytest.mark.parametrize("pair", [(0.0, -0.0), (1, 1.0), (True, 1), ([0.0], [-0.0]), ({"a": 0.0}, {"a": -0.0})])
+def test_two_calls_that_differ_have_two_keys(pair: tuple[Any, Any]) -> None:
+    keys = [memory.key_of("metric", "", (one,), {}) for one in pair]
+    assert keys[0] != keys[1]
+    assert keys[0] == memory.key_of("metric", "", (pair[0],), {})
+
+
+def test_what_cannot_be_told_apart_has_no_key() -> None:
+    with pytest.raises(TypeError, match="Decimal"):
+        memory.key_of("metric", "", (Decimal("1.0"),), {})
+
+
+def test_a_part_that_the_page_has_put_something_into_is_one_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or what was put there for one would be put there for another."""
+    kept: list[Any] = []
+    monkeypatch.setattr(memory, "keep", lambda *given: kept.append(given))
+    script = (
+        "import streamlit as st\nfrom dashboard import replay\n"
+        "def draw():\n    st.number_input('n', 0, 9, key='n')\n"
+        "st.session_state['n'] = 3\n"
+        "with replay.drawing(replay.Memory()), replay.common():\n    replay.part(('asks',), draw, told=True)\n"
+    )
+    app = AppTest.from_string(script, default_timeout=60).run()
+    assert not app.exception
+    assert [given for given in kept if isinstance(given[2], parts.Part)] == []
+    kept.clear()
+    app = AppTest.from_string(script.replace("st.session_state['n'] = 3\n", ""), default_timeout=60).run()
+    assert not app.exception
+    assert [given for given in kept if isinstance(given[2], parts.Part)]
