@@ -6,6 +6,7 @@ A question is a value (``dashboard.question``); here it is drawn. A page of ques
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -421,7 +422,8 @@ def _seen(question: Question, current: Source) -> None:
     if question.outcomes is not None:
         _spoken("outcomes")
         drawn = drawn_answers(current, question.offer) if isinstance(question.offer, Offer) else ()
-        cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
+        with replay.common(False) if drawn else nullcontext():
+            cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
 
 
 def _tabs(question: Question, current: Source, around: Around) -> None:

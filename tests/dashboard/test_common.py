@@ -16,6 +16,7 @@ from dashboard.budget import visitor
 from dashboard.replay import memory, parts
 from tests.dashboard.conftest import TOKEN, text, widget
 from tests.dashboard.test_chosen_after_looking import own
+from tests.dashboard.test_draw_beside import press
 from tests.questions.samples import sample_case
 
 PAGES = [page.key for page in catalogue.pages()]
@@ -59,6 +60,17 @@ def test_nothing_kept_for_everybody_names_a_visitor(open_app: Callable[..., AppT
         assert TOKEN not in repr(by_key)
     cases = [found for key, found in traces.EVERYBODYS.by_key.items() if key[0] == "asked"]  # type: ignore[index]
     assert cases
+
+
+def test_a_visitors_answer_is_not_kept_for_everybody(open_app: Callable[..., AppTest]) -> None:
+    app = open_app("selection").run()
+    before = set(memory.COMMON._kept)
+    press(app, "selection-now-0")
+    assert "Most common:" in text(app)
+    app.run()
+    added = [key for key in memory.COMMON._kept if key not in before]
+    assert "Most common:" not in said()
+    assert [key for key in added if "dots" in key[:3]] == [], "nor its ring in the picture"  # type: ignore[index]
 
 
 def test_a_question_for_everybody_is_asked_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
