@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import websockets
@@ -17,6 +18,18 @@ TOO_LONG = 60.0  # seconds without a message
 
 TYPED = "epsilon-typed"
 """The key of the box in which the pages take ε, as long as nothing else set it."""
+
+
+def opened(address: str, *tokens: str, origin: str = "", **more: Any) -> websockets.connect:
+    """The connection of a page at ``address``, as a browser makes it; ``tokens`` follow the name of the protocol."""
+    return websockets.connect(
+        address.replace("http", "ws", 1) + "/_stcore/stream",
+        subprotocols=[websockets.Subprotocol(name) for name in ("streamlit", *tokens)],
+        max_size=None,
+        compression=None,
+        origin=websockets.Origin(origin or address),
+        **more,
+    )
 
 
 @dataclass(slots=True)
@@ -39,13 +52,7 @@ class Person:
 
     async def arrive(self) -> None:
         """Open the page."""
-        self._connection = await websockets.connect(
-            self.address.replace("http", "ws", 1) + "/_stcore/stream",
-            subprotocols=[websockets.Subprotocol("streamlit")],
-            max_size=None,
-            compression=None,
-            origin=websockets.Origin(self.address),
-        )
+        self._connection = await opened(self.address)
         await self._run(BackMsg())
 
     async def leave(self) -> None:

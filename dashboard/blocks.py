@@ -19,7 +19,7 @@ Figures = Callable[[bool], Figure]
 """A figure for the light (False) or the dark (True) appearance."""
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
     """What clicking the place-th mark of a picture sets: the control ``key`` to ``values[place]``.
 
@@ -32,7 +32,7 @@ class Click:
     remember: str | None = None
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drag:
     """Points of a picture that can be taken elsewhere: where one is let go sets three controls.
 
@@ -94,7 +94,7 @@ class Note:
     warning: bool = False
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
     """The formula behind an expander, with its source."""
 
@@ -117,7 +117,7 @@ class Ask:
     controls: tuple[Control[Any], ...]
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
     """A button that gives controls their defaults again."""
 
@@ -126,7 +126,7 @@ class Undo:
     enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Go:
     """A link to another page of the product, by its key."""
 
@@ -134,14 +134,14 @@ class Go:
     label: str
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
     """Named scenarios side by side, and a button that keeps ``current``, pairs of (what, value)."""
 
     current: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Download:
     """A file to take away, made when it is asked for."""
 
@@ -167,7 +167,7 @@ class Slow:
     height: int = 320
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tab:
     """A view below the chart; its blocks are made only while it is open."""
 

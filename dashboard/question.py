@@ -32,7 +32,7 @@ class CannotAsk(DpcoreError):
     """These data or choices do not suit the question; the sentence says what to do."""
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """One way in which declared columns suit a question, for the Data page.
 
@@ -88,7 +88,7 @@ class Uncertain:
     in_100: bool = True
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Need:
     """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say.
 
@@ -103,7 +103,7 @@ class Need:
     simulated: bool = False
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Offer:
     """One release: the request that is drawn, what it is drawn from, and how far off the answer may be.
 
@@ -123,7 +123,7 @@ class Offer:
     conclude: str = ""
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoOffer:
     """Why nothing can be released here; ``instead`` sets a control to what can be: (key, value, words)."""
 
@@ -135,7 +135,7 @@ BRIEF = NoOffer(sentence="")
 """In place of the release where a question is asked in brief (``Case.brief``)."""
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Work:
     """What must be simulated beside the page: ``run(common(), part)`` for every part, in worker processes.
 

@@ -42,32 +42,37 @@ class Trace(NamedTuple):
 
 
 class Kept:
-    """The latest askings, at most ``most``, each with what followed from it; from any thread."""
+    """The latest askings, at most ``most``, and what followed from askings; from any thread."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self.lock = threading.Lock()
-        self.by_key: dict[Hashable, tuple[Trace, ...]] = {}
+        self.askings: dict[Hashable, tuple[Trace, ...]] = {}
+        self.followed: dict[Hashable, tuple[Trace, ...]] = {}
 
-    def get(self, key: Hashable) -> tuple[Trace, ...]:
+    def get(self, key: tuple[Hashable, ...]) -> tuple[Trace, ...]:
         with self.lock:
-            traces = self.by_key.pop(key, ())
+            traces = self._of(key).pop(key, ())
             if traces:
-                self.by_key[key] = traces  # the latest stands last
+                self._of(key)[key] = traces  # the latest stands last
             return traces
 
-    def put(self, key: Hashable, trace: Trace, *, each: int, most: int) -> None:
+    def put(self, key: tuple[Hashable, ...], trace: Trace, *, each: int, most: int) -> None:
         """One more trace of ``key``, of which ``each`` stay; and of all askings the latest ``most``."""
         with self.lock:
-            self.by_key[key] = (*self.by_key.pop(key, ()), trace)[-each:]
-            askings = [key for key in self.by_key if isinstance(key, tuple) and key[0] == "asked"]
-            others = [key for key in self.by_key if isinstance(key, tuple) and key[0] != "asked"]
-            for one in (*askings[:-most], *others[: -_FOLLOW * most]):
-                del self.by_key[one]
+            of = self._of(key)
+            of[key] = (*of.pop(key, ()), trace)[-each:]
+            for by_key, bound in ((self.askings, most), (self.followed, _FOLLOW * most)):
+                while len(by_key) > bound:
+                    del by_key[next(iter(by_key))]
+
+    def _of(self, key: tuple[Hashable, ...]) -> dict[Hashable, tuple[Trace, ...]]:
+        return self.askings if key[0] == "asked" else self.followed
 
     def clear(self) -> None:
         with self.lock:
-            self.by_key.clear()
+            self.askings.clear()
+            self.followed.clear()
 
 
 _READER: ContextVar[Read | None] = ContextVar("reader", default=None)

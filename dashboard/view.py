@@ -92,7 +92,7 @@ class Chart(Protocol):
     def picture(self, axis: str) -> Picture: ...
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View:
     """What is drawn.
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from unittest.mock import patch
 
 import httpx
-import websockets
 from streamlit import auth_util
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
+from benchmarks.people import opened
 from benchmarks.reliability.outcome import Ground, Outcome
 from benchmarks.reliability.soak import PATIENCE, ROOT, replicas, troubles
 from dashboard.replicas import COOKIE, free_ports
@@ -96,13 +96,7 @@ async def _shown(address: str, cookies: dict[str, str]) -> str:
     """What a page with these cookies is sent until somebody's name or the way to log in is in it."""
     cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
     found, until = "", time.monotonic() + PATIENCE
-    async with websockets.connect(
-        address.replace("http", "ws", 1) + "/_stcore/stream",
-        subprotocols=[websockets.Subprotocol("streamlit"), websockets.Subprotocol(cookies[XSRF_COOKIE_NAME])],
-        origin=websockets.Origin(address),
-        additional_headers={"Cookie": cookie},
-        max_size=None,
-    ) as page:
+    async with opened(address, cookies[XSRF_COOKIE_NAME], additional_headers={"Cookie": cookie}) as page:
         await page.send(BackMsg(rerun_script=BackMsg().rerun_script).SerializeToString())
         while not re.search(r"anna at http|Log in to Epsilon Lab", found) and time.monotonic() < until:
             message = await asyncio.wait_for(page.recv(), PATIENCE)

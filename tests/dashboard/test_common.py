@@ -56,10 +56,8 @@ def test_nothing_kept_for_everybody_names_a_visitor(open_app: Callable[..., AppT
         widget(app, "epsilon-typed").set_value(0.6).run()
     assert len(memory.COMMON._kept) > 100
     assert TOKEN not in said()
-    for by_key in traces.EVERYBODYS.by_key:
-        assert TOKEN not in repr(by_key)
-    cases = [found for key, found in traces.EVERYBODYS.by_key.items() if key[0] == "asked"]  # type: ignore[index]
-    assert cases
+    assert traces.EVERYBODYS.askings
+    assert TOKEN not in repr([*traces.EVERYBODYS.askings, *traces.EVERYBODYS.followed])
 
 
 def test_a_visitors_answer_is_not_kept_for_everybody(open_app: Callable[..., AppTest]) -> None:
@@ -80,15 +78,15 @@ def test_a_question_for_everybody_is_asked_for_nobody(monkeypatch: pytest.Monkey
     with traces.reading(lambda control, place="options": control.default):
         traces.asked(SimpleNamespace, mine, lambda case, read: told.append(case) or 1)  # type: ignore[type-var, func-returns-value]
     assert told[0].source.lineage is None
-    assert TOKEN not in repr(list(traces.EVERYBODYS.by_key))
+    assert TOKEN not in repr(list(traces.EVERYBODYS.askings))
 
 
 def test_of_an_own_file_nothing_is_kept_for_everybody(open_app: Callable[..., AppTest]) -> None:
     app = own(open_app)
-    before = len(memory.COMMON._kept), len(traces.EVERYBODYS.by_key)
+    before = len(memory.COMMON._kept), len(traces.EVERYBODYS.askings)
     app.switch_page(catalogue.address("selection")).run()
     assert not app.exception
-    assert (len(memory.COMMON._kept), len(traces.EVERYBODYS.by_key)) == before
+    assert (len(memory.COMMON._kept), len(traces.EVERYBODYS.askings)) == before
 
 
 @pytest.mark.parametrize("shares", [True, False])

@@ -13,7 +13,6 @@ from uuid import UUID
 
 import httpx
 import pytest
-import websockets
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,7 +22,7 @@ from streamlit.web.server.starlette import starlette_auth_routes as routes
 from streamlit.web.server.starlette import starlette_websocket as websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME, XSRF_COOKIE_NAME
 
-from benchmarks.people import Person
+from benchmarks.people import Person, opened
 from dashboard import logged_out, login, login_cookie
 from dashboard.gate import Gate
 from dashboard.words import login as words
@@ -241,13 +240,9 @@ class Visitor(Person):
         self._cookies, self.read = cookies, ""
 
     async def arrive(self) -> None:
-        self._connection = await websockets.connect(
-            self.address.replace("http", "ws", 1) + "/_stcore/stream",
-            subprotocols=[websockets.Subprotocol("streamlit"), websockets.Subprotocol(self._cookies[XSRF_COOKIE_NAME])],
-            max_size=None,
-            compression=None,
-            origin=websockets.Origin(self.address),
-            additional_headers={"Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())},
+        cookie = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        self._connection = await opened(
+            self.address, self._cookies[XSRF_COOKIE_NAME], additional_headers={"Cookie": cookie}
         )
         await self._run(BackMsg())
 

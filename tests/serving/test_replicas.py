@@ -21,6 +21,7 @@ import pytest
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from benchmarks.people import opened
 from benchmarks.private_postgresql import private_server
 from dashboard import all_held, machine_memory, replicas
 from dashboard.__main__ import main
@@ -286,12 +287,8 @@ def _visits(address: str, cookie: str) -> bool:
 
 async def _visit(address: str, cookie: str, *, origin: str = "") -> None:
     """A page by its websocket, through the balancer, as one of ``origin`` would open it: something is drawn."""
-    async with websockets.connect(
-        address.replace("http", "ws", 1) + "/_stcore/stream",
-        subprotocols=[websockets.Subprotocol("streamlit")],
-        origin=websockets.Origin(origin or address),
-        additional_headers={"Cookie": f"{replicas.COOKIE}={cookie}"},
-    ) as connection:
+    told = {"Cookie": f"{replicas.COOKIE}={cookie}"}
+    async with opened(address, origin=origin, additional_headers=told) as connection:
         await connection.send(BackMsg(rerun_script=BackMsg().rerun_script).SerializeToString())
         assert await asyncio.wait_for(connection.recv(), PATIENCE)
 

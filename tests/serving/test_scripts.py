@@ -16,7 +16,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -26,7 +25,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests, ScriptRequestType
 from streamlit.signal_util import Signal
 
-from benchmarks.people import TOO_LONG, Person
+from benchmarks.people import TOO_LONG, Person, opened
 from dashboard import left_pages, scripts
 from dashboard.background import places
 from dashboard.background.places import EACH, Places, Visitor
@@ -337,15 +336,7 @@ class Elsewhere(Person):
     """Somebody at another address."""
 
     async def arrive(self) -> None:
-        self._connection = await websockets.connect(
-            self.address.replace("http", "ws", 1) + "/_stcore/stream",
-            subprotocols=[websockets.Subprotocol("streamlit")],
-            max_size=None,
-            compression=None,
-            origin=websockets.Origin(self.address),
-            local_addr=(OTHERS, 0),
-            ping_interval=None,
-        )
+        self._connection = await opened(self.address, local_addr=(OTHERS, 0), ping_interval=None)
         await self._run(BackMsg())
 
 

@@ -69,7 +69,7 @@ def one_table(folder: Path, state: str) -> Shape:
             leaves = connection.execute(footers).fetchall()
             widened = _widened(leaves)
             read = _read(every, widened)
-            described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608
+            described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - the server's own folder
         left_out = _left_out(leaves)
     except (duckdb.Error, OSError, ArrowException):
         raise UnreadableFile(UNLIKE) from None
@@ -78,7 +78,7 @@ def one_table(folder: Path, state: str) -> Shape:
         raise UnreadableFile(NO_COLUMN)
     groups = _groups(leaves, names) if widened else {}
     if len(groups) < 2:
-        return Shape(selection=f"SELECT {', '.join(map(_identifier, names))} FROM {read}", texts={})  # noqa: S608
+        return Shape(selection=f"SELECT {', '.join(map(_identifier, names))} FROM {read}", texts={})  # noqa: S608 - the server's own folder
     texts: dict[str, str] = {}
     for name in sorted({name for kinds in groups for name, _ in kinds}):
         texts[name] = _unused(f"{name} as text", (*names, *texts.values()))
