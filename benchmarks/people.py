@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import websockets
@@ -14,7 +15,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 LEVELS = (0.1, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0)
-TOO_LONG = 60.0  # seconds without a message
+TOO_LONG = 60.0  # seconds for one run
 
 TYPED = "epsilon-typed"
 """The key of the box in which the pages take ε, as long as nothing else set it."""
@@ -29,6 +30,46 @@ def opened(address: str, *tokens: str, origin: str = "", **more: Any) -> websock
         compression=None,
         origin=websockets.Origin(origin or address),
         **more,
+    )
+
+
+class Told(NamedTuple):
+    """What a message says that a person of ours looks at."""
+
+    kind: str | None
+    kept: str  # its hash, where a browser keeps it
+    page_hash: str
+    element: Any  # protobuf; None where none is drawn
+    failed: bool
+    waits: bool
+    epsilon: str  # the id of the control that takes ε
+    slides: bool
+    finished: int
+
+
+@lru_cache(maxsize=2000)
+def told_by(raw: bytes) -> Told:
+    """The message; most are the same bytes again, and who asks is to take little of the processors that answer."""
+    message = ForwardMsg()
+    message.ParseFromString(raw)
+    kind = message.WhichOneof("type")
+    element = message.delta.new_element if kind == "delta" else None
+    epsilon, slides = "", False
+    if element is not None:
+        for control in ("number_input", "slider"):
+            name = getattr(element, control).id
+            if name.endswith(("-epsilon", f"-{TYPED}")):
+                epsilon, slides = name, control == "slider"
+    return Told(
+        kind=kind,
+        kept=message.hash if message.metadata.cacheable else "",
+        page_hash=message.navigation.page_script_hash if kind == "navigation" else "",
+        element=element,
+        failed=element is not None and element.WhichOneof("type") == "exception",
+        waits=element is not None and element.progress.text.endswith(" parts"),
+        epsilon=epsilon,
+        slides=slides,
+        finished=message.script_finished if kind == "script_finished" else -1,
     )
 
 
@@ -87,31 +128,31 @@ class Person:
         state.cached_message_hashes.extend(self._known)
         start = time.perf_counter()
         await self._connection.send(asked.SerializeToString())
+        async with asyncio.timeout(TOO_LONG):
+            await self._read_on()
+        return time.perf_counter() - start
+
+    async def _read_on(self) -> None:
+        """Until the run is over."""
         failed = False
         while True:
-            told = ForwardMsg()
-            raw = await asyncio.wait_for(self._connection.recv(decode=False), TOO_LONG)
-            told.ParseFromString(raw)
-            if told.metadata.cacheable and told.hash:
-                self._known.add(told.hash)
-            told_of = told.WhichOneof("type")
-            if told_of == "navigation":
-                self._page_hash = told.navigation.page_script_hash
-            elif told_of == "delta":
-                element = told.delta.new_element
-                self.saw(element)
-                self._waits |= element.progress.text.endswith(" parts")
-                failed |= element.WhichOneof("type") == "exception"
-                for kind in ("number_input", "slider"):
-                    control = getattr(element, kind)
-                    if control.id.endswith(("-epsilon", f"-{TYPED}")):
-                        self._epsilon, self._slides = control.id, kind == "slider"
-            elif told_of == "script_finished":
-                if told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            told = told_by(await self._connection.recv(decode=False))
+            if told.kept:
+                self._known.add(told.kept)
+            if told.kind == "delta":
+                self.saw(told.element)
+                self._waits |= told.waits
+                failed |= told.failed
+                if told.epsilon:
+                    self._epsilon, self._slides = told.epsilon, told.slides
+            elif told.kind == "navigation":
+                self._page_hash = told.page_hash
+            elif told.kind == "script_finished":
+                if told.finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                     continue  # work that went on beside the page was done, and it is drawn anew
-                if failed or told.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY:
+                if failed or told.finished != ForwardMsg.FINISHED_SUCCESSFULLY:
                     raise RuntimeError("the script failed")
-                return time.perf_counter() - start
+                return
 
 
 def live(address: str, pages: Sequence[str], *, sessions: int, thinking: float, seconds: float) -> Lived:
