@@ -26,7 +26,7 @@ _ASKED = {
     "header_line": "On which line is the first row? No line names the columns.",
     "keep_footer": "Are the last lines rows of the table?",
     "merged": "Where does a cell that is merged over several rows hold its value?",
-    "objects": "What is each object inside the document?",
+    "objects": "How does the document hold its rows?",
 }
 _NAMES = {
     "encoding": understood.ENCODINGS,
@@ -35,7 +35,11 @@ _NAMES = {
     "escape": {"backslash": "Behind a backslash", "doubled": "Twice"},
     "keep_footer": {"False": "No: totals or notes, leave them out", "True": "Yes: keep them"},
     "merged": {"each": "In each of its rows", "first": "In the first row alone"},
-    "objects": {"rows": "A row of the table", "columns": "A column of the table"},
+    "objects": {
+        "list": "As a list of objects",
+        "rows": "Each object in it is one row",
+        "columns": "Each name in it is a column",
+    },
 }
 
 

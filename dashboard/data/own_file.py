@@ -54,6 +54,7 @@ _STATED: dict[str | int | bool, Stated] = {
     True: "foot kept",
     "each": "merged in each",
     "first": "merged in the first",
+    "list": "list of objects",
     "rows": "objects as rows",
     "columns": "objects as columns",
 }

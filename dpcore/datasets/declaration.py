@@ -28,6 +28,7 @@ Stated = Literal[
     "foot kept",
     "merged in each",
     "merged in the first",
+    "list of objects",
     "objects as rows",
     "objects as columns",
     "encoding",
@@ -38,8 +39,8 @@ Stated = Literal[
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
 stand around cells, how one is written inside a cell, where cells end, how many columns there are where no line names
-them, whether totals and notes at the foot are rows, where a cell merged over several rows holds its value, what each
-object inside an object of JSON is, in which encoding letters are written, how many lines name the columns, and that
+them, whether totals and notes at the foot are rows, where a cell merged over several rows holds its value, how a
+JSON document holds its rows, in which encoding letters are written, how many lines name the columns, and that
 the last row of a sheet or file is the last step."""
 
 

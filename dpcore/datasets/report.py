@@ -12,7 +12,7 @@ OPEN_ENDED: tuple[Container, ...] = ("workbook", "labelled texts")
 """Those that keep no empty row behind the others: a sheet, and a SAS transport file of texts alone, which fills up with
 blanks."""
 Escape = Literal["doubled", "backslash"]
-Objects = Literal["rows", "columns"]
+Objects = Literal["list", "rows", "columns"]
 Merged = Literal["each", "first"]
 BLANKS, BLANKS_NAMED = "blanks", "blanks behind a name"
 """What stands for a delimiter where cells stand apart by blanks; and where each row begins with its name besides."""
@@ -65,7 +65,8 @@ class Report:
     ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
     where totals and notes at the foot were left out. A cell ``merged`` over several rows of a sheet holds its
-    value in each, or in the first. Each object inside an object of JSON is one of ``objects``.
+    value in each, or in the first. The rows of a JSON document are those of a ``list`` of objects in it,
+    or it is an object each of whose values is one of ``objects``.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 

@@ -336,6 +336,14 @@ def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     assert held(app).lacking == ()
     assert "each object inside the document is a row" in sentence(own_offer(look(app)).request)
 
+    drop(app, json.dumps({"schema": {"version": 1}, "people": [None, *people.values()]}).encode())
+    assert (held(app).form_doubts, held(app).schema.names) == (("file:objects",), ("colour", "size"))
+    press(app, "own-objects-0")
+    declared(app)
+    assert (held(app).form, held(app).lacking) == (("list of objects",), ())
+    told = sentence(own_offer(look(app)).request)
+    assert "the list of objects inside the document is the table" in told
+
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_chosen_question_asks_it_with_all_else_that_a_private_answer_needs(place: int, open_app: Open) -> None:

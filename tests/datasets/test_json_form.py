@@ -10,7 +10,7 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, UnreadableFile, read_table
-from dpcore.datasets.reading import documents
+from dpcore.datasets.reading import one_object
 from dpcore.datasets.report import Report
 from dpcore.releases.selection import MostCommonOption
 
@@ -112,7 +112,7 @@ def test_one_object_moves_itself_alone_whatever_it_names() -> None:
 
 
 def test_objects_that_must_all_share_a_name_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "_are_alike", lambda inner: bool(set(inner[0]).intersection(*inner[1:])))
+    monkeypatch.setattr(one_object, "_are_alike", lambda inner: bool(set(inner[0]).intersection(*inner[1:])))
     with pytest.raises(UnreadableFile, match="no list of records"):
         as_a_page_reads(json.dumps(people(8) | {"p8": {}}).encode(), PLAIN)
 
@@ -135,6 +135,124 @@ def test_null_is_a_record_without_anything_in_it() -> None:
 def test_what_is_neither_is_refused(rows: list[Any]) -> None:
     with pytest.raises(UnreadableFile):
         read_table(listed(rows))
+
+
+PEOPLE = [{"ill": ("cold", "flu", "cold")[place % 3], "age": place} for place in range(12)]
+ODD: tuple[Any, ...] = (
+    *(None, 5, "x", True, [], ["a"], ["a", "b"], [{"x": 1}], [[1]], {}, {"ill": "hiv"}, {"ill": {"a": 1}, "age": [1]}),
+    *({"ill": [{"a": 1}], "age": None}, {"more": {"ill": "flu"}}, {"columns": ["ill"], "data": [["flu"]]}),
+)
+
+
+def beside(rows: list[Any]) -> dict[str, list[Any]]:
+    """Columns side by side; a row that is no object has no cells."""
+    cells = [row if isinstance(row, dict) else {} for row in rows]
+    return {name: [row.get(name) for row in cells] for name in ("ill", "age", "more")}
+
+
+def under_names(rows: list[Any]) -> dict[str, Any]:
+    return {f"p{place}": row for place, row in enumerate(rows)}
+
+
+FORMS: dict[str, tuple[Callable[[list[Any]], Any], str]] = {
+    "a list under a name": (lambda rows: {"people": rows}, "list"),
+    "beside a word": (lambda rows: {"exported": "2024-01-01", "people": rows}, "list"),
+    "beside a list": (lambda rows: {"tags": ["a"] * len(PEOPLE), "people": rows}, "list"),
+    "beside an object": (lambda rows: {"schema": {"n": 2}, "people": rows, "links": {"n": 3, "next": "x"}}, "list"),
+    "columns side by side": (beside, "columns"),
+    "objects under names": (under_names, "rows"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("form", FORMS)
+def test_one_row_moves_itself_alone_whatever_it_is_and_wherever_it_stands(form: str, odd: Any) -> None:
+    """Added to the others, and in the place of one of them."""
+    write, stated = FORMS[form]
+    for place, after in ((0, 0), (0, 1), (6, 6), (len(PEOPLE), len(PEOPLE))):
+        rows = [*PEOPLE[:place], odd, *PEOPLE[after:]]
+        reading = as_a_page_reads(json.dumps(write(rows)).encode(), PLAIN | {"objects": stated})
+        others = [row["ill"] for row in (*PEOPLE[:place], *PEOPLE[after:])]
+        mine = odd.get("ill") if isinstance(odd, dict) else None
+        expected = [others.count(option) + (mine == option) for option in ("cold", "flu", "hiv")]
+        assert counted(reading, "ill") == expected, (place, after)
+        assert reading.records == len(rows)
+
+
+MUTANTS: dict[str, dict[str, Callable[..., Any]]] = {
+    "a list under a name": {
+        "_holding_objects": lambda document: [
+            value for value in document.values() if isinstance(value, list) and value and isinstance(value[0], dict)
+        ]
+    },
+    "columns side by side": {
+        "_guess": lambda document: "list" if len(one_object._holding_objects(document)) == 1 else "columns",
+        "_speaks_for_itself": lambda document: True,
+    },
+    "objects under names": {"_are_alike": lambda inner: bool(set(inner[0]).intersection(*inner[1:]))},
+}
+
+
+@pytest.mark.parametrize("form", MUTANTS)
+def test_a_row_that_decides_for_others_would_be_missed(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the first of a list, by who has an object in a cell, by who is no object."""
+    for broken, mutant in MUTANTS[form].items():
+        monkeypatch.setattr(one_object, broken, mutant)
+    write, stated = FORMS[form]
+    moved = False
+    for odd in ODD:
+        try:
+            data = json.dumps(write([odd, *PEOPLE])).encode()
+            moved |= counted(as_a_page_reads(data, PLAIN | {"objects": stated}), "ill")[:2] != [8, 4]
+        except (UnreadableFile, KeyError):
+            moved = True
+    assert moved
+
+
+STEPS = ["0", "1", "2", "10", "11"]
+
+
+@pytest.mark.parametrize("names", [STEPS, ["Mon", "Tue", "Wed", "Thu", "Fri"]])
+@pytest.mark.parametrize("first", ["visits", "staff"])
+def test_a_cell_that_is_not_named_moves_no_row(names: list[str], first: str) -> None:
+    """A table of steps, in which one person's only visit of a step may go with its cell's name."""
+    whole = {"visits": dict(zip(names, range(5), strict=True)), "staff": dict.fromkeys(names, 1)}
+    order = [first, *(name for name in whole if name != first)]
+    for gone in [None, *names]:
+        columns = {name: {step: cell for step, cell in whole[name].items() if step != gone} for name in ["visits"]}
+        data = json.dumps({name: (whole | columns)[name] for name in order}).encode()
+        found = read_table(data, objects="columns").frame["visits"].tolist()
+        assert found == ["" if step == gone else str(place) for place, step in enumerate(names)]
+
+
+def test_rows_in_the_order_in_which_a_column_names_them_first_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_object, "_rows_of", lambda inner: list(dict.fromkeys(row for one in inner for row in one)))
+    with pytest.raises(AssertionError):
+        test_a_cell_that_is_not_named_moves_no_row(STEPS, "visits")
+
+
+def test_rows_that_no_column_puts_in_order_stand_by_number_and_name() -> None:
+    assert one_object._rows_of([{"1": 0, "3": 0}, {"2": 0, "10": 0}, {"b": 0}, {"a": 0}]) == [
+        *("1", "2", "3", "10"),
+        "a",
+        "b",
+    ]
+    assert one_object._rows_of([{"b": 0, "a": 0}, {"a": 0, "b": 0}]) == ["b", "a"]
+
+
+def test_columns_of_which_one_is_shorter_stay_side_by_side() -> None:
+    reading = read_table(json.dumps({"ill": ["cold", "flu", "cold"], "age": [1, 2]}).encode())
+    assert (counted(reading, "ill"), reading.rows) == ([2, 1, 0], 3)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{"a": [{"x": 1}], "b": [{"y": 1}, {"y": 2}]}, {"meta": {"n": 1}, "a": [{"x": 1}], "b": [{"y": 1}]}],
+)
+def test_two_tables_in_one_document_are_refused_until_somebody_says_what_it_is(document: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableFile, match="no list of records"):
+        read_table(json.dumps(document).encode())
+    assert read_table(json.dumps(document).encode(), objects="columns").rows >= 1
 
 
 def test_settings_are_no_records() -> None:

@@ -20,6 +20,7 @@ import pandas as pd
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.gathering import Gathering
+from dpcore.datasets.reading.one_object import NO_RECORDS, Found, inside, word
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Alternative, Notice, Objects
 from dpcore.errors import UnreadableFile
@@ -29,7 +30,6 @@ _BLANK = " \t\r\n"
 _DEEPEST = 6
 _LONGEST_NAME = 10_000
 _DEEP = "The JSON document is nested too deeply to be a table."
-_TYPES = "The JSON document is no list of records; save the table as CSV, or as one record per line."
 _NONE = "The JSON document holds no records."
 Say = Callable[[float], None]
 
@@ -39,7 +39,7 @@ class Document:
     """The records of a document as a frame, its columns named as they name their cells.
 
     Of records that are lists the columns are 0, 1, …, beside a ``survey`` of them; ``headed`` is whether the document
-    itself says that the first of them holds the names. ``objects`` is what each object inside an object was taken for.
+    itself says that the first of them holds the names. ``objects`` is how a document that is an object was taken.
     """
 
     frame: pd.DataFrame
@@ -50,19 +50,9 @@ class Document:
     alternatives: tuple[Alternative, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Found:
-    """The records of a document, decoded one by one wherever its form allows; else as ``Document``."""
-
-    records: Iterable[Any]
-    headed: bool = False
-    objects: Objects = "rows"
-    alternatives: tuple[Alternative, ...] = ()
-
-
 def json_document(text: str, objects: Objects | None, say: Say) -> Document:
     """Records of a JSON document or of one JSON value per line, all of them objects or all lists; null is one without
-    anything in it. ``objects`` says what each object inside an object is. Raises UnreadableFile."""
+    anything in it. ``objects`` says how a document that is an object holds them. Raises UnreadableFile."""
     found = _found(text, objects, say)
     records = iter(found.records)
     first: list[Any] = []
@@ -102,7 +92,7 @@ def _of_objects(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Da
         if isinstance(record, dict):
             _flatten(record, "", cells, left_out, 0)
         elif record is not None:
-            raise UnreadableFile(_TYPES)
+            raise UnreadableFile(NO_RECORDS)
         gathered.add(cells)
     if not gathered.names:
         raise UnreadableFile(_NONE)
@@ -116,7 +106,7 @@ def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Data
     for record in records:
         row = [] if record is None else record
         if not isinstance(row, list):
-            raise UnreadableFile(_TYPES)
+            raise UnreadableFile(NO_RECORDS)
         check_size(1, len(row))
         named = {f"column {place + 1}": cell for place, cell in enumerate(row)}
         cells = dict.fromkeys(named, "")
@@ -135,21 +125,21 @@ def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Data
     return frame, Survey(counts=found, lines=lines, blank=(), head=head, tail=list(tail))
 
 
-def _found(text: str, objects: Objects | None, say: Say) -> _Found:
+def _found(text: str, objects: Objects | None, say: Say) -> Found:
     decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
     start = _skip(text, 0)
     if text.startswith("[", start):
         first, after = _after_list(text, start, decoder)
         if after is None:  # one list of records: never held as a whole
-            return _Found(records=_items(text, start + 1, decoder, say))
-        return _Found(records=chain([first], _lines(text, after, decoder, say)))
+            return Found(records=_items(text, start + 1, decoder, say))
+        return Found(records=chain([first], _lines(text, after, decoder, say)))
     first, after = _decoded(text, start, decoder)
     after = _skip(text, after)
     if after < len(text):
-        return _Found(records=chain([first], _lines(text, after, decoder, say)))
+        return Found(records=chain([first], _lines(text, after, decoder, say)))
     if len(text) > _LARGEST_WHOLE:
         raise UnreadableFile("The JSON document is too large for its form; save it as one record per line.")
-    return _inside(first, objects)
+    return inside(first, objects)
 
 
 def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int | None]:
@@ -217,72 +207,6 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _inside(document: Any, objects: Objects | None) -> _Found:
-    """The records inside one object: a list of records under any name, columns side by side, or objects in it."""
-    if not isinstance(document, dict):
-        raise UnreadableFile(_TYPES)
-    names, rows = document.get("columns"), document.get("data")
-    if isinstance(names, list) and isinstance(rows, list) and (not rows or any(isinstance(row, list) for row in rows)):
-        return _Found(records=[names, *rows], headed=True)
-    lists = [value for value in document.values() if isinstance(value, list)]
-    records = [value for value in lists if value and _are_records(value)]
-    if len(records) == 1:
-        return _Found(records=records[0])
-    values = list(document.values())
-    if len(lists) == len(values) > 0 and len({len(value) for value in lists}) == 1:
-        return _Found(records=[dict(zip(document, row, strict=True)) for row in zip(*lists, strict=True)])
-    inner = [value for value in values if isinstance(value, dict)]
-    nothing = sum(value is None for value in values)
-    if inner and len(inner) + nothing == len(values) and (objects is not None or _are_alike(inner)):
-        return _objects_inside({name: value or {} for name, value in document.items()}, objects)
-    if records or inner:
-        raise UnreadableFile(_TYPES)
-    return _Found(records=[document])
-
-
-def _are_records(values: list[Any]) -> bool:
-    return isinstance(values[0], dict) and all(value is None or isinstance(value, dict) for value in values)
-
-
-def _are_alike(inner: list[dict[str, Any]]) -> bool:
-    """Whether two objects share a name: of settings and the like they do not. What all share one of them could end."""
-    seen: set[str] = set()
-    for each in inner:
-        if not seen.isdisjoint(each):
-            return True
-        seen.update(each)
-    return False
-
-
-def _objects_inside(document: dict[str, dict[str, Any]], stated: Objects | None) -> _Found:
-    """Objects in an object are rows, or columns of numbered cells; one row more or less would turn the guess."""
-    inner = list(document.values())
-    flat = not any(isinstance(cell, dict | list) for each in inner for cell in each.values())
-    guess: Objects = "columns" if flat and max(map(len, inner)) > len(inner) else "rows"
-    places = dict.fromkeys(place for each in inner for place in each)
-    across = ({name: each.get(place) for name, each in document.items()} for place in places)
-    ways: dict[Objects, Iterable[dict[str, Any]]] = {"rows": inner, "columns": across}
-    if stated is not None:
-        return _Found(records=ways[stated], objects=stated)
-    examples = {
-        "rows": next(filter(None, inner)),
-        "columns": {name: each.get(next(iter(places))) for name, each in document.items()},
-    }
-    return _Found(
-        records=ways[guess],
-        objects=guess,
-        alternatives=tuple(
-            Alternative(argument="objects", value=way, example=_shown(examples[way]), decided=True)
-            for way in sorted(ways, key=lambda way: way != guess)
-        ),
-    )
-
-
-def _shown(record: dict[str, Any]) -> str:
-    """How a record begins."""
-    return " ¦ ".join(f"{name[:20]}: {_word(cell)[:20]}" for name, cell in list(record.items())[:3])
-
-
 def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_out: dict[str, int], depth: int) -> None:
     """Put a record's values into ``cells``; names are bounded before they are put together, for each repeats those
     of the objects around it. Raises UnreadableFile."""
@@ -302,13 +226,7 @@ def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_ou
         elif isinstance(value, dict) and depth < _DEEPEST:
             _flatten(value, f"{name}.", cells, left_out, depth + 1)
         elif isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
-            cells[name] = "; ".join(_word(part) for part in value)
+            cells[name] = "; ".join(word(part) for part in value)
         else:
             name = name if name in left_out or len(left_out) < MOST_COLUMNS else next(iter(left_out))
             left_out[name] = left_out.get(name, 0) + 1
-
-
-def _word(part: Any) -> str:
-    if isinstance(part, bool):
-        return "true" if part else "false"
-    return "" if part is None else str(part)
