@@ -109,6 +109,7 @@ class Case:
     """One asking of a question. ``results`` are those of its ``Work`` by slot, as far as they are there.
 
     ``delta`` is the δ that a release asks for unless told otherwise: a tenth of what the budget allows, or less.
+    ``hides`` is what the budget of these people hides; "" where nothing is settled yet.
     ``looked`` says that ε was taken from a picture of these very data, a person's own.
 
     ``complete`` are the slots whose work is all done, ``finished`` those where no more will come.
@@ -123,6 +124,7 @@ class Case:
     source: Source
     epsilon: float
     delta: float = 1e-6
+    hides: str = ""
     looked: bool = False
     brief: bool = False
     memo: Memo = unremembered

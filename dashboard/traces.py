@@ -147,4 +147,14 @@ def _about(case: Case) -> tuple[Hashable, ...]:
     made = (Same(source.table), Same(source.declared), source.rows is None)
     whose = told + made if source.public else (Same(source),)
     results = tuple((slot, tuple(map(Same, found))) for slot, found in sorted(case.results.items()))
-    return (*whose, case.epsilon, case.delta, case.looked, case.brief, results, case.complete, case.finished)
+    return (
+        *whose,
+        case.epsilon,
+        case.delta,
+        case.hides,
+        case.looked,
+        case.brief,
+        results,
+        case.complete,
+        case.finished,
+    )

@@ -112,6 +112,17 @@ def usual_delta(source: Source) -> float:
     return state.request_delta() or Budget.planned(epsilon=OFFERED_EPSILON, delta=OFFERED_DELTA).request_delta()
 
 
+def hidden(source: Source) -> str:
+    """What the budget of a person's own people hides, which says what of their rows is public; "" without one."""
+    if source.public:
+        return ""
+    try:
+        found = budget(source)
+    except LedgerError:
+        return ""  # the sidebar says why
+    return "" if found is None else found.neighbours
+
+
 def largest(source: Source) -> float | None:
     """The ε of the largest single answer that is left to these people; None where there is no budget to ask."""
     try:

@@ -57,6 +57,7 @@ def draw_page(page_key: str) -> None:
         source=current,
         epsilon=session.epsilon(),
         delta=tracker.usual_delta(current),
+        hides=tracker.hidden(current),
         looked=not current.public and session.epsilon_taken(),
         memo=compute.memory(own=not current.public),
         large=compute.large_memory(own=not current.public),

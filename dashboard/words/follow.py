@@ -315,6 +315,22 @@ def rounds_private(unit: str) -> str:
     )
 
 
+def rounds_hidden(unit: str) -> str:
+    row = visible(unit)
+    return (
+        f"The budget of these people hides that any one {row} is in the file at all, and so how many rows there are. "
+        "These answers need a public number of rounds: "
+        f"a budget that hides one {row} in place of another can pay for them."
+    )
+
+
+def rounds_unsettled(unit: str) -> str:
+    return (
+        "How many rows there are stays private until there is a budget for them, and these answers need a public "
+        f"number of rounds. Open one that hides one {visible(unit)} in place of another, on the Budget page."
+    )
+
+
 def forecast(lost: float, rounds: int, unit: str, drawn: float, touched: int) -> str:
     """For plays round by round: ``lost`` in points in all, more than the best expert, exactly.
 

@@ -13,6 +13,7 @@ import pytest
 from dashboard.case import Case, Source
 from dashboard.controls import Choice, Group, Setting, Several, Switch, slug
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
+from dashboard.questions.experts import follow_setting
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.experts.follow import Follow
@@ -246,6 +247,45 @@ def own(kind: type[Any], changed: dict[str, list[str]], mode: Any = "what_if", *
         return begins, offer
     request = offer.request
     return begins, request, request.what, request.rules, request.notes, request.cost, offer.forecast, offer.before
+
+
+def records(count: int, mode: Any, hides: str) -> Any:
+    """What a release of this many rows shows, where each is about a person and a twin of always as many is shown."""
+    schema = replace(OWN, each_row="record", unit="person")
+    text = pd.DataFrame(
+        {name: [f"{n % k / k:.3f}" for n in range(count)] for name, k in zip(DAYS, (7, 5, 3), strict=False)}
+    )
+    twin = apply(schema, pd.DataFrame(DAYS, dtype="str")).table(fingerprint="twin", lineage="own")
+    source = replace(
+        case().source,
+        key="own-1",
+        mode=mode,
+        table=twin,
+        declared=Declaration.of(schema),
+        rows=lambda: PrivateRows(text.astype("str")),
+        practice=False,
+    )
+    offer: Any = Follow.ask(Case(source=source, epsilon=0.5, hides=hides), Setting({})).offer
+    if isinstance(offer, NoOffer):
+        return offer
+    return offer.request, offer.request.what, offer.forecast
+
+
+@pytest.mark.parametrize("hides", ["", "add_remove"])
+def test_of_a_twin_and_where_presence_is_hidden_the_number_of_records_shows_nowhere(hides: str) -> None:
+    for mode in ("twin", "what_if") if hides else ("twin",):
+        assert isinstance(records(72, mode, hides), NoOffer)
+        assert records(72, mode, hides) == records(73, mode, hides)
+
+
+def test_a_number_of_records_that_shows_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_setting.Setting, "_unsettled", lambda setting: "")
+    assert records(72, "twin", "add_remove") != records(73, "twin", "add_remove")
+
+
+def test_where_one_record_is_replaced_by_another_their_number_is_public() -> None:
+    for mode in ("twin", "what_if"):
+        assert "in each of 72 rounds" in records(72, mode, "replace_one")[1]
 
 
 @pytest.mark.parametrize(

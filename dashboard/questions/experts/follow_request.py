@@ -31,15 +31,19 @@ def plays_request(
     delta: float,
     method: str,
     publish: Publish,
+    unsettled: str = "",
 ) -> PrivatePlays | str:
     """The request that draws ``method``'s plays, or names one expert from now on; or why it cannot be made.
 
-    Of ``rows`` only their number is asked, where it is public.
+    Of ``rows`` only their number is asked, where it is public: of records where one is replaced by another and nobody's
+    presence is hidden; ``unsettled`` says why that is not so.
     """
     kind = catalog()[method]
     named = "from_now_on" if publish == "from_now_on" else kind.about.release
     if named is None:
         return said.no_release(kind.about.name, catalog()[kind.about.nearest or "batched"].about.name)
+    if declared.each_row == "record" and unsettled:
+        return unsettled
     replaced = replace(declared, hidden="replace_one")
     if declared.each_row == "record" and (declared.rows_per_person > 1 or declared.id_column is not None):
         return said.rounds_private(declared.unit)

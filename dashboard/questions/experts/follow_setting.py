@@ -188,6 +188,7 @@ class Setting:
             delta=self.problem.delta,
             method=self.main,
             publish=self.publish,
+            unsettled=self._unsettled(),
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
@@ -200,6 +201,15 @@ class Setting:
             conclude=said.CONCLUDE,
             before=(Ask((PUBLISH,)),),
         )
+
+    def _unsettled(self) -> str:
+        """Why how many records there are is private: the budget of these people hides that one is there, or there is
+        none yet and the picture is of simulated rows, which say nothing of the file.
+        """
+        source, hides = self.case.source, self.case.hides
+        if source.public or hides == "replace_one" or (not hides and source.mode == "what_if"):
+            return ""
+        return said.rounds_hidden(self.whom.unit) if hides else said.rounds_unsettled(self.whom.unit)
 
     def _forecast_so_far(self, request: PrivatePlays) -> str:
         if self.case.brief:
