@@ -151,7 +151,7 @@ class Number(Control[float]):
             return None
         if not self.low <= value <= self.high:
             return None
-        return float(int(value)) if self.whole else float(value)
+        return (float(int(value)) if self.whole else float(value)) + 0.0  # not -0.0, which is equal and another
 
     def written(self, value: float) -> str:
         return f"{value:.12g}"
@@ -216,7 +216,7 @@ class Numbers(Control[tuple[float, ...]]):
     def checked(self, value: Any) -> tuple[float, ...] | None:
         if not isinstance(value, (list, tuple)) or len(value) != len(self.names):
             return None
-        numbers = tuple(float(one) for one in value if is_number(one) and _near(one, *self.default))
+        numbers = tuple(float(one) + 0.0 for one in value if is_number(one) and _near(one, *self.default))
         small = self.low is not None and any(one < self.low for one in numbers)
         return None if small or len(numbers) != len(self.names) else numbers
 

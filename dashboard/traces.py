@@ -8,26 +8,33 @@ in that order, as asking would, until one holds something else.
 
 from __future__ import annotations
 
-import threading
+import sys
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from dashboard import session
+from dashboard.background.held import ANSWERS
 from dashboard.case import Case, Source
 from dashboard.controls import Control, Place, Read
+from dashboard.offering import Found
 from dashboard.question import Kind
 from dashboard.replay import Same
+from dpcore.memory import Room
+from dpcore.weight import weight
 
 T = TypeVar("T")
 V = TypeVar("V")
-MOST, MOST_OWN, MOST_EVERYBODYS = 12, 1, 240
+MOST, MOST_OWN, MOST_EVERYBODYS = 12, 1, 600
 """Questions that a session keeps about samples it has loaded, and about a person's own data: these hold what was made
 of their rows, which otherwise counts and is bounded in ``Memory``. And those about samples that all sessions share."""
+ROOM_EVERYBODYS = 96 << 20
+"""Bytes that the latter take, with what followed from them: some 30 kB to 1 MB each, by what is chosen."""
 _EACH = 8  # traces of one asking
-_FOLLOW = 6  # things that are found out about one question: its chart, what is under a tab, and what that shows
+_FOLLOW = 12  # things that are found out about one question: its chart, what is under a tab, and what that shows
 
 
 class Trace(NamedTuple):
@@ -42,37 +49,118 @@ class Trace(NamedTuple):
 
 
 class Kept:
-    """The latest askings, at most ``most``, and what followed from askings; from any thread."""
+    """The latest askings, at most ``most`` and as many as ``room`` bytes hold with what followed from them; from any
+    thread. What followed from a question is known for as long as somebody has the question.
+    """
 
-    def __init__(self, most: int = MOST) -> None:
-        self.most = most
-        self.lock = threading.Lock()
-        self.askings: dict[Hashable, tuple[Trace, ...]] = {}
-        self.followed: dict[Hashable, tuple[Trace, ...]] = {}
+    def __init__(self, most: int = MOST, *, room: int | None = None, within: Room | None = None) -> None:
+        self.most, self.room = most, room
+        self._within = within or Room(lambda: sys.maxsize)
+        self._traces = self.bytes = 0
+        self._grown: set[_Asking] = set()
+        self.lock = self._within.lock
+        self.askings: OrderedDict[Hashable, _Asking] = OrderedDict()
+        self.followed: dict[Same, dict[Hashable, tuple[Trace, ...]]] = {}
+        self._within.enter(self)
 
-    def get(self, key: tuple[Hashable, ...]) -> tuple[Trace, ...]:
+    def asked(self, key: Hashable) -> tuple[Trace, ...]:
+        """What came of an asking, the latest last."""
         with self.lock:
-            traces = self._of(key).pop(key, ())
-            if traces:
-                self._of(key)[key] = traces  # the latest stands last
-            return traces
+            asking = self.askings.get(key)
+            if asking is None:
+                return ()
+            self.askings.move_to_end(key)
+            asking.used = self._within.now()
+            return asking.traces
 
-    def put(self, key: tuple[Hashable, ...], trace: Trace, *, each: int, most: int) -> None:
-        """One more trace of ``key``, of which ``each`` stay; and of all askings the latest ``most``."""
+    def keep_asked(self, key: Hashable, trace: Trace, beside: tuple[object, ...], *, each: int, most: int) -> None:
+        """One more trace of ``key``, of which ``each`` stay, and ``most`` of all. What is ``beside`` it is not its own."""
         with self.lock:
-            of = self._of(key)
+            asking = self.askings.setdefault(key, _Asking())
+            self.askings.move_to_end(key)
+            before = len(asking.traces)
+            asking.traces, asking.beside, asking.used = (*asking.traces, trace)[-each:], beside, self._within.now()
+            self._grown.add(asking)
+            self._traces += len(asking.traces) - before
+            while self._traces > most and len(self.askings) > 1:
+                self.drop_oldest()
+            for about in [about for about in self.followed if about.is_gone]:
+                del self.followed[about]
+
+    def found(self, about: Same, key: Hashable) -> tuple[Trace, ...]:
+        """What followed from ``about``, by the name ``key``."""
+        with self.lock:
+            return self.followed.get(about, {}).get(key, ())
+
+    def keep_found(self, about: Same, key: Hashable, trace: Trace, *, each: int) -> None:
+        with self.lock:
+            of = self.followed.setdefault(about, {})
             of[key] = (*of.pop(key, ()), trace)[-each:]
-            for by_key, bound in ((self.askings, most), (self.followed, _FOLLOW * most)):
-                while len(by_key) > bound:
-                    del by_key[next(iter(by_key))]
+            if len(of) > _FOLLOW:
+                del of[next(iter(of))]
+            for asking in reversed(self.askings.values()):
+                if any(about.is_(one) for trace in asking.traces for one in _abouts(trace.value)):
+                    self._grown.add(asking)
+                    return
 
-    def _of(self, key: tuple[Hashable, ...]) -> dict[Hashable, tuple[Trace, ...]]:
-        return self.askings if key[0] == "asked" else self.followed
+    def settle(self) -> None:
+        """A page is drawn: weigh what it has added, and let go of the oldest where that is too much."""
+        if self.room is None or not self._grown:
+            return
+        with self.lock:
+            grown, self._grown = self._grown, set()
+        for asking in grown:
+            abouts = [one for trace in asking.traces for one in _abouts(trace.value)]
+            with self.lock:
+                followed = [tuple(self.followed.get(Same(one), {}).values()) for one in abouts]
+            size = weight((asking.traces, followed), beside=asking.beside)
+            with self.lock:
+                if not asking.gone:
+                    more, asking.size = size - asking.size, size
+                    self.bytes += more
+                    while self.bytes > self.room:
+                        self.drop_oldest()
+                    self._within.grown(more)
+
+    @property
+    def oldest(self) -> float:
+        """When the asking was used that goes first; never where there is none."""
+        return next(iter(self.askings.values())).used if self.askings else float("inf")
+
+    def drop_oldest(self) -> int:
+        """Bytes that are free now."""
+        with self.lock:
+            _, asking = self.askings.popitem(last=False)
+            asking.gone = True
+            self._grown.discard(asking)
+            self._traces -= len(asking.traces)
+            self.bytes -= asking.size
+            for trace in asking.traces:
+                for about in _abouts(trace.value):
+                    self.followed.pop(Same(about), None)
+            return asking.size
 
     def clear(self) -> None:
         with self.lock:
-            self.askings.clear()
+            while self.askings:
+                self.drop_oldest()
             self.followed.clear()
+
+
+@dataclass(slots=True, eq=False)
+class _Asking:
+    """What came of one asking with one or other choice, and how many bytes that is with what followed from it."""
+
+    traces: tuple[Trace, ...] = ()
+    beside: tuple[object, ...] = ()
+    used: int = 0
+    size: int = 0
+    gone: bool = False
+
+
+def _abouts(value: Any) -> tuple[object, ...]:
+    """What others may follow from: a value and, of an offering, its question."""
+    return (value, value.question) if isinstance(value, Found) else (value,)
 
 
 _READER: ContextVar[Read | None] = ContextVar("reader", default=None)
@@ -88,6 +176,7 @@ def reading(read: Read) -> Iterator[None]:
         yield
     finally:
         _READER.reset(before)
+        EVERYBODYS.settle()
 
 
 def through(control: Control[V], place: Place = "options") -> V:
@@ -100,25 +189,43 @@ def through(control: Control[V], place: Place = "options") -> V:
     return found
 
 
-EVERYBODYS = Kept(MOST_EVERYBODYS)
+EVERYBODYS = Kept(MOST_EVERYBODYS, room=ROOM_EVERYBODYS, within=ANSWERS)
 """About samples, which are the same for everybody. They hold nothing of who asked but what was chosen."""
 
 
 def asked(kind: type[Kind], case: Case, ask: Callable[[Case, Read], T]) -> T:
     """What ``ask`` finds for ``case``, or found when it was the same. What ``ask`` raises is not kept."""
-    if case.source.everybodys:
-        case = replace(case, source=case.source.nobodys)
-    return _found(("asked", kind, *_about(case)), lambda: ask(case, through), case.source)
+    source = case.source
+    if source.everybodys:
+        case = replace(case, source=source.nobodys)
+    kept, key = _kept(source), (kind, *_about(case))
+    beside = (source.table, source.table.frame, source.declared, case.source, case.memo, case.large)
+    each, most = (_EACH, kept.most) if source.public else (MOST_OWN, MOST_OWN)
+    return _known(
+        kept.asked(key),
+        lambda: ask(case, through),
+        lambda trace: kept.keep_asked(key, trace, beside, each=each, most=most),
+    )
 
 
 def followed(about: object, key: Hashable, make: Callable[[], T], source: Source) -> T:
-    """What ``make`` finds out about a question of ``source``, or a part of it, by the name ``key``; or found before."""
-    return _found((key, Same(about)), make, source)
+    """What ``make`` finds out about a question of ``source`` by the name ``key``; or found before."""
+    kept, same = _kept(source), Same(about)
+    return _known(
+        kept.found(same, key),
+        make,
+        lambda trace: kept.keep_found(same, key, trace, each=_EACH if source.public else MOST_OWN),
+    )
 
 
-def _found(key: tuple[Hashable, ...], make: Callable[[], T], source: Source) -> T:
-    kept = EVERYBODYS if source.everybodys else KEPT.once()
-    for trace in reversed(kept.get(key)):
+def _kept(source: Source) -> Kept:
+    if source.everybodys:
+        return EVERYBODYS
+    return KEPT.once()
+
+
+def _known(traces: tuple[Trace, ...], make: Callable[[], T], keep: Callable[[Trace], None]) -> T:
+    for trace in reversed(traces):
         if trace.holds(through):
             found: T = trace.value
             return found
@@ -131,13 +238,17 @@ def _found(key: tuple[Hashable, ...], make: Callable[[], T], source: Source) -> 
         _NOTED.reset(before)
     if outside is not None:
         outside.extend(noted)
-    each, most = (_EACH, kept.most) if source.public else (MOST_OWN, MOST_OWN)
-    kept.put(key, Trace(tuple(noted), found), each=each, most=most)
+    keep(Trace(tuple(noted), found))
     return found
 
 
 def _same(now: Any, then: Any) -> bool:
-    return type(now) is type(then) and bool(now == then)
+    """Equal in every way: 1 and 1.0 are two, as are 0.0 and -0.0."""
+    return now is then or (type(now) is type(then) and now == then and _alike(now) == _alike(then))
+
+
+def _alike(value: Any) -> Hashable:
+    return tuple(map(repr, value)) if isinstance(value, tuple) else repr(value) if isinstance(value, float) else None
 
 
 def _about(case: Case) -> tuple[Hashable, ...]:

@@ -15,11 +15,22 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dpcore.weight import weight
 
 T = TypeVar("T")
+
+
+class Holds(Protocol):
+    """What takes some of a ``Room``: how many bytes, when its oldest value was used, and letting go of that."""
+
+    bytes: int
+
+    @property
+    def oldest(self) -> float: ...
+
+    def drop_oldest(self) -> int: ...
 
 
 class Room:
@@ -32,10 +43,10 @@ class Room:
         self.most = most
         self.lock = threading.RLock()
         self._clock = itertools.count()
-        self._memories: weakref.WeakSet[Memory] = weakref.WeakSet()
+        self._memories: weakref.WeakSet[Holds] = weakref.WeakSet()
         self._held = 0  # at least what they hold: those that are gone are not taken off at once
 
-    def enter(self, memory: Memory) -> None:
+    def enter(self, memory: Holds) -> None:
         with self.lock:
             self._memories.add(memory)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -14,13 +15,15 @@ _PROGRAM = (type, ModuleType, BuiltinFunctionType)
 """What is there once for the whole program, whoever refers to it."""
 
 
-def weight(value: Any) -> int:
+def weight(value: Any, *, beside: Iterable[object] = ()) -> int:
     """Bytes of ``value`` and of all that it holds on to, each object counted once (numbers alone at each place).
+
+    What is ``beside`` it, and what it holds by that alone, is another's.
 
     However deep it lies, and whatever it lies in: an array counts as all that it is a view of, a function as what it
     closes over.
     """
-    seen: set[int] = set()
+    seen = set(map(id, beside))
     total, open_ = 0, [value]
     while open_:
         one = open_.pop()

@@ -30,6 +30,8 @@ class Around:
     page: str
     mark: str | None
     source: Source
+    question: object = None
+    """What they are about, for what is found out about it."""
 
     @property
     def own(self) -> bool:
@@ -136,7 +138,13 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         part.work,
         part.common,
         lambda results: draw_all(
-            traces.followed(part, ("shown", Same(results[0])), lambda: part.show(results[0]), around.source), around
+            traces.followed(
+                part if around.question is None else around.question,
+                ("shown", Same(part), Same(results[0])),
+                lambda: part.show(results[0]),
+                around.source,
+            ),
+            around,
         ),
         what=part.what,
         own=around.own,

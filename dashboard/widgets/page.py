@@ -126,7 +126,7 @@ def _count(offer: Offer | NoOffer) -> None:
 
 def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader, page: Page) -> None:
     current = case.source
-    around = Around(page=question.view.page, mark=current.mark, source=current)
+    around = Around(page=question.view.page, mark=current.mark, source=current, question=question)
     alone = STAGE.get()
     if alone is not None:
         _alone(question, kind, case, around, read, alone)

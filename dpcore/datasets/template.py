@@ -142,27 +142,34 @@ def loaded(text: str) -> Template:
 
 
 def fitted(declaration: Template, reading: Reading) -> Fit:
-    """How it fits a table to which its steps were already done. Names agree whatever their case and spaces."""
-    own = {skeleton(column.name): column for column in reading.columns}
-    columns, lacking = [], []
+    """How it fits a table to which its steps were already done.
+
+    A column is the one of the very name; or, where a header names them, the only one whose name looks like it (case,
+    spaces). Where each row names its own cells one row could bring a name that looks like one, and take its place.
+    """
+    own = {column.name: column for column in reading.columns}
+    declared = {column.name for column in declaration.schema.columns}
+    looks: dict[str, list[str]] = {}
+    for name in () if reading.named_by_rows else own.keys() - declared - reading.from_rows:
+        looks.setdefault(skeleton(name), []).append(name)
+    here: dict[str, str] = {}
     for column in declaration.schema.columns:
-        found = own.pop(skeleton(column.name), None)
-        if found is None:
-            lacking.append(column.name)
-        else:
-            columns.append(replace(column, name=found.name))
-    rest = [column.suggestion for column in reading.columns if skeleton(column.name) in own]
+        found = [column.name] if column.name in own else looks.pop(skeleton(column.name), [])
+        if len(found) == 1:
+            here[column.name] = found[0]
+    columns = [replace(column, name=here[column.name]) for column in declaration.schema.columns if column.name in here]
+    taken = set(here.values())
+    rest = [column.suggestion for column in reading.columns if column.name not in taken]
     if not columns and not rest:
         raise InvalidArgument("declaration", "must share a column with the table")
     whose = declaration.schema.id_column
-    here = {skeleton(column.name): column.name for column in columns}
     return Fit(
         schema=replace(
             declaration.schema,
             columns=(*columns, *rest),
-            id_column=None if whose is None else here.get(skeleton(whose)),
+            id_column=None if whose is None else here.get(whose),
         ),
-        lacking=tuple(lacking),
+        lacking=tuple(column.name for column in declaration.schema.columns if column.name not in here),
         undeclared=tuple(column.name for column in rest),
     )
 

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, session, traces
 from dashboard.case import Case
-from dashboard.controls import Number, Switch
+from dashboard.controls import Number, Numbers, Switch
 from dashboard.question import CannotAsk
+from dpcore.memory import Memory, Room
 from tests.questions.samples import sample_case
 
 DEEP = Switch(key="deep", label="Deep", default=False)
@@ -94,6 +96,7 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
         replace(case, epsilon=0.8),
         replace(case, delta=1e-7),
         replace(case, looked=True),
+        replace(case, hides="add_remove"),
         replace(case, brief=True),
         replace(case, results={"curves": [object()]}),
         replace(case, complete=frozenset({"curves"})),
@@ -110,7 +113,7 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
 def test_a_case_names_every_part_of_itself() -> None:
     """What is added to a case, or to a source, is looked at here: a question may depend on it."""
     assert set(Case.__dataclass_fields__) == {
-        *("source", "epsilon", "delta", "looked", "brief", "results", "complete", "finished"),
+        *("source", "epsilon", "delta", "hides", "looked", "brief", "results", "complete", "finished"),
         *("memo", "large"),  # they remember, and change nothing
     }
     source = next(iter([sample_case("clinic", 0.5).source]))
@@ -159,6 +162,85 @@ def test_few_are_kept_and_of_own_data_one(ask: Callable[..., Any], case: Case, k
         ask(replace(case, epsilon=0.1 + step, source=own), Set())
     assert len(kept.askings) == traces.MOST_OWN
     assert traces.KEPT._own is not None, "they go with the file"
+
+
+def test_zeros_of_two_signs_are_two_questions(ask: Callable[..., Any], case: Case) -> None:
+    found = ask(case, Set(wide=0.0))
+    assert ask(case, Set(wide=-0.0)) is not found
+    assert ask(case, Set(wide=(1.0, 0.0))) is not ask(case, Set(wide=(1.0, -0.0)))
+
+
+@pytest.mark.parametrize("given", [-0.0, "-0", "-0.0"])
+def test_no_control_holds_another_zero(given: Any) -> None:
+    """What is set by a link and by a message."""
+    for control in (WIDE, Number(key="whole", label="", default=1.0, low=-9.0, whole=True)):
+        found = control.read(given) if isinstance(given, str) else control.checked(given)
+        assert str(found) == "0.0"
+    several = Numbers(key="several", label="", default=(1.0, 1.0), names=("a", "b"))
+    found = several.read('{"1": -0.0}') if isinstance(given, str) else several.checked((1.0, given))
+    assert str(found) == "(1.0, 0.0)"
+
+
+class Heavy:
+    """A question of some size, which refers to what everybody has."""
+
+    def __init__(self, size: int, case: Case) -> None:
+        self.own, self.table, self.memo = np.zeros(size, dtype=np.uint8), case.table, case.memo
+
+
+def asked_heavy(case: Case, size: int, *, follow: int = 0) -> Any:
+    with traces.reading(Set()):
+        found: Any = traces.asked(Kind, case, lambda _, reads: Heavy(size, case))  # type: ignore[type-var]
+        if follow:
+            traces.followed(found, "chart", lambda: np.zeros(follow, dtype=np.uint8), case.source)
+    return found
+
+
+@pytest.fixture
+def everybodys(monkeypatch: pytest.MonkeyPatch) -> traces.Kept:
+    found = traces.Kept(600, room=1 << 20, within=Room(lambda: 1 << 30))
+    monkeypatch.setattr(traces, "EVERYBODYS", found)
+    return found
+
+
+@pytest.mark.parametrize(("size", "follow"), [(100_000, 0), (1_000, 99_000)])
+def test_what_everybody_shares_is_bounded_by_its_bytes(
+    size: int, follow: int, case: Case, everybodys: traces.Kept
+) -> None:
+    shared = replace(case, source=replace(case.source, everybodys=True))
+    for step in range(30):
+        found = asked_heavy(replace(shared, epsilon=0.1 + step), size, follow=follow)
+        assert 100_000 < everybodys.bytes <= 1 << 20
+    assert 5 < len(everybodys.askings) <= 10
+    assert len(everybodys.followed) <= len(everybodys.askings) + 1
+    assert asked_heavy(replace(shared, epsilon=29.1), size) is found
+    assert asked_heavy(replace(shared, epsilon=0.1), size) is not found
+    while everybodys.askings:
+        everybodys.drop_oldest()
+    assert (everybodys.bytes, everybodys.followed) == (0, {})
+
+
+def test_what_everybody_shares_gives_way_to_what_else_is_remembered(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    within = Room(lambda: 500_000)
+    found = traces.Kept(600, room=1 << 20, within=within)
+    monkeypatch.setattr(traces, "EVERYBODYS", found)
+    shared = replace(case, source=replace(case.source, everybodys=True))
+    for step in range(9):
+        asked_heavy(replace(shared, epsilon=0.1 + step), 100_000)
+        assert within.bytes == found.bytes <= 500_000
+    other = Memory(10, room=1 << 20, within=within)
+    other.put("large", bytes(400_000))
+    assert (found.bytes, found.askings) == (0, {})
+
+
+def test_what_is_not_weighed_would_be_found(
+    case: Case, everybodys: traces.Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traces.Kept, "settle", lambda kept: None)
+    with pytest.raises(AssertionError):
+        test_what_everybody_shares_is_bounded_by_its_bytes(100_000, 0, case, everybodys)
 
 
 def test_a_trace_that_is_not_looked_at_would_be_found(

@@ -26,6 +26,7 @@ from dpcore.datasets import (
     read_table,
     template,
 )
+from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.steps import KINDS, rows_made
 from dpcore.datasets.template import Template, fitted, loaded, recognised, saved
 from dpcore.errors import InvalidArgument
@@ -265,3 +266,52 @@ def test_anything_else_is_refused_by_name(name: str, value: object) -> None:
     except InvalidArgument:
         return
     assert name in ("columns", "steps", "choices", "unit", "rows_per_person", "each_row")
+
+
+LOOKALIKES = ("Colour", "COLOUR", "colour ", "_colour", "cоlour", "colour\u200b")
+COLOUR = Template(
+    schema=Schema(
+        columns=(Column(name="colour", type="category", categories=("red", "green")), Column(name="id", type="text")),
+        id_column="id",
+        rows_per_person=2,
+    )
+)
+
+
+def people(colour: str, /, **own: str) -> bytes:
+    """Records of JSON, the last of them with names of its own."""
+    records = [{colour: ("red", "green")[n % 3 > 1], "id": f"p{n}"} for n in range(30)]
+    return json.dumps([*records, own]).encode()
+
+
+@pytest.mark.parametrize("look", LOOKALIKES)
+@pytest.mark.parametrize("common", ["colour", *LOOKALIKES[:2]])
+def test_no_row_takes_a_declared_columns_place_by_a_name_that_looks_like_it(look: str, common: str) -> None:
+    """Whichever of the names the others have, and whichever the declaration."""
+    without = fitted(COLOUR, read_table(people(common, **{common: "green", "id": "p30"})))
+    for own in ({look: "green", "id": "p30"}, {look: "green", "ID": "p30"}, {look: "green", "colour": "red"}):
+        found = fitted(COLOUR, read_table(people(common, **own)))
+        declared = [column.name for column in found.schema.columns if column.categories]
+        assert declared in ([], ["colour"])
+        if common == "colour":
+            assert (declared, found.schema.id_column, found.lacking) == (["colour"], "id", ())
+        assert without.lacking == (("colour",) if common != "colour" else ())
+
+
+def test_of_a_header_the_very_name_counts_before_one_that_looks_like_it() -> None:
+    for header, expected in (
+        ("colour,Colour,id", "colour"),
+        ("Colour,colour,id", "colour"),
+        ("Colour,id", "Colour"),
+        ("Colour,COLOUR,id", None),
+    ):
+        cells = ["red"] * header.count(",") + ["p1"]
+        found = fitted(COLOUR, read_table(f"{header}\n{','.join(cells)}\n{','.join(cells)}\n".encode()))
+        assert [column.name for column in found.schema.columns if column.categories] == [expected] * bool(expected)
+        assert found.lacking == (() if expected else ("colour",))
+
+
+def test_a_name_that_only_looks_like_one_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Reading, "named_by_rows", False)
+    with pytest.raises(AssertionError):
+        test_no_row_takes_a_declared_columns_place_by_a_name_that_looks_like_it("colour", "Colour")
