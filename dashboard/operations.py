@@ -1,30 +1,106 @@
-"""What a browser asks for without a run of its page is made for nobody who has logged out meanwhile.
+"""What a browser asks for without a run of its page: a file that is made when it is clicked, further rows of a table.
 
-A file that is made when it is clicked, and the further rows of a long table, are asked for by a message that runs no
-script: no page of ours is drawn, and so none asks who is there. Streamlit makes them for whoever holds the session, so
-an old tab was still given them after “Log out” in another one, or after the login's hours.
+Such a message runs no script: no page of ours is drawn, and so none asks who is there or whether there is a place. As
+Streamlit does it, a file is made for whoever names it, in as many threads as there are messages, and lies in memory
+until two scripts have ended, which on a quiet server may be never. Here
+
+- nothing is made for nobody: not after the log-out in another tab, nor after the login's hours;
+- a file is made for the session alone whose page offers it;
+- it takes a place as a script does (``background.places``), one of a session at a time, and counts as what it took;
+- of the files that a session had made the latest stay, ``FILES`` of them and ``OWN_BYTES``, of all ``ALL_BYTES``.
 """
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
 from streamlit.proto.ForwardMsg_pb2 import BackendOperationResponse
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
 
-from dashboard import gate
+from dashboard import gate, scripts
+from dashboard.background.places import PLACES, Script, Visitor
 from dashboard.words import login as words
+from dashboard.words.server import BEING_MADE
 
+WAITING = 32
+"""What one session may have asked for that is not made yet; a table that is scrolled asks for some pieces at once."""
+FILES, OWN_BYTES, ALL_BYTES = 8, 64 << 20, 256 << 20
+
+
+@dataclass(slots=True)
+class _Queue:
+    """Of one session: what was asked for and is not made yet, one at a time."""
+
+    asked: int = 0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Made:
+    """The files that sessions had made and may still fetch, oldest first; from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sizes: dict[str, OrderedDict[str, int]] = {}
+
+    @property
+    def bytes(self) -> int:
+        """Of all of them; a file that two sessions had made counts twice."""
+        return sum(sum(sizes.values()) for sizes in self._sizes.values())
+
+    def note(self, files: MediaFileManager, session: str, name: str, size: int) -> None:
+        """One more of a session; what is too much is let go of, but never the file that was just made."""
+        with self._lock:
+            mine = self._sizes.setdefault(session, OrderedDict())
+            mine[name] = size
+            mine.move_to_end(name)
+            gone = [one for who in list(self._sizes) if not _is_open(who) and who != session for one in self._pop(who)]
+            while len(mine) > FILES or (len(mine) > 1 and sum(mine.values()) > OWN_BYTES):
+                gone += self._pop(session, 1)
+            while self.bytes > ALL_BYTES and len(self._sizes) > 1:
+                others = [who for who in self._sizes if who != session]
+                gone += self._pop(max(others, key=lambda who: sum(self._sizes[who].values())), 1)
+            kept = {one for sizes in self._sizes.values() for one in sizes}
+        for one in gone:
+            if one not in kept:
+                _delete(files, one)
+
+    def _pop(self, session: str, most: int | None = None) -> list[str]:
+        sizes = self._sizes[session]
+        gone = [sizes.popitem(last=False)[0] for _ in range(len(sizes) if most is None else most)]
+        if not sizes:
+            del self._sizes[session]
+        return gone
+
+
+MADE = Made()
+_QUEUES: dict[str, _Queue] = {}
+_FOR: ContextVar[tuple[str, Visitor] | None] = ContextVar("made for", default=None)
 _dispatch = BackendOperationDispatcher.dispatch
+_execute = MediaFileManager.execute_deferred
 
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     BackendOperationDispatcher.dispatch = _for_who_is_here  # type: ignore[assignment, method-assign]
+    MediaFileManager.execute_deferred = _made  # type: ignore[method-assign]
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     BackendOperationDispatcher.dispatch = _dispatch  # type: ignore[method-assign]
+    MediaFileManager.execute_deferred = _execute  # type: ignore[method-assign]
 
 
 async def _for_who_is_here(
@@ -32,4 +108,75 @@ async def _for_who_is_here(
 ) -> BackendOperationResponse:
     if not gate.may_ask(session_id):
         return BackendOperationResponse(request_id=request.request_id, error_msg=words.FIRST)
-    return await _dispatch(dispatcher, request, session_id)
+    queue = _QUEUES.setdefault(session_id, _Queue())
+    if queue.asked >= WAITING:
+        return BackendOperationResponse(request_id=request.request_id, error_msg=BEING_MADE)
+    queue.asked += 1
+    try:
+        async with queue.turn:
+            return await _in_a_place(session_id, lambda: _dispatch(dispatcher, request, session_id))
+    finally:
+        queue.asked -= 1
+        if not queue.asked:
+            _QUEUES.pop(session_id, None)
+
+
+async def _in_a_place(
+    session_id: str, work: Callable[[], Awaitable[BackendOperationResponse]]
+) -> BackendOperationResponse:
+    """Do it when there is a place, as for a script."""
+    loop = asyncio.get_running_loop()
+    place: asyncio.Future[None] = loop.create_future()
+
+    def begin() -> None:
+        loop.call_soon_threadsafe(lambda: None if place.done() else place.set_result(None))
+
+    visitor = _visitor(session_id)
+    script = Script(visitor, ("without a run", session_id), begin)
+    PLACES.wait(script)
+    scripts.look_after(loop)
+    token = _FOR.set((session_id, visitor))
+    try:
+        await place
+        return await work()
+    finally:
+        _FOR.reset(token)
+        if not PLACES.withdraw(script):
+            PLACES.ended(script)
+
+
+def _made(files: MediaFileManager, file_id: str) -> str:
+    """``execute_deferred``, in a thread: for the session whose page offers it, and measured. Raises what that does."""
+    asked = _FOR.get()
+    if asked is None:
+        return _execute(files, file_id)
+    session, visitor = asked
+    offered = files._deferred_callables.get(file_id)
+    if offered is None or offered["session_id"] != session:
+        raise MediaFileStorageError("this page does not offer the file (any more)")
+    start = time.thread_time()
+    try:
+        url = _execute(files, file_id)
+    finally:
+        visitor.took(time.thread_time() - start)
+    name = PurePosixPath(url).stem
+    storage: Any = files._storage
+    MADE.note(files, session, name, len(storage.get_file(name).content))
+    return url
+
+
+def _delete(files: MediaFileManager, name: str) -> None:
+    """Let go of a file that no page holds in its place."""
+    with files._lock:
+        if name in files._file_metadata and name in files._get_inactive_file_ids():
+            files._delete_file(name)
+
+
+def _is_open(session_id: str) -> bool:
+    return runtime.exists() and runtime.get_instance().is_active_session(session_id)
+
+
+def _visitor(session_id: str) -> Visitor:
+    """From which address a session's page is open."""
+    info = runtime.get_instance()._session_mgr.get_active_session_info(session_id) if runtime.exists() else None
+    return Visitor("") if info is None else scripts.visitor_of(info.session)

@@ -73,10 +73,10 @@ def _start(runner: ScriptRunner) -> None:
     if session is None:
         _STREAMLITS[ScriptRunner, "start"](runner)
         return
-    script = Script(_visitor(session), session, partial(_begin, runner), runner._requests)
+    script = Script(visitor_of(session), session, partial(_begin, runner), runner._requests)
     session.__dict__[_SCRIPT] = runner.__dict__[_SCRIPT] = script
     PLACES.wait(script)
-    _LOOK.after(session._event_loop)
+    look_after(session._event_loop)
 
 
 def _begin(runner: ScriptRunner) -> None:
@@ -153,7 +153,7 @@ def _stop_page(session: AppSession) -> None:
         _is_over(runner)
 
 
-def _visitor(session: AppSession) -> Visitor:
+def visitor_of(session: AppSession) -> Visitor:
     """From which address the page of a session is open; all that are without one count as one."""
     info = runtime.get_instance()._session_mgr.get_active_session_info(session.id) if runtime.exists() else None
     client = None if info is None else info.client
@@ -180,6 +180,13 @@ class _Look:
 
 
 _LOOK = _Look()
+
+
+def look_after(loop: asyncio.AbstractEventLoop) -> None:
+    """Somebody waits for a place: look in a while whether it is for what hangs."""
+    _LOOK.after(loop)
+
+
 _OURS: dict[tuple[type, str], Callable[..., Any]] = {
     (AppSession, "_create_scriptrunner"): _create,
     (AppSession, "request_script_stop"): _stop_page,

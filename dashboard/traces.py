@@ -74,7 +74,7 @@ class Kept:
             return asking.traces
 
     def keep_asked(self, key: Hashable, trace: Trace, beside: tuple[object, ...], *, each: int, most: int) -> None:
-        """One more trace of ``key``, of which ``each`` stay, and ``most`` of all. What is ``beside`` it is not its own."""
+        """One more trace of ``key``, of which ``each`` stay, ``most`` of all. What is ``beside`` it is not its own."""
         with self.lock:
             asking = self.askings.setdefault(key, _Asking())
             self.askings.move_to_end(key)

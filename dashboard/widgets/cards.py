@@ -94,7 +94,7 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
         return Ready(fitted(dots)), told
 
     about = ("dots", Same(found), tuple(rings), dark, PICTURE_HEIGHT.get())
-    ready, told = replay.kept(about, picture)
+    ready, told = replay.kept(about, picture, large=True)
     replay.part((*about, key), lambda: _dots(ready, told, found.what, rings, key))
 
 
@@ -149,6 +149,7 @@ def uncertain(found: Uncertain, *, key: str) -> None:
     bars = replay.kept(
         ("bars", *told, found.sign, found.in_100, dark),
         lambda: Ready(two_bars(*told, sign=found.sign, in_100=found.in_100, dark=dark)),
+        large=True,
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"{key}-uncertain-box"):
         st.plotly_chart(

@@ -45,6 +45,7 @@ def picture(
     ready = kept(
         ("ready", Same(figure), mark, PICTURE_HEIGHT.get(), session.dark()),
         lambda: Ready(fitted(marked(figure, mark) if mark else figure)),
+        large=True,
     )
     kind, saved = session.entered(f"{key}-format", "PNG"), data is not None and STAGE.get() is None
     clicks: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
@@ -161,7 +162,7 @@ def html_page(figure: Figure, alt: str) -> bytes:
     paper = solid["layout"].get("paper_bgcolor")
     if paper == "rgba(0,0,0,0)":
         solid["layout"]["paper_bgcolor"] = palette(session.dark()).paper
-    page: str = plotly.io.to_html(solid, include_plotlyjs=True, full_html=True, validate=False)
+    page: str = plotly.io.to_html(solid, include_plotlyjs=True, full_html=True, validate=False, div_id="chart")
     page = page.replace("<head>", f"<head><title>{words.html(title_of(alt))}</title>", 1)
     label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return page.replace("<body>", f'<body role="img" aria-label="{label}">', 1).encode()

@@ -255,6 +255,13 @@ def test_two_tables_in_one_document_are_refused_until_somebody_says_what_it_is(d
     assert read_table(json.dumps(document).encode(), objects="columns").rows >= 1
 
 
+def test_half_a_character_in_a_name_is_replaced_as_in_a_cell() -> None:
+    data = b'[{"ill": "cold", "c\\ud800": "x"}, {"ill": "flu", "c\\ud800": "y\\udfff"}]'
+    reading = read_table(data)
+    assert (list(reading.frame.columns), counted(reading, "ill")) == (["ill", "c?"], [1, 1, 0])
+    assert reading.frame["c?"].tolist() == ["x", "y?"]
+
+
 def test_settings_are_no_records() -> None:
     with pytest.raises(UnreadableFile, match="no list of records"):
         read_table(json.dumps({"server": {"port": 1}, "names": {"first": "x"}}).encode())

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +20,10 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dashboard import gate, logged_out, login, operations
+from dashboard.background import places
+from dashboard.widgets.picture import html_page
 from dashboard.words import login as words
+from dashboard.words.server import BEING_MADE
 from tests.put_back import changed_in_streamlit
 from tests.serving.test_login_cookie import ISSUER, SETTINGS
 
@@ -49,9 +55,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, An
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
     """What a session is told that asks for a file, or for rows; nothing where it is given them."""
-    monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "a session")
     files = MediaFileManager(MemoryMediaFileStorage("/media"))
-    name = files.add_deferred(lambda: b"a report", "application/pdf", "1.1.1")
     dispatcher = BackendOperationDispatcher()
     for kind in gate.OPERATIONS:
         dispatcher.register(kind, DeferredFileHandler(lambda: files))
@@ -60,6 +64,8 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
         asked = BackendOperationRequest(request_id="1")
         asked.dataframe_chunk.offset = 0
         if kind == "deferred_file":
+            monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: session)
+            name = files.add_deferred(lambda: b"a report", "application/pdf", "1.1.1")
             asked.deferred_file.file_id = name
         monkeypatch.setattr(DeferredFileHandler, "handle", given if kind == "dataframe_chunk" else handle)
         return asyncio.run(dispatcher.dispatch(asked, session)).error_msg
@@ -94,3 +100,161 @@ def test_an_old_tab_is_given_nothing_after_the_login(
     sessions["other tab"].clear()
     assert [ask(one, kind) for one in sessions] == [no, no, "", no, no]
     assert ask("nobody's", kind) == no
+
+
+class Offered:
+    """Files that pages of sessions offer, and what becomes of those who ask for them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._patch = monkeypatch
+        self.files = MediaFileManager(MemoryMediaFileStorage("/media"))
+        self._dispatcher = BackendOperationDispatcher()
+        self._dispatcher.register("deferred_file", DeferredFileHandler(lambda: self.files))
+        self.open = {"a", "b", "c"}
+        monkeypatch.setattr(operations, "_is_open", lambda session: session in self.open)
+        monkeypatch.setattr(gate, "may_ask", lambda session: True)
+        monkeypatch.setattr(operations, "MADE", operations.Made())
+
+    def offer(self, session: str, make: Callable[[], bytes]) -> str:
+        self._patch.setattr(media_file_manager, "_get_session_id", lambda: session)
+        return self.files.add_deferred(make, "text/plain", f"1.{len(self.files._deferred_callables)}")
+
+    async def ask(self, session: str, name: str) -> Any:
+        asked = BackendOperationRequest(request_id="1")
+        asked.deferred_file.file_id = name
+        return await self._dispatcher.dispatch(asked, session)
+
+    @property
+    def stored(self) -> int:
+        storage: Any = self.files._storage
+        return sum(len(one.content) for one in storage._files_by_id.values())
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Offered]:
+    operations.guard()
+    yield Offered(monkeypatch)
+    changed_in_streamlit()
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_file_is_made_for_the_session_alone_whose_page_offers_it(guarded: bool, offered: Offered) -> None:
+    if not guarded:
+        operations.unguard()
+    name = offered.offer("a", lambda: b"a report")
+    assert asyncio.run(offered.ask("a", name)).deferred_file.url
+    assert bool(asyncio.run(offered.ask("b", name)).error_msg) is guarded
+
+
+def anew(size: int) -> Callable[[], bytes]:
+    """A file that is another one each time it is made."""
+    return lambda: secrets.token_bytes(16) + bytes(size)
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_files_that_are_made_anew_fill_no_memory(
+    guarded: bool, offered: Offered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "OWN_BYTES", 5 << 20)
+    monkeypatch.setattr(operations, "ALL_BYTES", 8 << 20)
+    if not guarded:
+        operations.unguard()
+
+    async def go() -> None:
+        small, large = offered.offer("a", anew(100)), {who: offered.offer(who, anew(1 << 20)) for who in offered.open}
+        for _ in range(20):
+            await offered.ask("a", small)
+        assert (offered.stored < 9 * 200) is guarded
+        for _ in range(12):
+            for who in sorted(offered.open):
+                told = await offered.ask(who, large[who])
+                name = told.deferred_file.url.rsplit("/", 1)[1]
+                assert offered.files._storage.get_file(name), "who asked last can fetch it"  # type: ignore[attr-defined]
+        assert (offered.stored <= 9 << 20) is guarded
+        offered.open = {"a"}
+        await offered.ask("a", large["a"])
+        assert (offered.stored <= 6 << 20) is guarded, "of pages that were closed nothing stays"
+
+    asyncio.run(go())
+
+
+def test_the_same_file_is_kept_once_and_for_as_long_as_somebody_may_fetch_it(offered: Offered) -> None:
+    async def go() -> str:
+        same = {who: offered.offer(who, lambda: b"the same") for who in ("a", "b")}
+        url = ""
+        for who in ("a", "b", "a"):
+            url = (await offered.ask(who, same[who])).deferred_file.url
+        for _ in range(operations.FILES):
+            await offered.ask("a", offered.offer("a", anew(10)))
+        return str(url.rsplit("/", 1)[1])
+
+    name = asyncio.run(go())
+    assert offered.files._storage.get_file(name).content == b"the same"  # type: ignore[attr-defined]
+    asyncio.run(offered.ask("b", offered.offer("b", anew(10))))
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_files_are_made_one_after_the_other_and_few_of_an_address_at_once(guarded: bool, offered: Offered) -> None:
+    if not guarded:
+        operations.unguard()
+    working: Counter[str] = Counter()
+    most: Counter[str] = Counter()
+    lock = threading.Lock()
+
+    def making(who: str) -> Callable[[], bytes]:
+        def make() -> bytes:
+            with lock:
+                working[who] += 1
+                most[who] = max(most[who], working[who])
+                most["all"] = max(most["all"], working.total())
+            time.sleep(0.02)
+            with lock:
+                working[who] -= 1
+            return b"x"
+
+        return make
+
+    async def go() -> list[Any]:
+        sessions = [f"s{number}" for number in range(6)]
+        names = {who: offered.offer(who, making(who)) for who in sessions}
+        return await asyncio.gather(*(offered.ask(who, names[who]) for who in sessions for _ in range(4)))
+
+    assert all(told.deferred_file.url for told in asyncio.run(go()))
+    assert (max(most[f"s{number}"] for number in range(6)) == 1) is guarded
+    assert (most["all"] <= places.EACH) is guarded
+    assert not operations._QUEUES
+    assert not places.PLACES.anybody_waits
+    assert not places.PLACES._alive
+
+
+def test_a_session_that_asks_for_too_many_at_once_is_told(offered: Offered) -> None:
+    async def go() -> list[Any]:
+        name = offered.offer("a", lambda: b"x")
+        return await asyncio.gather(*(offered.ask("a", name) for _ in range(operations.WAITING + 5)))
+
+    told = asyncio.run(go())
+    assert [one.error_msg for one in told].count(BEING_MADE) == 5
+
+
+def test_who_leaves_while_they_wait_leaves_no_place_behind(offered: Offered) -> None:
+    async def go() -> None:
+        name = offered.offer("a", lambda: b"x")
+        before = [places.Script(places.Visitor(""), object(), lambda: None) for _ in range(places.EACH)]
+        for one in before:
+            places.PLACES.wait(one)
+        asked = [asyncio.create_task(offered.ask("a", name)) for _ in range(2)]
+        await asyncio.sleep(0.02)
+        for one in asked:
+            one.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+        for one in before:
+            places.PLACES.ended(one)
+
+    asyncio.run(go())
+    assert not operations._QUEUES
+    assert not places.PLACES._alive
+
+
+def test_a_saved_chart_is_the_same_file_each_time() -> None:
+    figure = {"data": [{"type": "scatter", "y": [1.0, 2.0]}], "layout": {"paper_bgcolor": "#fff"}}
+    assert html_page(figure, "A line.") == html_page(figure, "A line.")

@@ -93,7 +93,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Runner]]:
     fresh = Places()
     for module in (places, scripts):
         monkeypatch.setattr(module, "PLACES", fresh)
-    monkeypatch.setattr(scripts, "_visitor", lambda session: session.visitor)
+    monkeypatch.setattr(scripts, "visitor_of", lambda session: session.visitor)
     monkeypatch.setattr(scripts, "_LOOK", SimpleNamespace(after=lambda loop: None))
 
     def create(session: AppSession, asked: RerunData) -> None:

@@ -215,7 +215,7 @@ def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_ou
             raise UnreadableFile(
                 f"The JSON document has names of more than {_LONGEST_NAME:,} characters; shorten them."
             )
-        name = f"{prefix}{key}"
+        name = f"{prefix}{key if key.isascii() else key.encode('utf-8', 'replace').decode()}"  # half a character
         check_size(1, len(cells))
         if isinstance(value, str):
             cells[name] = value
