@@ -94,7 +94,7 @@ _execute = MediaFileManager.execute_deferred
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     BackendOperationDispatcher.dispatch = _for_who_is_here  # type: ignore[assignment, method-assign]
-    MediaFileManager.execute_deferred = _made  # type: ignore[method-assign]
+    MediaFileManager.execute_deferred = _made  # type: ignore[assignment, method-assign]
 
 
 def unguard() -> None:

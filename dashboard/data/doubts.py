@@ -33,7 +33,7 @@ _NAMES = {
     "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
     "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
     "escape": {"backslash": "Behind a backslash", "doubled": "Twice"},
-    "keep_footer": {"False": "No: totals or notes, leave them out", "True": "Yes: keep them"},
+    "keep_footer": {"False": "No: leave out totals and notes", "True": "Yes: keep them"},
     "merged": {"each": "In each of its rows", "first": "In the first row alone"},
     "objects": {
         "list": "As a list of objects",

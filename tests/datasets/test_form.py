@@ -310,3 +310,71 @@ def test_an_encoding_that_one_row_could_turn_is_asked_on_both_sides(kind: str) -
     stated = [read_table(text.encode("cp1252"), encoding="cp1252") for text in texts]
     assert [reading.frame["word"][0] for reading in stated] == ["été", "été"]
     assert not any("encoding" in {*one.report.decided, *one.report.doubtful} for one in stated)
+
+
+def counted(reading: Reading) -> list[int]:
+    asked = MostCommonOption.of(Declaration(columns=(WARD,)), "ward", epsilon=1.0)
+    found: list[int] = asked.read(reading.private).tolist()
+    return found
+
+
+_ENDS = ("north ward,,", "Total,99,", ",Total,", "note: a few", "x", ",,", "south ward,44,ok", "north ward,1,2,3")
+"""Rows of people of which the first few look like totals and notes, and the others do not."""
+
+
+@pytest.mark.parametrize("write", [str.encode, sheet])
+@pytest.mark.parametrize("last", _ENDS)
+def test_where_totals_and_notes_are_left_out_a_row_moves_itself_alone(write: Callable[[str], bytes], last: str) -> None:
+    """At the end, behind those that are left out, and between others."""
+    stated = {"keep_footer": False, "header_rows": 1, "header_line": 1, "uneven": "set aside"}
+    lines = _FOOT.splitlines()
+    before = counted(read_table(write("\n".join(lines)), **stated))
+    assert before == [40, 15]
+    for place in (5, len(lines) - 4, len(lines)):
+        found = read_table(write("\n".join([*lines[:place], last, *lines[place:]])), **stated)
+        assert sum(abs(now - then) for now, then in zip(counted(found), before, strict=True)) <= 1
+        assert counted(found)[1] == 15 + (last == "south ward,44,ok")
+        assert found.records == len(lines) - (last == ",," and write is sheet and place == len(lines)), (
+            "a sheet keeps none"
+        )
+
+
+def test_a_foot_that_begins_where_the_last_rows_say_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = layout.find
+
+    def looked_for(seen: Survey, *, keep_footer: bool | None, **more: Any) -> layout.Layout:
+        return found(seen, keep_footer=keep_footer or None, **more)
+
+    monkeypatch.setattr(layout, "find", looked_for)
+    with pytest.raises(AssertionError):
+        test_where_totals_and_notes_are_left_out_a_row_moves_itself_alone(str.encode, "south ward,44,ok")
+
+
+def test_what_is_left_out_wherever_it_stands_is_said() -> None:
+    text = "ward,age,note\nTotal,9,\nnorth ward,1,ok\nmore on the web\nsouth ward,2,all\nall,3,sum\n"
+    reading = read_table(text.encode(), keep_footer=False, header_rows=1, header_line=1)
+    assert (reading.frame["age"].tolist(), reading.report.keep_footer) == (["1", "2", "3"], False)
+    (said,) = (notice for notice in reading.report.set_aside if "Totals or notes" in notice.sentence)
+    assert (said.count, said.lines, said.texts) == (2, (2, 4), ("Total 9", "more on the web"))
+    kept = read_table(text.encode(), keep_footer=True, header_rows=1, header_line=1)
+    assert (kept.rows, kept.report.keep_footer) == (5, True)
+
+
+def beneath(values: dict[int, str]) -> bytes:
+    """A sheet whose first column is merged over rows 2 to 31, with values of their own beneath, as some programs keep."""
+    book = openpyxl.Workbook()
+    for row in [("ward", "age"), ("north ward", 1), *((values.get(place), place) for place in range(3, 32))]:
+        book.active.append(row)
+    book.active.merged_cells.add("A2:A31")
+    saved = io.BytesIO()
+    book.save(saved)
+    return saved.getvalue()
+
+
+@pytest.mark.parametrize("place", [3, 4, 17, 31])
+@pytest.mark.parametrize("merged", ["each", "first"])
+def test_a_cell_beneath_a_merged_one_moves_itself_alone(place: int, merged: str) -> None:
+    stated = {"merged": merged, "header_rows": 1, "header_line": 1}
+    without, found = (read_table(beneath(values), **stated) for values in ({}, {place: "south ward"}))
+    assert counted(without) == ([30, 0] if merged == "each" else [1, 0])
+    assert counted(found) == ([29, 1] if merged == "each" else [1, 1])

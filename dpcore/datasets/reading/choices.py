@@ -20,9 +20,9 @@ class Choices:
     stands behind a ``backslash``, as ``escape`` says.
     ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
     of them. ``decimal`` and ``date_order`` hold for every column, whatever its cells show; but where cells can be
-    numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether totals and
-    notes at the foot are rows; they are left out where nothing is said, and the report asks. ``merged`` says in which
-    of its rows a cell of a sheet that is merged over several holds its value. ``objects`` says how a JSON
+    numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether lines that
+    look like totals or notes are rows; where nothing is said those at the foot are none, and the report asks. ``merged``
+    says in which of its rows a cell of a sheet that is merged over several holds its value. ``objects`` says how a JSON
     document that is an object holds its rows: as a list of objects, each under a name, or each name as a column.
     ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused. ``part`` names
     the sheet of a workbook, or the file of a zip archive.

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 
 from dpcore.datasets.dates import moment
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.schema import MISSING_WORDS, NO_WORDS, YES_WORDS, DateOrder
 from dpcore.errors import UnreadableFile
+from dpcore.validate import BoolArray
 
 _NUMBER = re.compile(r"[-+−(]?\s?[^\w\s.,]?\s?(?:\d[\d.,'\s]*|\.\d+)(?:[eE][-+]?\d+)?\s?[^\w\s]?\)?-?")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
@@ -36,6 +38,9 @@ class Layout:
 
     Rows are ``width`` cells wide as a rule, which the guess goes by; how wide the table is the heading says alone.
     ``certain`` is False where the heading is a guess.
+
+    ``judged`` is whether a person said that totals and notes are left out. Then each record is judged by itself,
+    wherever it stands (``left_out``): where the foot begins hangs on the last rows, and one more could bring it back.
     """
 
     width: int
@@ -45,6 +50,7 @@ class Layout:
     certain: bool
     line: int = 1
     looks: int = 0
+    judged: bool = False
 
 
 def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool | None) -> Layout:
@@ -70,10 +76,39 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
     start = first + header_rows
     if start > len(head):
         raise UnreadableFile("There is only one line where two should name the columns; let one line name them.")
-    end = seen.counts.size if keep_footer else _footer(seen, start, width)
-    header = tuple(range(first, start))
-    line = header_line or 1
-    return Layout(width=width, header=header, start=start, end=end, certain=certain, line=line, looks=looks)
+    end = seen.counts.size if keep_footer is not None else _footer(seen, start, width)
+    return Layout(
+        width=width,
+        header=tuple(range(first, start)),
+        start=start,
+        end=end,
+        certain=certain,
+        line=header_line or 1,
+        looks=looks,
+        judged=keep_footer is False,
+    )
+
+
+def left_out(frame: pd.DataFrame, short: BoolArray, columns: int) -> BoolArray:
+    """Which rows are totals or notes by what they hold themselves, shape (rows,).
+
+    ``frame`` holds their cells, ``short`` says which have fewer of them than the table has ``columns``.
+    """
+    found = np.zeros(len(frame), dtype=bool)
+    first = np.full(len(frame), -1)  # the place of the first cell that holds anything
+    count = np.zeros(len(frame), dtype=np.int64)
+    for place in range(frame.shape[1]):
+        holds = (frame.iloc[:, place].str.strip() != "").to_numpy(dtype=bool)
+        first[holds & (first < 0)] = place
+        count += holds
+    for place in range(frame.shape[1]):
+        here = np.flatnonzero(first == place)
+        words = frame.iloc[here, place].str.strip()
+        total = {word for word in words.unique() if _is_total(word, set())}
+        note = {word for word in words.unique() if columns > 2 and not _kind(word)}
+        alone = (count[here] == 1) & (short[here] | words.str.contains(" ", regex=False).to_numpy(dtype=bool))
+        found[here] = words.isin(total) | (alone & words.isin(note))
+    return found
 
 
 def _width(seen: Survey, head: list[list[str]]) -> int:

@@ -137,7 +137,7 @@ def tabulate(
         columns=body.unnamed,
         quote=dialect.quote,
         escape=_escape(dialect),
-        keep_footer=found.end == seen.counts.size,
+        keep_footer=found.end == seen.counts.size and not found.judged,
         notices=(*about, *body.notices),
         alternatives=(
             *decoded.alternatives,
@@ -183,7 +183,7 @@ def tabulate_sheet(
         header_stated=header_rows == 0 or None not in (header_rows, header_line),
         first_line=body.first_line,
         columns=body.unnamed,
-        keep_footer=found.end == seen.counts.size,
+        keep_footer=found.end == seen.counts.size and not found.judged,
         merged=merged or "each",
         part=sheet.name,
         notices=(*_about_merged(sheet, merged), *sheet.notices, *_about_lines(seen, found), *body.notices),
@@ -445,6 +445,15 @@ def _assembled(
                     lines=listed(lines[short].tolist()),
                 )
             )
+    if found.judged:
+        alone = (
+            counts < len(table.labels) if sheet is None else (frame.iloc[:, 0].str.strip() != "").to_numpy(dtype=bool)
+        )
+        told = keep & layout.left_out(frame, alone, len(table.labels))
+        if told.any():
+            texts = tuple(" ".join(filter(None, row)) for row in frame[told].head(20).itertuples(index=False))
+            notices.append(_aside("Totals or notes", lines[told], texts))
+        keep &= ~told
     if not keep.any():
         raise UnreadableFile("The file has column names but no rows.")
     header_lines = tuple(int(seen.lines[place]) for place in found.header)

@@ -127,25 +127,27 @@ def _is_table(sheet: Sheet) -> bool:
 
 def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say: Say) -> Sheet:
     """Rows that hold something."""
-    fill = _merged(sheet, say)
+    fill, tops = _merged(sheet, say)
+    merged: dict[int, list[int]] = {}
+    held: dict[tuple[int, int], str] = {}  # the values of merged cells, by the row they begin in and their place
     width = int(sheet.width)
     gathered = Gathering(map(str, range(width)))
     lines: list[int] = []
     blank: list[int] = []
-    above: list[str] = [""] * width
     filled = np.zeros(width, dtype=np.int64)
     beyond: list[int] = []
     total = int(sheet.total_height)
     for number, cells in enumerate(_rows(sheet), start=1):
         if cells is None:
-            _refuse_merged_from(number, fill)
+            _refuse_merged_from(number, tops)
             beyond.append(number)
         row = [""] * width if cells is None else [_text(cell) for cell in cells]
-        if number in fill:
-            fill[number] = [place for place in fill[number] if not row[place]]
-        for place in fill.get(number, ()):
-            row[place] = above[place]
-        above = row
+        for place in tops.get(number, ()):
+            held[number, place] = row[place]
+        if number in fill:  # a cell beneath that holds something of its own keeps it, and to itself
+            merged[number] = [place for place in fill[number] if not row[place]]
+            for place in merged[number]:
+                row[place] = held.get((fill[number][place], place), "")
         present = [place for place, cell in enumerate(row) if cell.strip()]
         if not present and cells is not None:
             blank.append(number)
@@ -173,7 +175,7 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
         name=str(sheet.name),
         names=names,
         certain=certain,
-        merged=fill,
+        merged=merged,
         notices=tuple(_notices(extent, lines, beyond)),
     )
 
@@ -190,9 +192,9 @@ def _rows(sheet: Any) -> Iterator[list[object] | None]:
             yield None
 
 
-def _refuse_merged_from(number: int, fill: Mapping[int, list[int]]) -> None:
+def _refuse_merged_from(number: int, tops: Mapping[int, list[int]]) -> None:
     """Raises UnreadableFile where a cell of a row that cannot be read is merged with others below it."""
-    if set(fill.get(number + 1, ())) - set(fill.get(number, ())):
+    if number in tops:
         raise UnreadableFile(
             f"A number in row {number:,} {_BEYOND}, and a cell of this row is merged with others below; give the "
             "number another format, or unmerge the cell."
@@ -221,8 +223,9 @@ def _trimmed(row: tuple[str, ...], kept: IntArray) -> list[str]:
     return cells
 
 
-def _merged(sheet: Any, say: Say) -> dict[int, list[int]]:
-    """Rows (from 1) in which cells take the value above them, by their places from the first column on.
+def _merged(sheet: Any, say: Say) -> tuple[dict[int, dict[int, int]], dict[int, list[int]]]:
+    """Rows (from 1) in which cells take a value from above, by their places from the first column on: from which row.
+    And in which rows such cells begin.
 
     Raises UnreadableFile for more than can be filled: each takes a few bytes of a file, however many rows it spans.
     """
@@ -237,13 +240,16 @@ def _merged(sheet: Any, say: Say) -> dict[int, list[int]]:
         raise UnreadableFile(
             f"The sheet merges more than {_MOST_FILLED:,} cells over several rows; unmerge them, or save it as CSV."
         )
-    fill: dict[int, list[int]] = {}
+    fill: dict[int, dict[int, int]] = {}
+    tops: dict[int, list[int]] = {}
     for count, (place, rows) in enumerate(ranges):
+        if rows:
+            tops.setdefault(rows.start - 1, []).append(place)
         for row in rows:
-            fill.setdefault(row, []).append(place)
+            fill.setdefault(row, {})[place] = rows.start - 1
         if count % 5000 == 0:
             say(0.0)
-    return fill
+    return fill, tops
 
 
 def _text(cell: object) -> str:
