@@ -22,6 +22,7 @@ _ASKED = {
     "delimiter": "Where do the cells end?",
     "quote": "Which quotation marks stand around cells?",
     "escape": "How is a quotation mark written inside a cell?",
+    "breaks": "Does a cell run over several lines?",
     "columns": "How many columns are there? The file has no line that names them.",
     "header_line": "On which line is the first row? No line names the columns.",
     "keep_footer": "Are the last lines rows of the table?",
@@ -33,6 +34,7 @@ _NAMES = {
     "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
     "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
     "escape": {"backslash": "Behind a backslash", "doubled": "Twice"},
+    "breaks": {"inside": "Yes, in quotation marks", "between": "No: each line is a row"},
     "keep_footer": {"False": "No: leave out totals and notes", "True": "Yes: keep them"},
     "merged": {"each": "In each of its rows", "first": "In the first row alone"},
     "objects": {

@@ -59,6 +59,7 @@ PLAIN = {
     "header_line": 1,
     "columns": 5,
     "keep_footer": True,
+    "breaks": "between",
     "merged": "first",
     "objects": "rows",
     "uneven": "set aside",

@@ -14,9 +14,10 @@ blanks."""
 Escape = Literal["doubled", "backslash"]
 Objects = Literal["list", "rows", "columns"]
 Merged = Literal["each", "first"]
+Breaks = Literal["inside", "between"]
 BLANKS, BLANKS_NAMED = "blanks", "blanks behind a name"
 """What stands for a delimiter where cells stand apart by blanks; and where each row begins with its name besides."""
-FORM = ("quote", "escape", "columns", "keep_footer", "merged", "objects", "delimiter", "encoding", "header")
+FORM = ("quote", "escape", "breaks", "columns", "keep_footer", "merged", "objects", "delimiter", "encoding", "header")
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
 ASKED = (*FORM, "part", "header_line")
 """All that can be asked of a file's form."""
@@ -64,9 +65,9 @@ class Report:
     them; ``header_stated`` is whether a person said which lines do, or the kind of file leaves nothing to say.
     ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
-    where totals and notes at the foot were left out. A cell ``merged`` over several rows of a sheet holds its
-    value in each, or in the first. The rows of a JSON document are those of a ``list`` of objects in it,
-    or it is an object each of whose values is one of ``objects``.
+    where totals and notes were left out. Line ``breaks`` stand inside cells too, or between rows alone. A cell
+    ``merged`` over several rows of a sheet holds its value in each, or in the first. The rows of a JSON document are
+    those of a ``list`` of objects in it, or it is an object each of whose values is one of ``objects``.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
@@ -84,6 +85,7 @@ class Report:
     quote: str = '"'
     escape: Escape = "doubled"
     keep_footer: bool = True
+    breaks: Breaks = "inside"
     merged: Merged = "each"
     objects: Objects = "rows"
     part: str = ""

@@ -51,6 +51,8 @@ _FORM: dict[Stated, str] = {
     "backslash": "a quotation mark inside a cell follows a backslash",
     "columns": "the table has as many columns as it is read with, which no line names",
     "cells end": "cells end at the sign, or the blanks, with which the file is read",
+    "lines in cells": "a cell in quotation marks can run over several lines",
+    "no lines in cells": "each line is a row, and one on which a quotation mark stays open holds nothing",
     "foot left out": "lines that are totals or notes are left out wherever they stand",
     "foot kept": "lines that look like totals or notes are rows",
     "merged in each": "a cell merged over several rows holds its value in each of them",

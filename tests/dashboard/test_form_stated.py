@@ -50,8 +50,8 @@ def declared(app: AppTest) -> AppTest:
         (
             FOOT,
             "keep_footer",
-            "totals and notes at the foot are left out",
-            "totals and notes at the foot are rows",
+            "lines that are totals or notes are left out wherever they stand",
+            "lines that look like totals or notes are rows",
         ),
         (
             MARKS,

@@ -47,11 +47,21 @@ def sheet(text: str, merged: str = "") -> bytes:
 
 _LETTERS = _PLAIN + "".join(f"{ward} é,{age},ok\n" for ward, age in _ROWS)
 
+_QUOTED = _PLAIN + 'south ward,55,", hm"\n'
+
+
+def _swallowed(place: int) -> str:
+    """With one more row, in which a quotation mark is never closed."""
+    lines = _QUOTED.splitlines(keepends=True)
+    return "".join([*lines[:place], 'south ward,"5\n', *lines[place:]])
+
+
 PAIRS: dict[str, tuple[bytes, bytes, set[str]]] = {
     "single marks": (_SINGLE.encode(), (_SINGLE + "'south ward','41','5ft 4\"'\n").encode(), {"quote"}),
     "backslashes": (_ESCAPED.encode(), (_ESCAPED + '"south ward",41,"says \\"hi\\", often"\n').encode(), {"escape"}),
     "lines at the foot": (_FOOT.encode(), (_FOOT + "south ward,44,ok\n").encode(), {"keep_footer"}),
     "lines at the foot of a sheet": (sheet(_FOOT), sheet(_FOOT + "south ward,44,ok\n"), {"keep_footer"}),
+    "cells over lines": (_QUOTED.encode(), _swallowed(12).encode(), {"breaks"}),
     "merged cells": (sheet(_PLAIN, "A10:A30"), sheet(_OTHER, "A10:A30"), {"merged"}),
     "cells merged beside one another": (sheet(_PLAIN), sheet(_PLAIN + ",1,ok\n", "B10:C10"), set()),
     "rows shorter than the heading": (_SHORT.encode(), (_SHORT + "south ward,44,ok,1,1\n").encode(), set()),
@@ -88,7 +98,9 @@ def test_what_the_bytes_decide_is_asked_or_moves_no_other_row(name: str) -> None
         assert moved(*(as_a_page_reads(data, answers) for data in (first, second))) <= 1
 
 
-@pytest.mark.parametrize("name", ["single marks", "lines at the foot", "lines at the foot of a sheet", "merged cells"])
+@pytest.mark.parametrize(
+    "name", ["single marks", "cells over lines", "lines at the foot", "lines at the foot of a sheet", "merged cells"]
+)
 def test_what_is_not_asked_would_be_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Report, "decided", ())
     assert moved(*(as_a_page_reads(data, PLAIN) for data in PAIRS[name][:2])) > 1
@@ -361,7 +373,7 @@ def test_what_is_left_out_wherever_it_stands_is_said() -> None:
 
 
 def beneath(values: dict[int, str]) -> bytes:
-    """A sheet whose first column is merged over rows 2 to 31, with values of their own beneath, as some programs keep."""
+    """A sheet whose first column is merged over rows 2 to 31; some programs keep values beneath."""
     book = openpyxl.Workbook()
     for row in [("ward", "age"), ("north ward", 1), *((values.get(place), place) for place in range(3, 32))]:
         book.active.append(row)
@@ -378,3 +390,99 @@ def test_a_cell_beneath_a_merged_one_moves_itself_alone(place: int, merged: str)
     without, found = (read_table(beneath(values), **stated) for values in ({}, {place: "south ward"}))
     assert counted(without) == ([30, 0] if merged == "each" else [1, 0])
     assert counted(found) == ([29, 1] if merged == "each" else [1, 1])
+
+
+@pytest.mark.parametrize("place", [1, 12, 55])
+def test_where_each_line_is_a_row_a_mark_too_many_moves_itself_alone(place: int) -> None:
+    stated = {"breaks": "between", "header_rows": 1, "header_line": 1}
+    without, found = (read_table(text.encode(), **stated) for text in (_QUOTED, _swallowed(place)))
+    assert counted(found) == counted(without) == [40, 16]
+    assert (found.records, without.records) == (57, 56)
+    assert set(range(57)) - set(found.places.tolist()) == {place - 1}, "the others keep their places"
+    (said,) = (notice for notice in found.report.notices if "stays open" in notice.sentence)
+    assert (said.count, said.lines, found.report.breaks) == (1, (place + 1,), "between")
+    inside = read_table(_swallowed(place).encode(), breaks="inside", header_rows=1, header_line=1)
+    assert (inside.report.decided, inside.report.breaks, inside.rows) == ((), "inside", place)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('a,b\n1,"x\ny"\n2,z\n', (2, 3)),
+        ('a,b\n\n1,x\n\n\n2,"x\n\ny"\n', (6, 8)),
+        ('a,b\n1,x\n2,"x\ny"', (3, 4)),
+        ('a,b\r\n1,x"y\r\n2,"x\r\ny"\r\n', (3, 4)),
+        ('"a\nb",c\n1,x\n', (1, 2)),
+    ],
+)
+def test_a_cell_that_runs_over_lines_is_asked_of(text: str, lines: tuple[int, int]) -> None:
+    found = read_table(text.encode())
+    ways = [way for way in found.report.alternatives if way.argument == "breaks"]
+    assert [way.value for way in ways] == ["inside", "between"]
+    assert ways[0].example == f"from line {lines[0]} to line {lines[1]}"
+    apart = read_table(text.encode(), breaks="between", uneven="set aside")
+    assert apart.report.decided in ((), ("header",), ("keep_footer",), ("keep_footer", "header"))
+
+
+def test_a_mark_that_is_never_closed_is_none_where_each_line_is_a_row() -> None:
+    for quote, escape in (('"', None), ('"', "backslash"), ("'", None)):
+        text = f"a,b\n1,{quote}x{quote}\n2,{quote}y\n3,{quote}z{quote}\n"
+        with pytest.raises(UnreadableFile, match="mark"):
+            read_table(text.encode(), quote=quote, escape=escape)
+        found = read_table(text.encode(), quote=quote, escape=escape, breaks="between", header_rows=1)
+        assert found.frame["b"].tolist() == ["x", "z"]
+
+
+def test_a_mark_behind_a_backslash_stays_a_sign_where_each_line_is_a_row() -> None:
+    text = 'a,b\n1,"says \\"hi\\", often"\n2,"a \\""\n3,"x\ny"\n4,z\n'
+    found = read_table(text.encode(), escape="backslash", breaks="between", header_rows=1, uneven="set aside")
+    assert found.frame["b"].tolist()[:2] == ['says "hi", often', 'a "']
+    assert found.frame["a"].tolist()[-1] == "4"
+
+
+ODD_LINES = (
+    *("", ",", ",,", ",,,,", '"', '""', '"""', '"""",', "'", "south ward", "south ward,", "south ward,44,ok,"),
+    *('south ward,"4,ok', 'south ward,44,"ok', 'south ward,44,ok"', '"south ward,44,ok', '"south ward","44","ok"'),
+    *('south ward,44,"a ""b"" c"', "south ward,44,it's", "'south ward',44,ok", "south ward\\,44,ok", "x" * 5000),
+    *(
+        "south ward\t44\tok",
+        "ward,age,note",
+        "Total,99,",
+        "# a note",
+        "sep=,",
+        "south ward;44;ok",
+        "south ward,44,ok\r",
+    ),
+    *("=1+1,44,ok", "\ufeffsouth ward,44,ok", "south ward,44,\0", "ſouth ward,44,ok", "south ward,1e400,ok"),
+)
+"""Lines that one person's row might be."""
+
+
+TEXTS: dict[str, tuple[str, dict[str, str]]] = {
+    "plain": (_PLAIN, {}),
+    "quoted": (_QUOTED, {}),
+    "foot": (_FOOT, {}),
+    "single": (_SINGLE, {"quote": "'"}),
+    "single, taken for letters": (_SINGLE, {}),
+    "backslashes": (_ESCAPED, {}),
+    "backslashes, with meaning": (_ESCAPED, {"escape": "backslash"}),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("line", ODD_LINES, ids=ascii)
+def test_one_line_moves_itself_alone_whatever_it_is(line: str, name: str) -> None:
+    """With the same answers to what a page asks; or the file is refused, and everybody sees it."""
+    text, stated = TEXTS[name]
+    lines = text.splitlines()
+    before = as_a_page_reads(text.encode(), PLAIN | stated)
+    for place in (1, len(lines)):
+        changed = "\n".join([*lines[:place], line, *lines[place:]]) + "\n"
+        try:
+            after = as_a_page_reads(changed.encode(), PLAIN | stated)
+        except UnreadableFile:
+            continue
+        assert moved(before, after) <= 1, place
+        assert abs(after.rows - before.rows) <= 1, place
+        cells = before.frame["note"].value_counts()
+        assert (after.frame["note"].value_counts().reindex(cells.index, fill_value=0) - cells).abs().max() <= 1, place

@@ -10,7 +10,8 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, UnreadableFile, read_table
-from dpcore.datasets.reading import one_object
+from dpcore.datasets.reading import documents, one_object
+from dpcore.datasets.reading.naming import NAMELESS
 from dpcore.datasets.report import Report
 from dpcore.releases.selection import MostCommonOption
 
@@ -253,6 +254,34 @@ def test_two_tables_in_one_document_are_refused_until_somebody_says_what_it_is(d
     with pytest.raises(UnreadableFile, match="no list of records"):
         read_table(json.dumps(document).encode())
     assert read_table(json.dumps(document).encode(), objects="columns").rows >= 1
+
+
+KEYS = (*(" ill", "ill ", "ill\u00a0", "i\tll", "ill\n", "", " ", "Ill", "ill (2)"), "column 1", NAMELESS, "x" * 500)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+@pytest.mark.parametrize("written", [listed, in_lines, lambda rows: json.dumps({"rows": rows}).encode()])
+def test_no_key_of_a_row_takes_a_column_from_the_others(key: str, written: Callable[[list[Any]], bytes]) -> None:
+    """Not by blanks around it, nor by nothing in it, nor by how long it is; whichever row comes first."""
+    names = ("ill", "", "x" * 400 + "a", "x" * 400 + "b")
+    others = [dict(zip(names, (("cold", "flu")[place % 2], *[place] * 3), strict=True)) for place in range(12)]
+    alone = read_table(written(others))
+    for rows in ([{key: "hiv"}, *others], [*others, {key: "hiv"}], [*others, {key: "hiv", "ill": "hiv"}]):
+        found = read_table(written(rows))
+        assert set(alone.frame.columns) <= set(found.frame.columns)
+        mine = "hiv" in (rows[-1].get("ill"), rows[0].get("ill")) or " ".join(key.split()) == "ill"
+        assert counted(found, "ill") == [6, 6, mine]
+        for name in alone.frame.columns:
+            cells = found.frame[name].tolist()
+            rest = cells[1:] if rows[0] is not others[0] else cells[:-1]
+            assert rest == alone.frame[name].tolist()
+    assert len(alone.frame.columns) == len(names)
+
+
+def test_names_by_the_order_in_which_they_appear_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "by_itself", str)
+    with pytest.raises((AssertionError, KeyError)):
+        test_no_key_of_a_row_takes_a_column_from_the_others("ill ", listed)
 
 
 def test_half_a_character_in_a_name_is_replaced_as_in_a_cell() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
-from dpcore.datasets.report import Escape, Merged, Objects
+from dpcore.datasets.report import Breaks, Escape, Merged, Objects
 from dpcore.datasets.schema import DateOrder, Decimal
 from dpcore.validate import boolean, one_of, whole
 
@@ -17,13 +17,15 @@ class Choices:
 
     ``delimiter`` is one character, "" for one column, or ``BLANKS`` or ``BLANKS_NAMED`` where blanks are between cells.
     ``encoding`` is a name such as "cp1252". ``quote`` is '"', "'", or "" for none; inside a cell it is ``doubled`` or
-    stands behind a ``backslash``, as ``escape`` says.
+    stands behind a ``backslash``, as ``escape`` says. Line ``breaks`` stand "inside" such cells too, or "between" rows
+    alone: then a line on which a mark stays open holds nothing.
     ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
     of them. ``decimal`` and ``date_order`` hold for every column, whatever its cells show; but where cells can be
     numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether lines that
-    look like totals or notes are rows; where nothing is said those at the foot are none, and the report asks. ``merged``
-    says in which of its rows a cell of a sheet that is merged over several holds its value. ``objects`` says how a JSON
-    document that is an object holds its rows: as a list of objects, each under a name, or each name as a column.
+    look like totals or notes are rows; where nothing is said those at the foot are none, and the report asks.
+    ``merged`` says in which of its rows a cell of a sheet that is merged over several holds its value. ``objects`` says
+    how a JSON document that is an object holds its rows: as a list of objects, each under a name, or each name as a
+    column.
     ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused. ``part`` names
     the sheet of a workbook, or the file of a zip archive.
     """
@@ -38,6 +40,7 @@ class Choices:
     decimal: Decimal | None = None
     date_order: DateOrder | None = None
     keep_footer: bool | None = None
+    breaks: Breaks | None = None
     merged: Merged | None = None
     objects: Objects | None = None
     uneven: Literal["refuse", "set aside"] = "refuse"
@@ -56,6 +59,8 @@ class Choices:
             one_of(get_args(Escape), escape=self.escape)
         if self.keep_footer is not None:
             boolean(keep_footer=self.keep_footer)
+        if self.breaks is not None:
+            one_of(get_args(Breaks), breaks=self.breaks)
         if self.merged is not None:
             one_of(get_args(Merged), merged=self.merged)
         if self.objects is not None:

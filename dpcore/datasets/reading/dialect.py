@@ -23,6 +23,9 @@ _UNUSUAL = (" ", "^", "~", ":")
 _RECORDS = 2000
 _SUPPORT = 0.5  # of all records must have the usual number of cells
 _DECLARED = re.compile(rb'\s*"?sep=(.)"?[ \t,;]*\n', re.IGNORECASE)
+PLAIN_MARK, SINGLE_MARK = '"', "'"
+_SEVERAL = 3
+"""Cells in single quotation marks from which on these are taken for the file's."""
 _NUMBERISH = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d.,' ]*[)%]?")
 _QUOTED = re.compile(r"(?:^|[,;\t|])'[^']*'(?=[,;\t|\n])", re.MULTILINE)
 
@@ -116,7 +119,12 @@ def records(sample: str, dialect: Dialect, limit: int = _RECORDS) -> list[list[s
 
 
 def likely_quote(sample: str) -> str:
-    return "'" if '"' not in sample and len(_QUOTED.findall(sample)) >= 3 else '"'
+    return SINGLE_MARK if PLAIN_MARK not in sample and len(_QUOTED.findall(sample)) >= _SEVERAL else PLAIN_MARK
+
+
+def has_single_marks(sample: str) -> bool:
+    """Whether some cells could stand in single quotation marks, or one row more could make them so many."""
+    return len(_QUOTED.findall(sample)) >= _SEVERAL - 1
 
 
 def shown(line: str, dialect: Dialect) -> str:

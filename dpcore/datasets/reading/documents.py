@@ -20,6 +20,7 @@ import pandas as pd
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.gathering import Gathering
+from dpcore.datasets.reading.naming import by_itself
 from dpcore.datasets.reading.one_object import NO_RECORDS, Found, inside, word
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Alternative, Notice, Objects
@@ -215,7 +216,7 @@ def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_ou
             raise UnreadableFile(
                 f"The JSON document has names of more than {_LONGEST_NAME:,} characters; shorten them."
             )
-        name = f"{prefix}{key if key.isascii() else key.encode('utf-8', 'replace').decode()}"  # half a character
+        name = by_itself(f"{prefix}{key}")
         check_size(1, len(cells))
         if isinstance(value, str):
             cells[name] = value
@@ -224,7 +225,7 @@ def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_ou
         elif isinstance(value, bool):
             cells[name] = "true" if value else "false"
         elif isinstance(value, dict) and depth < _DEEPEST:
-            _flatten(value, f"{name}.", cells, left_out, depth + 1)
+            _flatten(value, f"{prefix}{key}.", cells, left_out, depth + 1)
         elif isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
             cells[name] = "; ".join(word(part) for part in value)
         else:

@@ -89,6 +89,7 @@ def _text(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         header_line=choices.header_line,
         columns=choices.columns,
         keep_footer=choices.keep_footer,
+        breaks=choices.breaks,
         uneven=choices.uneven == "set aside",
         say=say,
     )

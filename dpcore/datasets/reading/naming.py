@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from functools import lru_cache
 
 from dpcore.datasets.report import Notice
 from dpcore.datasets.text import skeleton
 
 _LONGEST = 120
+NAMELESS = "without a name"
 
 
 def names(heading: list[list[str]], width: int, lines: tuple[int, ...]) -> tuple[list[str], list[Notice]]:
@@ -54,6 +57,17 @@ def names(heading: list[list[str]], width: int, lines: tuple[int, ...]) -> tuple
                 Notice(what="repaired", sentence=what, count=len(changed), lines=lines, columns=tuple(changed))
             )
     return found, [*notices, *_look_alikes(found)]
+
+
+@lru_cache(maxsize=4096)
+def by_itself(key: str) -> str:
+    """What a cell's key calls its column, where each row names its own cells: the same whatever other keys there are,
+    or one row's would change the column of all others."""
+    name = " ".join(key.encode("utf-8", "replace").decode().split()) or NAMELESS
+    if len(name) <= _LONGEST:
+        return name
+    mark = hashlib.sha256(name.encode()).hexdigest()[:8]  # two that begin alike are two
+    return f"{name[: _LONGEST - 10]}… {mark}"
 
 
 def _joined(groups: list[str], subs: list[str]) -> list[str]:

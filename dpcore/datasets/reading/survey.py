@@ -19,7 +19,7 @@ import numpy as np
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.engine import Cells
-from dpcore.datasets.reading.scanning import WholeUntil, scan
+from dpcore.datasets.reading.scanning import Scan, WholeUntil, scan
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -33,7 +33,7 @@ class Survey:
     """Cells per record and first line of each record, blank lines left out, shape (records,); the outermost records.
 
     Where the file is plain, ``cuts`` are places some way apart at which records begin, and ``spanning`` says that a
-    cell holds a line end.
+    cell holds a line end. ``over_lines`` are the first and the last line of the first record that runs over several.
     """
 
     counts: IntArray
@@ -43,6 +43,7 @@ class Survey:
     tail: list[list[str]]
     cuts: tuple[int, ...] | None = None
     spanning: bool = True
+    over_lines: tuple[int, int] | None = None
 
     @property
     def usual(self) -> int:
@@ -71,7 +72,17 @@ def survey(data: bytes, dialect: Dialect, first_line: int, say: Say, whole_until
         tail=tail,
         cuts=found.cuts,
         spanning=found.spanning,
+        over_lines=_over_lines(found, data, first_line) if found.spanning else None,
     )
+
+
+def _over_lines(found: Scan, data: bytes, first_line: int) -> tuple[int, int]:
+    """The first and the last line of the first record that runs over several."""
+    begun = np.append(found.lines, data.count(b"\n") + (not data.endswith(b"\n")))
+    taken = np.diff(begun) - np.diff(np.searchsorted(np.sort(found.blank), begun))
+    place = int(np.argmax(taken > 1))
+    first = int(found.lines[place]) + first_line
+    return first, first + int(taken[place]) - 1
 
 
 def _records(part: bytes, dialect: Dialect) -> list[list[str]]:
@@ -86,10 +97,12 @@ def _one_by_one(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Sur
     tail: deque[list[str]] = deque(maxlen=TAIL)
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
     reader = dialect.reader(text, strict=True)
-    line = 0
+    line, over_lines = 0, None
     try:
         for record in reader:
             if record:
+                if over_lines is None and reader.line_num > line + 1:
+                    over_lines = line + first_line, reader.line_num - 1 + first_line
                 counts.append(len(record))
                 lines.append(line + first_line)
                 tail.append(record)
@@ -108,7 +121,12 @@ def _one_by_one(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Sur
     found = np.frombuffer(counts, dtype=np.int32).astype(np.int64)
     _check_cells(found)
     return Survey(
-        counts=found, lines=np.frombuffer(lines, dtype=np.int64), blank=tuple(blank), head=head, tail=list(tail)
+        counts=found,
+        lines=np.frombuffer(lines, dtype=np.int64),
+        blank=tuple(blank),
+        head=head,
+        tail=list(tail),
+        over_lines=over_lines,
     )
 
 

@@ -17,15 +17,16 @@ from dpcore.datasets.reading.columns import Columns
 from dpcore.datasets.reading.decoding import decode
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
+from dpcore.datasets.reading.lines_apart import lines_apart
+from dpcore.datasets.reading.scanning import WholeUntil
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
 from dpcore.datasets.reading.workbook import Sheet
-from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Escape, Merged, Notice, Report, listed
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Breaks, Escape, Merged, Notice, Report, listed
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
 _SAMPLE = 1 << 18
 _BEARABLE = 0.01
-_PLAIN_MARK = '"'
 _SPACED = (BLANKS, BLANKS_NAMED)
 _OTHER_SHEET = "choose another one of the workbook"
 _Say = Callable[[float, str], None]
@@ -96,6 +97,7 @@ def tabulate(
     header_line: int | None,
     columns: int | None,
     keep_footer: bool | None,
+    breaks: Breaks | None,
     uneven: bool,
     say: _Say,
 ) -> Tabulated:
@@ -114,14 +116,19 @@ def tabulate(
     if way is not None:
         data, spaces = spacing.tabbed(data, way)
         dialect = _dialect(data, "\t", quote)
+    first_line, opened = 2 if skipped else 1, np.zeros(0, dtype=np.int64)
+    if breaks == "between":
+        data, opened = _apart(data, dialect, first_line, escape)
     with bulk.Ahead(data, dialect) as ahead:
-        dialect, seen = _surveyed(data, dialect, 2 if skipped else 1, escape, ahead, say)
+        dialect, seen = _surveyed(data, dialect, first_line, escape, ahead.whole_until, say)
         found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
         _check_width(found, seen)
         say(0.2, "Reading the cells")
         read = _cells(data, dialect, seen, ahead, lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
+    if opened.size:
+        about.append(_aside("Lines on which a quotation mark stays open", opened))
     body = _assembled(read.frame, seen, found, columns, uneven)
     report = Report(
         container="text",
@@ -138,6 +145,7 @@ def tabulate(
         quote=dialect.quote,
         escape=_escape(dialect),
         keep_footer=found.end == seen.counts.size and not found.judged,
+        breaks="between" if breaks == "between" else "inside",
         notices=(*about, *body.notices),
         alternatives=(
             *decoded.alternatives,
@@ -145,6 +153,7 @@ def tabulate(
             *(_decided_delimiter(data, dialect, seen, found, way) if delimiter is declared is None else ()),
             *(_decided_mark(data, dialect) if quote is None else ()),
             *(_decided_escape(data, dialect) if escape is None else ()),
+            *(_decided_breaks(seen) if breaks is None else ()),
             *(_decided_foot(seen, found) if keep_footer is None else ()),
             *body.alternatives,
         ),
@@ -233,9 +242,14 @@ def _about_merged(sheet: Sheet, merged: Merged | None) -> tuple[Notice, ...]:
     )
 
 
-def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
+def _sample_of(data: bytes) -> str:
+    """The file's beginning, in whole lines."""
     cut = data.rfind(b"\n", 0, _SAMPLE) + 1 if len(data) > _SAMPLE else len(data)
-    sample = data[: cut or _SAMPLE].decode("utf-8", "ignore")
+    return data[: cut or _SAMPLE].decode("utf-8", "ignore")
+
+
+def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
+    sample = _sample_of(data)
     if chosen is not None:
         mark = dialects.likely_quote(sample) if quote is None else quote
         return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
@@ -243,7 +257,7 @@ def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
 
 
 def _surveyed(
-    data: bytes, dialect: Dialect, first_line: int, escape: Escape | None, ahead: bulk.Ahead, say: _Say
+    data: bytes, dialect: Dialect, first_line: int, escape: Escape | None, whole_until: WholeUntil | None, say: _Say
 ) -> tuple[Dialect, Survey]:
     """The survey; when quotation marks do not work out doubled, with backslashes before them, unless it was said."""
 
@@ -254,11 +268,24 @@ def _surveyed(
     if escape == "backslash" and dialect.quote:
         return escaped, survey(data, escaped, first_line, part)
     try:
-        return dialect, survey(data, dialect, first_line, part, ahead.whole_until)
+        return dialect, survey(data, dialect, first_line, part, whole_until)
     except UnreadableFile:
         if escape is not None or not dialect.quote or f"\\{dialect.quote}".encode() not in data:
             raise
         return escaped, survey(data, escaped, first_line, part)
+
+
+def _apart(data: bytes, dialect: Dialect, first_line: int, escape: Escape | None) -> tuple[bytes, IntArray]:
+    """``lines_apart`` where marks stay open at all, by the way in which they are written inside cells."""
+    try:
+        dialect, seen = _surveyed(data, dialect, first_line, escape, None, lambda done, doing: None)
+    except UnreadableFile:  # where one is open to the end
+        if escape == "backslash" and dialect.quote:
+            dialect = replace(dialect, escape="\\")
+    else:
+        if seen.over_lines is None:
+            return data, np.zeros(0, dtype=np.int64)
+    return lines_apart(data, dialect, first_line)
 
 
 def _escape(dialect: Dialect) -> Escape:
@@ -296,32 +323,44 @@ def _decided_delimiter(
 
 
 def _decided_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
-    """Another quotation mark than the plain one: a single plain one in the file's beginning would have taken its
-    place."""
-    if dialect.quote == _PLAIN_MARK:
+    """Which quotation mark it is, wherever some cells could stand in single ones: one plain mark in the file's head
+    decides it, and one cell more or less in single ones."""
+    if not dialect.quote or not dialects.has_single_marks(_sample_of(data)):
         return ()
+    other = dialects.SINGLE_MARK if dialect.quote == dialects.PLAIN_MARK else dialects.PLAIN_MARK
+    line = _first_with(data, dialects.SINGLE_MARK)
     return tuple(
         Alternative(
             argument="quote",
             value=mark,
-            example=dialects.shown(_first_with(data, dialect.quote), replace(dialect, quote=mark, escape=mark)),
+            example=dialects.shown(line, replace(dialect, quote=mark, escape=mark)),
             decided=True,
         )
-        for mark in (dialect.quote, _PLAIN_MARK)
+        for mark in (dialect.quote, other)
     )
 
 
 def _decided_escape(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
-    """Backslashes that mean more than themselves, in every cell of the file: one cell that works out in no other way is
-    enough."""
-    if dialect.escape != "\\":
+    """Whether a backslash means more than itself, in every cell of the file, wherever there is one: one cell that works
+    out in no other way decides it."""
+    if not dialect.quote or b"\\" not in data:
         return ()
-    line = _first_with(data, f"\\{dialect.quote}")
-    plain = replace(dialect, escape=dialect.quote)
+    line = _first_with(data, "\\")
+    doubled, behind = replace(dialect, escape=dialect.quote), replace(dialect, escape="\\")
+    ways = (behind, doubled) if dialect.escape == "\\" else (doubled, behind)
     return tuple(
         Alternative(argument="escape", value=_escape(way), example=dialects.shown(line, way), decided=True)
-        for way in (dialect, plain)
+        for way in ways
     )
+
+
+def _decided_breaks(seen: Survey) -> tuple[Alternative, ...]:
+    """Cells that run over lines: by a quotation mark too many one row would take those after it along."""
+    if seen.over_lines is None:
+        return ()
+    example = "from line {:,} to line {:,}".format(*seen.over_lines)
+    ways: tuple[Breaks, ...] = ("inside", "between")
+    return tuple(Alternative(argument="breaks", value=way, example=example, decided=True) for way in ways)
 
 
 def _decided_foot(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
