@@ -16,6 +16,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
@@ -25,6 +26,7 @@ from google.protobuf.message import DecodeError
 from h11 import LocalProtocolError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -355,7 +357,8 @@ class Gate:
         try:
             await _in_turn(0, work)  # what an address is ahead by is not left behind with a page that is closed
             scope[_PAGE], scope[scripts.VISITOR] = object(), each.visitor
-            await self._app(scope, lambda: _next(scope, receive, send, work, runs), send)
+            with suppress(WebSocketDisconnect, WebSocketDisconnected):  # it left while a message of it waited its turn
+                await self._app(scope, lambda: _next(scope, receive, send, work, runs), send)
         finally:
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten

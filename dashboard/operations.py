@@ -138,6 +138,8 @@ async def _in_a_place(
     token = _FOR.set((session_id, visitor))
     try:
         await place
+        if runtime.exists() and not _is_open(session_id):  # closed while this waited
+            return BackendOperationResponse()
         return await work()
     finally:
         _FOR.reset(token)

@@ -13,6 +13,7 @@ from dashboard.budget import tracker
 from dashboard.case import Source
 from dashboard.charts.pile import pile, told
 from dashboard.question import NoOffer, Offer
+from dashboard.replay import kept
 from dashboard.scenes.held import DRAW_ID
 from dashboard.widgets import inputs
 from dashboard.widgets.picture import picture
@@ -70,7 +71,9 @@ def panel(source: Source, offer: Offer | NoOffer, beside: DeltaGenerator, main: 
     with main:
         st.markdown(said.drawn(len(answers)) if answers else said.NONE_YET)
         if answers:
-            picture(pile(answers, dark=session.dark()), key="drawn-answers", alt=f"Private answers: {told(answers)}.")
+            dark = session.dark()
+            figure = kept(("pile", tuple(answers), dark), lambda: pile(answers, dark=dark), large=True)
+            picture(figure, key="drawn-answers", alt=f"Private answers: {told(answers)}.")
 
 
 def _next_id() -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import blocks as values
-from dashboard import session, words
+from dashboard import replay, session, traces, words
 from dashboard.case import Case
 from dashboard.charts.dots import odds_grid
 from dashboard.controls import Control
-from dashboard.question import RELEASE, Question, open_control
+from dashboard.question import RELEASE, Question, Tab, open_control
 from dashboard.scenes import draw_again
 from dashboard.scenes.held import STAGE, Stage
 from dashboard.view import EPSILON, axis_control
@@ -56,13 +56,14 @@ def draw(
         with head:
             headline(question)
     if part == RELEASE:
-        draw_again.panel(case.source, question.offer, beside, main)
+        with replay.common(False):  # their answers, and what is left to them
+            draw_again.panel(case.source, question.offer, beside, main)
     with main:
         _part(part, question, around, axis, chart=not question.works)
         if stage.kind == "embed":
             st.caption(page_words.MAY_SHOW[case.source.mode])
     with beside:
-        _turn(stage.turn, question, placed)
+        _turn(stage.turn, question, placed, around)
 
 
 def headline(question: Question) -> None:
@@ -77,11 +78,13 @@ def _part(part: str, question: Question, around: Around, axis: str, *, chart: bo
     elif part == "protected":
         right, dark = question.protected.odds, session.dark()
         alt = f"100 dots: 50 right guesses before, at most {words.at_most(right)} with the answer."
-        picture(odds_grid(right, dark=dark), key=f"{question.view.page}-odds", alt=alt)
+        grid = replay.kept(("odds on stage", right, dark), lambda: odds_grid(right, dark=dark), large=True)
+        picture(grid, key=f"{question.view.page}-odds", alt=alt)
     elif part == "outcomes" and question.outcomes is not None:
         cards.might_see(question.outcomes, key=question.view.page)
     elif chart and part != RELEASE:
-        blocks.chart(question.view.picture(axis), around.mark)
+        drawn = traces.followed(question, ("picture", axis), lambda: question.view.picture(axis), around.source)
+        blocks.chart(drawn, around.mark)
 
 
 def _tab(question: Question, around: Around) -> None:
@@ -89,17 +92,22 @@ def _tab(question: Question, around: Around) -> None:
     key = session.value(open_control(question))
     if key == RELEASE:
         return
-    parts = next(tab for tab in question.tabs if tab.key == key).blocks()
+    parts = _blocks(next(tab for tab in question.tabs if tab.key == key), question, around)
     pictures = [part for part in parts if isinstance(part, (values.Picture, values.Slow))]
     blocks.draw_all(pictures[:1] or parts, around)
 
 
-def _turn(key: str, question: Question, placed: list[Control[Any]]) -> None:
+def _blocks(tab: Tab, question: Question, around: Around) -> Sequence[values.Block]:
+    return traces.followed(question, ("tab", tab.key), tab.blocks, around.source)
+
+
+def _turn(key: str, question: Question, placed: list[Control[Any]], around: Around) -> None:
     """The control that people are invited to move."""
     if key == EPSILON.key:
         inputs.epsilon_slider()
         return
-    below = [one for tab in question.tabs for one in tab.blocks() if isinstance(one, values.Ask)] if key else []
+    parts = [one for tab in question.tabs for one in _blocks(tab, question, around)] if key else []
+    below = [one for one in parts if isinstance(one, values.Ask)]
     every = [*placed, axis_control(question.view), *(control for part in below for control in part.controls)]
     found = next((control for control in every if control.key == key), None)
     if found is not None:

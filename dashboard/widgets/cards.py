@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -32,7 +33,11 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
     single answer that the budget still pays for, where there is one.
     """
     about = ("need", *controls.now([asked.control]), Same(asked.found), asked.waiting, asked.hint, asked.simulated)
-    replay.part((*about, key, own, left), lambda: _need(asked, key, own=own, left=left))
+    told = (
+        left if asked.found is not None and _too_dear(asked.found, left, looked=own and not asked.simulated) else None
+    )
+    with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
+        replay.part((*about, key, own, told), lambda: _need(asked, key, own=own, left=told))
 
 
 def _need(asked: Need, key: str, *, own: bool, left: float | None) -> None:
@@ -57,8 +62,7 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
             if found.here is not None and found.size is not None:
                 sized.caption(needs.here(found.here, found.size, found.size_word))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
-        said = float(words.number(least))
-        taken = round_up(least) if looked else said if said >= least else least
+        taken = _taken(least, looked=looked)
         st.button(
             f"Use ε = {words.number(taken)}",
             key=f"{key}-use",
@@ -67,10 +71,26 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
             width="stretch",
             help=needs.LOOKED if looked else None,
         )
-        if left is not None and max(taken, least) > left:
+        if left is not None:
             st.caption(needs.too_dear(left))
         return
     st.markdown(needs.told(found))
+
+
+def _taken(least: float, *, looked: bool) -> float:
+    """The ε that the button sets: on a public grid where it was found from a person's own values."""
+    if looked:
+        return round_up(least)
+    said = float(words.number(least))
+    return said if said >= least else least
+
+
+def _too_dear(found: Needed, left: float | None, *, looked: bool) -> bool:
+    """Whether the budget does not pay for the ε that is offered."""
+    least = found.epsilon
+    if left is None or least is None or not EPSILON_LOW < least <= EPSILON_HIGH:
+        return False
+    return max(_taken(least, looked=looked), least) > left
 
 
 def _size(found: Needed) -> str:

@@ -14,6 +14,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard import catalogue, replay, session, traces
 from dashboard.budget import visitor
 from dashboard.replay import memory, parts
+from dashboard.scenes.deck import bundled
+from dashboard.words import needs
 from tests.dashboard.conftest import TOKEN, text, widget
 from tests.dashboard.test_chosen_after_looking import own
 from tests.dashboard.test_draw_beside import press
@@ -167,3 +169,54 @@ def test_a_part_that_the_page_has_put_something_into_is_one_visitors(monkeypatch
     app = AppTest.from_string(script.replace("st.session_state['n'] = 3\n", ""), default_timeout=60).run()
     assert not app.exception
     assert [given for given in kept if isinstance(given[2], parts.Part)]
+
+
+SCENES = [
+    (name, number)
+    for name, deck in bundled().items()
+    for number, scene in enumerate(deck.scenes, 1)
+    if scene.address.page in {page.key for page in catalogue.pages()}
+]
+
+
+def staged(open_app: Callable[..., AppTest], name: str, number: int) -> AppTest:
+    """A scene on the stage, as one comes to it from the one beside it."""
+    app = open_app("start", present=name, scene=str(number)).run()
+    ways = ("scene-next", "scene-back") if number == 1 else ("scene-back", "scene-next")
+    for way in ways:
+        press(app, way)
+    assert bundled()[name].scenes[number - 1].title in text(app).replace("\\", "")
+    return app
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "number"), SCENES)
+def test_a_stage_adds_nothing_by_being_drawn_again(name: str, number: int, open_app: Callable[..., AppTest]) -> None:
+    app = staged(open_app, name, number).run().run()
+    before = len(memory.COMMON._kept), sum(len(one.traces) for one in traces.EVERYBODYS.askings.values())
+    app.run()
+    assert not app.exception
+    assert (len(memory.COMMON._kept), sum(len(one.traces) for one in traces.EVERYBODYS.askings.values())) == before
+
+
+def test_an_answer_on_the_stage_is_not_kept_for_everybody(open_app: Callable[..., AppTest]) -> None:
+    name, number = next(
+        (name, number) for name, number in SCENES if bundled()[name].scenes[number - 1].address.part == "release"
+    )
+    app = staged(open_app, name, number)
+    press(app, "draw-again")
+    app.run()
+    assert "1 private answer" in text(app)
+    assert "Private answers" not in said()
+    assert "private answer drawn" not in said()
+
+
+def test_what_is_left_of_a_budget_is_not_kept_for_everybody(open_app: Callable[..., AppTest]) -> None:
+    """Where the card says that it is less than what is needed."""
+    app = open_app("selection", epsilon="2.5").run()
+    press(app, "selection-now-0")
+    need = next(box for box in app.number_input if "need" in str(box.key) or "target" in str(box.key))
+    need.set_value(0.999 if need.max is not None and need.max <= 1 else 99.9).run()
+    told = [caption.value for caption in app.caption if caption.value == needs.too_dear(0.5)]
+    assert told, [caption.value for caption in app.caption]
+    assert needs.too_dear(0.5) not in said()

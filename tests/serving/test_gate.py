@@ -19,6 +19,7 @@ import pytest
 import websockets
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from streamlit import config
 from streamlit.elements.widgets.text_widgets import TextAreaSerde
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -1158,3 +1159,20 @@ def test_without_the_gate_any_page_could_log_people_out(monkeypatch: pytest.Monk
     """What shows that the test above can fail."""
     monkeypatch.setattr(wanted, "LOGOUT", "/no such path")
     assert asked(OUT, HOST, (b"sec-fetch-site", b"cross-site"))[2].requests == [OUT]
+
+
+@pytest.mark.parametrize("gone", [WebSocketDisconnect(1006), WebSocketDisconnected("closed")])
+def test_a_page_that_left_while_a_message_of_it_waited_is_no_failure(gone: Exception) -> None:
+    """Streamlit goes on with it, and closes what is closed."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        raise gone
+
+    gates = Gate(app)
+
+    async def nothing(*_: Any) -> Any:
+        return {"type": "websocket.disconnect", "code": 1006}
+
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST, (b"origin", b"http://127.0.0.1:8501")]}
+    asyncio.run(gates(scope, nothing, nothing))
+    assert not gates._open
