@@ -15,7 +15,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -29,6 +29,7 @@ from starlette.requests import ClientDisconnect
 from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from streamlit import config, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ContextInfo
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient, is_host_allowed
@@ -75,6 +76,8 @@ BESIDE_BYTES = 200_000
 """Of one that runs it, beside what its widgets hold: nobody is asked for an address of more than 64 KB."""
 PART = re.compile(r"[0-9a-f]{32}")
 """What names a part of a page: a digest that the server made. It writes one that it does not find into the log."""
+LONGEST_KIND = 1_000
+"""Bytes in which a browser says of what kind a file is."""
 SMALL_BYTES = 20_000
 """Of a message of whose values nothing is asked before the page does."""
 BYTES_A_PART, PARTS_A_MESSAGE, PARTS_A_FRAME = 1_000, 20, 7
@@ -218,6 +221,8 @@ class Gate:
         return self._open[visitor] >= number("EPSILON_LAB_SESSIONS_EACH", max(1, int(EACH * most)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if "headers" in scope:
+            scope["headers"] = list(_plain_headers(scope["headers"]))
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
         elif scope["type"] == "http":
@@ -390,6 +395,8 @@ async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace]
             return await _ended(send, 1009)
         if len(data) - sum(one.ByteSize() for one in asked.rerun_script.widget_states.widgets) > BESIDE_BYTES:
             return await _ended(send, 1009)
+        if not _says_where_it_is(asked.rerun_script.context_info):
+            return await _ended(send, 1008)
         part = bool(asked.rerun_script.fragment_id)
         if part and not PART.fullmatch(asked.rerun_script.fragment_id):
             return await _ended(send, 1008)
@@ -400,6 +407,25 @@ async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace]
         del asked, data  # a message that was cut does not wait as a whole
         await _in_turn(A_PART if part else 1.0, runs)
         return message
+
+
+def _plain_headers(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    """The headers without what is looked through in the square of its length, while nobody else may go on: cookies with
+    backslashes, which none of ours has (CVE-2024-7592), and kinds of files that are no kinds.
+    """
+    for name, value in headers:
+        if name == b"cookie" and b"\\" in value:
+            value = b";".join(one for one in value.split(b";") if b"\\" not in one)
+        if name not in (b"content-type", b"content-disposition") or len(value) <= LONGEST_KIND:
+            yield name, value
+
+
+def _says_where_it_is(told: ContextInfo) -> bool:
+    """Whether a page says of itself what a browser says: an address in plain letters, and short names of its time and
+    tongue. What is none is looked through by rules that take the square of its length, while nobody else may go on.
+    """
+    names = (told.timezone, told.locale)
+    return told.url.isascii() and all(len(name) <= 100 for name in names)
 
 
 def _fitting(message: Message, asked: BackMsg, scope: Scope) -> Message:

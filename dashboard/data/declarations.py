@@ -17,8 +17,13 @@ from dashboard.data.own_file import HEADING, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded, saved
+from dpcore.datasets.template import LARGEST_HELD
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
+from dpcore.weight import weight
+
+MOST_KNOWN = 8
+"""Declarations by which a session knows a later table, within the bytes that one may take."""
 
 
 def offer(own: OwnFile) -> None:
@@ -84,7 +89,10 @@ def _remember() -> None:
 def remember(declared: Template) -> None:
     """Have a later table of this session known by it."""
     others = [known for known in DECLARATIONS.get() if known != declared]
-    DECLARATIONS.put((*others, declared)[-8:])
+    kept = (*others, declared)[-MOST_KNOWN:]
+    while len(kept) > 1 and weight(kept) > LARGEST_HELD:
+        kept = kept[1:]
+    DECLARATIONS.put(kept)
 
 
 def _brought(key: str) -> None:

@@ -6,10 +6,11 @@ The session writes a link by the controls of the page in view and reads one by t
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from dashboard import catalogue
 from dashboard.case import OWN, Case
@@ -58,7 +59,7 @@ class Address:
         if len(text) > LONGEST:
             raise NotAnAddress(words.TOO_LONG)
         try:
-            parts = urlsplit(text.strip())
+            parts = urlsplit(quote(text.strip(), safe=string.printable))  # other letters of a name take long
             pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), max_num_fields=100)
         except ValueError:
             raise NotAnAddress(words.NOT_AN_ADDRESS) from None

@@ -72,14 +72,24 @@ def as_a_page_reads(data: bytes, answers: Mapping[str, Any]) -> Reading:
     all else is as the file decided it. Rows with too many cells are set aside as it says, where the page refuses the
     file otherwise."""
     stated: dict[str, Any] = {"uneven": answers["uneven"]}
+    settled: set[str] = set()
     while True:
         reading = read_csv(data, **stated)
-        asked = {*reading.report.doubtful, *reading.report.decided}
-        heading = {"header_rows", "header_line"} if answers["header_rows"] else {"header_rows"}  # as a click does
-        named = asked - {"header"} | (heading if "header" in asked else set())
-        if named <= stated.keys():
+        asked = {*reading.report.doubtful, *reading.report.decided} - settled
+        said = {question: _as_a_click(question, answers) for question in asked}
+        settled |= {question for question in asked if said[question] == reading.report.stated(question)}
+        anew = {name: value for question in asked - settled for name, value in said[question].items()}
+        if anew.items() <= stated.items():
             return reading
-        stated |= {name: answers[name] for name in named}
+        stated |= anew
+
+
+def _as_a_click(question: str, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """What is stated by the click that answers a question. One that says how the file was read reads nothing anew."""
+    if question == "header":
+        names = ("header_rows", "header_line") if answers["header_rows"] else ("header_rows",)
+        return {name: answers[name] for name in names}
+    return {question: answers[question]}
 
 
 NASTY = ("", "n/a", "x;y", "1e300", "-7", "zebra", "2024-01-02 23:59", '"', "0.5", "yes", "Total")

@@ -65,9 +65,10 @@ class Report:
     them; ``header_stated`` is whether a person said which lines do, or the kind of file leaves nothing to say.
     ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
-    where totals and notes were left out. Line ``breaks`` stand inside cells too, or between rows alone. A cell
-    ``merged`` over several rows of a sheet holds its value in each, or in the first. The rows of a JSON document are
-    those of a ``list`` of objects in it, or it is an object each of whose values is one of ``objects``.
+    where totals and notes were left out, by a guess where ``foot_guessed``. Line ``breaks`` stand inside cells too, or
+    between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first. A JSON
+    document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
+    ``objects``.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
@@ -85,6 +86,7 @@ class Report:
     quote: str = '"'
     escape: Escape = "doubled"
     keep_footer: bool = True
+    foot_guessed: bool = False
     breaks: Breaks = "inside"
     merged: Merged = "each"
     objects: Objects = "rows"
@@ -118,6 +120,8 @@ class Report:
         if asked in ("header", "header_line"):
             line = (*self.header_lines, self.first_line)[0]
             return {"header_rows": len(self.header_lines), "header_line": line}
+        if asked == "keep_footer" and self.foot_guessed and not self.keep_footer:
+            return {asked: "guessed"}  # said, each line is judged by itself
         return {asked: getattr(self, asked)}
 
     @property

@@ -341,7 +341,7 @@ class OneRowPer:
 
         keys = plainly(tidy(_column(frame, self.by)))
         if self.day:
-            keys = keys.str.replace(r"[T ].*$", "", regex=True)
+            keys = keys.str.split(r"[T ]", n=1, regex=True).str[0]
         present = ~is_missing(keys, ("", *self.missing_words))
         keys = keys[present]
         if self.how == "count":

@@ -13,11 +13,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpcore.datasets.declaration import shown
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.size import Fits
 from dpcore.datasets.steps import KINDS, Step, rests_on_words, rows_made
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument, NoRoom
+from dpcore.weight import weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 _MARK, _VERSION = "epsilon-lab declaration", 1
 _LARGEST = 1 << 20
+LARGEST_HELD = 2 << 20
+"""Bytes that a declaration takes once it is read: many short words are ten times as many as in the file."""
+LONGEST_NAME = 500
 MOST_STEPS = 1000
 """Steps that one declaration does to a table, one after another: each of the most columns may need one, and more."""
 _WRONG = "is no declaration that can be read: {}; declare the columns again and save it anew"
@@ -131,14 +136,21 @@ def loaded(text: str) -> Template:
     if not all(isinstance(value, str | int) for value in choices.values()):
         raise InvalidArgument("declaration", _WRONG.format("its choices are not plain"))
     _read(Choices, choices)
+    if len(columns) > MOST_COLUMNS:
+        raise InvalidArgument("declaration", _WRONG.format(f"it has more than {MOST_COLUMNS} columns"))
     if len(steps) > MOST_STEPS:
         raise InvalidArgument("declaration", _WRONG.format(f"it has more than {MOST_STEPS} steps"))
     schema = _read(Schema, document | {"columns": [_read(Column, each) for each in columns]})
     taken = tuple(map(_step, steps))
     if "rows_per_person" not in document:  # what was never said is what the steps make
         schema = replace(schema, rows_per_person=rows_made(taken, schema.each_row))
+    if any(len(column.name) > LONGEST_NAME for column in schema.columns):
+        raise InvalidArgument("declaration", _WRONG.format(f"a name has more than {LONGEST_NAME} characters"))
     answers = tuple(sorted(choices.items()))
-    return Template(schema=schema, steps=taken, choices=answers, suggested=suggested, row_suggested=row)
+    found = Template(schema=schema, steps=taken, choices=answers, suggested=suggested, row_suggested=row)
+    if weight(found) > LARGEST_HELD:
+        raise InvalidArgument("declaration", _WRONG.format("it names too many options"))
+    return found
 
 
 def fitted(declaration: Template, reading: Reading) -> Fit:

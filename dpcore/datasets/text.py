@@ -136,8 +136,12 @@ def _safe_column(column: pd.Series, safe: Callable[[object], object] = spreadshe
     return column.astype(object).map(safe).reset_index(drop=True)
 
 
+_LONGEST_LOOKED_AT = 500
+
+
 def skeleton(name: str) -> str:
     """What a name looks like to a reader: two names with one skeleton are easily taken for each other."""
+    name = name[:_LONGEST_LOOKED_AT]  # the marks of one letter are put in order one by one, while nobody else may go on
     seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in ("Cf", "Cc"))
     flat = unicodedata.normalize("NFKC", seen.translate(_LOOKS_LIKE)).casefold()
     return " ".join(flat.replace("_", " ").split())

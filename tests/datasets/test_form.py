@@ -294,7 +294,8 @@ def test_a_title_above_rows_that_no_line_names_is_asked(written: Callable[[str],
         assert (stated.doubtful, stated.first_line) == ((), int(way.value))
         assert stated.stated("header_line") == {"header_rows": 0, "header_line": int(way.value)}
     whole = read_without_names(written, ["8,9", *first]).report
-    assert "header_line" not in whole.doubtful, "where the first line has all cells, nothing looks like a title"
+    assert "header_line" not in whole.doubtful, "where the first line has all cells, the first look waits for nothing"
+    assert "header_line" in whole.decided, "but one of few cells below it could be a title without that line"
 
 
 def test_what_a_kind_of_file_says_itself_of_names_is_not_asked() -> None:
@@ -360,6 +361,64 @@ def test_a_foot_that_begins_where_the_last_rows_say_would_be_missed(monkeypatch:
     monkeypatch.setattr(layout, "find", looked_for)
     with pytest.raises(AssertionError):
         test_where_totals_and_notes_are_left_out_a_row_moves_itself_alone(str.encode, "south ward,44,ok")
+
+
+@pytest.mark.parametrize("write", [str.encode, sheet])
+@pytest.mark.parametrize("place", [9, 1, 0])
+def test_by_the_clicks_of_a_page_too_a_row_behind_the_foot_moves_itself_alone(
+    write: Callable[[str], bytes], place: int
+) -> None:
+    """Wherever it stands among those that are left out: it is asked on both files, and read anew."""
+    lines = _FOOT.splitlines()
+    answers = PLAIN | {"keep_footer": False}
+    at = len(lines) - place
+    more = [*lines[:at], "south ward,44,ok", *lines[at:]]
+    without, found = (as_a_page_reads(write("\n".join(rows)), answers) for rows in (lines, more))
+    assert (counted(without), counted(found)) == ([40, 15], [40, 16])
+    assert (without.report.foot_guessed, found.report.foot_guessed) == (False, False)
+
+
+@pytest.mark.parametrize("write", [str.encode, sheet])
+def test_a_cell_in_a_column_without_a_name_leaves_out_no_other_row(write: Callable[[str], bytes]) -> None:
+    """Header of two names and a third place; how many columns there are does not hang on the rows."""
+    stated = {"keep_footer": False, "header_rows": 1, "header_line": 1}
+    lines = ["ward,age,", *["north ward,1,"] * 10, *["south ward,,"] * 5, "Total,,"]
+    without, found = (read_table(write("\n".join(rows)), **stated) for rows in (lines, [*lines, "north ward,1,z"]))
+    assert (counted(without), counted(found)) == ([10, 5], [11, 5])
+
+
+@pytest.mark.parametrize("first", [",".join(sign * 100_000 for sign in "xyz"), '"",1,ok'], ids=["long", "plain marks"])
+def test_one_row_in_front_hides_no_marks_of_the_others(first: str) -> None:
+    bare = "ward,age,note\n" + "".join(f"'{ward}',{age},'it''s'\n" for ward, age in _ROWS)
+    answers = PLAIN | {"quote": "'"}
+    without = as_a_page_reads(bare.encode(), answers)
+    found = as_a_page_reads(bare.replace("\n", f"\n{first}\n", 1).encode(), answers)
+    assert counted(without) == counted(found) == [40, 15]
+
+
+@pytest.mark.parametrize("line", ["sep=;", "sep=,,", "sep=|", '"sep=;"'])
+def test_a_first_row_that_looks_like_a_delimiter_keeps_its_place(line: str) -> None:
+    for stated in ({"delimiter": ","}, {}):
+        lines = ["sep", *map(str, range(40))] if line.count(",") == 0 else ["1,1", *[f"{n},1" for n in range(40)]]
+        how = {
+            "header_rows": 0,
+            "header_line": 1,
+            "columns": 1 + (line.count(",") > 0),
+            "uneven": "set aside",
+            **stated,
+        }
+        without, found = (read_table("\n".join(rows).encode(), **how) for rows in (lines, [line, *lines[1:]]))
+        assert (without.records, found.records) == (41, 41)
+        assert without.frame.iloc[1:].to_numpy().tolist() == found.frame.iloc[-40:].to_numpy().tolist()
+        assert found.places[-40:].tolist() == list(range(1, 41))
+
+
+def test_an_empty_line_between_others_keeps_its_place() -> None:
+    stated = {"delimiter": ",", "header_rows": 1, "header_line": 1}
+    lines = ["visits,staff", *[f"{n},1" for n in range(9)]]
+    for empty in ("", ",", '""'):
+        found = read_table("\n".join([*lines[:3], empty, *lines[4:]]).encode(), **stated)
+        assert (found.records, found.places.tolist()) == (9, [0, 1, *range(3, 9)])
 
 
 def test_what_is_left_out_wherever_it_stands_is_said() -> None:

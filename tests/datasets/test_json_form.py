@@ -203,42 +203,63 @@ def test_a_row_that_decides_for_others_would_be_missed(form: str, monkeypatch: p
     moved = False
     for odd in ODD:
         try:
-            data = json.dumps(write([odd, *PEOPLE])).encode()
+            data = json.dumps(write([odd, *PEOPLE]), indent=1).encode()  # on one line it is asked in any case
             moved |= counted(as_a_page_reads(data, PLAIN | {"objects": stated}), "ill")[:2] != [8, 4]
         except (UnreadableFile, KeyError):
             moved = True
     assert moved
 
 
-STEPS = ["0", "1", "2", "10", "11"]
+NUMBERED = (["0", "1", "2", "10", "11"], ["2024-01-30", "2024-01-31", "2024-02-01", "2024-10-01", "2024-10-02"])
+CALLED = ["week 1", "week 2", "week 9", "week 10", "week 11"]
 
 
-@pytest.mark.parametrize("names", [STEPS, ["Mon", "Tue", "Wed", "Thu", "Fri"]])
-@pytest.mark.parametrize("first", ["visits", "staff"])
-def test_a_cell_that_is_not_named_moves_no_row(names: list[str], first: str) -> None:
+def of_steps(names: list[str], gone: str | None, *, first: str = "visits", whole: bool = False) -> bytes:
     """A table of steps, in which one person's only visit of a step may go with its cell's name."""
-    whole = {"visits": dict(zip(names, range(5), strict=True)), "staff": dict.fromkeys(names, 1)}
-    order = [first, *(name for name in whole if name != first)]
-    for gone in [None, *names]:
-        columns = {name: {step: cell for step, cell in whole[name].items() if step != gone} for name in ["visits"]}
-        data = json.dumps({name: (whole | columns)[name] for name in order}).encode()
-        found = read_table(data, objects="columns").frame["visits"].tolist()
+    columns = {"visits": dict(zip(names, range(5), strict=True)), "staff": dict.fromkeys(names[3 * (not whole) :], 1)}
+    columns["visits"].pop(gone or "", None)
+    return json.dumps({name: columns[name] for name in sorted(columns, key=lambda one: one != first)}).encode()
+
+
+@pytest.mark.parametrize("names", NUMBERED)
+@pytest.mark.parametrize("first", ["visits", "staff"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_cell_that_is_not_named_moves_no_row(names: list[str], first: str, whole: bool) -> None:
+    for gone in [None, *names[(not whole and 5) or 0 :], *names[3:]]:
+        found = read_table(of_steps(names, gone, first=first, whole=whole), objects="columns").frame["visits"].tolist()
         assert found == ["" if step == gone else str(place) for place, step in enumerate(names)]
+
+
+@pytest.mark.parametrize("gone", CALLED)
+def test_where_no_number_orders_them_each_column_names_all_rows(gone: str) -> None:
+    whole = read_table(of_steps(CALLED, None, whole=True), objects="columns")
+    assert whole.frame["visits"].tolist() == ["0", "1", "2", "3", "4"]
+    for data in (of_steps(CALLED, gone, whole=True), of_steps(CALLED, gone), of_steps(CALLED, None)):
+        with pytest.raises(UnreadableFile, match="do not all name the same rows"):
+            read_table(data, objects="columns")
 
 
 def test_rows_in_the_order_in_which_a_column_names_them_first_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(one_object, "_rows_of", lambda inner: list(dict.fromkeys(row for one in inner for row in one)))
     with pytest.raises(AssertionError):
-        test_a_cell_that_is_not_named_moves_no_row(STEPS, "visits")
+        test_a_cell_that_is_not_named_moves_no_row(NUMBERED[0], "visits", True)
 
 
-def test_rows_that_no_column_puts_in_order_stand_by_number_and_name() -> None:
-    assert one_object._rows_of([{"1": 0, "3": 0}, {"2": 0, "10": 0}, {"b": 0}, {"a": 0}]) == [
-        *("1", "2", "3", "10"),
-        "a",
-        "b",
-    ]
-    assert one_object._rows_of([{"b": 0, "a": 0}, {"a": 0, "b": 0}]) == ["b", "a"]
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"ill": ["cold"] * 9, "age": [1] * 9},
+        {"ill": "cold", "visits": [{"ill": "flu"}]},
+    ],
+)
+def test_what_one_object_on_one_line_is_another_line_would_decide(document: dict[str, Any]) -> None:
+    """The first of records, one on each line, or a table of its own: it is asked, and not where it takes lines."""
+    alone, two = json.dumps(document), "\n".join([json.dumps(document)] * 2)
+    assert read_table(alone.encode()).report.decided == ("objects",)
+    assert read_table(json.dumps(document, indent=1).encode()).report.decided == ()
+    one, both = (read_table(text.encode(), objects="rows") for text in (alone, two))
+    assert (one.rows, both.rows) == (1, 2)
+    assert one.frame.loc[0].to_dict() == both.frame.loc[0].to_dict()
 
 
 def test_columns_of_which_one_is_shorter_stay_side_by_side() -> None:

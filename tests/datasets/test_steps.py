@@ -426,3 +426,10 @@ def test_a_column_in_pieces_is_worked_as_one_in_one(step: Step) -> None:
     pieces = pd.concat([whole.iloc[:1], whole.iloc[1:3], whole.iloc[3:]], ignore_index=True)
     lines = np.arange(len(whole))
     pd.testing.assert_frame_equal(step.apply(pieces, lines).frame, step.apply(whole, lines).frame)
+
+
+def test_a_day_is_cut_from_any_cell_by_its_length_alone() -> None:
+    """By one rule that looks no further than the first sign of a time."""
+    frame = pd.DataFrame({"d": ["T" * 300_000 + "\nx\nx", "2020-01-01 10:00", "2020-01-01T11:00", "2020-01-02"]})
+    found = OneRowPer(by="d", day=True, how="count").apply(frame, np.arange(4)).frame
+    assert found["d"].tolist() == ["2020-01-01", "2020-01-02"]

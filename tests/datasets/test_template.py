@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ from dpcore.datasets import (
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.steps import KINDS, rows_made
 from dpcore.datasets.template import Template, fitted, loaded, recognised, saved
+from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
 CANARY = "kanarienvogel"
@@ -266,6 +268,32 @@ def test_anything_else_is_refused_by_name(name: str, value: object) -> None:
     except InvalidArgument:
         return
     assert name in ("columns", "steps", "choices", "unit", "rows_per_person", "each_row")
+
+
+WORDS = [chr(0x4E00 + n % 20_000) * 2 + str(n) for n in range(40_000)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ([{"name": f"c{n}", "type": "text"} for n in range(501)], "more than 500 columns"),
+        ([{"name": "a" * 501, "type": "text"}], "more than 500 characters"),
+        ([{"name": "a", "type": "category", "categories": WORDS}], "too many options"),
+    ],
+)
+def test_a_declaration_holds_no_more_than_a_table_could(columns: list[Any], problem: str) -> None:
+    document = json.loads(saved(Template(schema=Schema(columns=(Column(name="a", type="text"),)))))
+    text = json.dumps(document | {"columns": columns}, ensure_ascii=False)
+    assert len(text) < 1 << 20
+    with pytest.raises(InvalidArgument, match=problem):
+        loaded(text)
+
+
+def test_what_a_name_looks_like_is_told_from_its_beginning() -> None:
+    """The signs of one letter are put in order in the square of their number, with all others waiting."""
+    marks = "a" + "\u0301\u0316" * 100_000
+    assert len(skeleton(marks)) < 2000
+    assert skeleton("Colour_A") == skeleton("colour a")
 
 
 LOOKALIKES = ("Colour", "COLOUR", "colour ", "_colour", "cоlour", "colour\u200b")

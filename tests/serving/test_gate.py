@@ -1176,3 +1176,43 @@ def test_a_page_that_left_while_a_message_of_it_waited_is_no_failure(gone: Excep
     scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST, (b"origin", b"http://127.0.0.1:8501")]}
     asyncio.run(gates(scope, nothing, nothing))
     assert not gates._open
+
+
+@pytest.mark.parametrize(
+    ("told", "let"),
+    [
+        ({"url": "http://127.0.0.1:8501/poll?a=%C3%A9", "timezone": "Europe/Zurich", "locale": "de-CH"}, True),
+        ({"url": "http://a" + "\u0301\u0316" * 100 + "/poll"}, False),
+        ({"timezone": "x" * 101}, False),
+        ({"locale": "x" * 101}, False),
+    ],
+)
+def test_a_page_says_where_it_is_as_a_browser_does(told: dict[str, str], let: bool) -> None:
+    """An address in other letters takes the square of its length to look through, with the whole server waiting."""
+    asked = BackMsg()
+    for name, value in told.items():
+        setattr(asked.rerun_script.context_info, name, value)
+    sent, inner = connected([binary(asked)], HOST)
+    assert [message["type"] for message in inner.messages][:1] == [
+        "websocket.receive" if let else "websocket.disconnect"
+    ]
+    assert sent == ([] if let else [{"type": "websocket.close", "code": 1008}])
+
+
+def test_nothing_that_takes_long_to_look_through_reaches_what_reads_cookies_and_kinds() -> None:
+    """In some versions of Python a cookie of backslashes takes the square of its length, with all others waiting."""
+    long = b"\\" * 30_000
+    cookies = b'a=1; x="' + long + b'"; _streamlit_xsrf=2|ab'
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(dict(scope["headers"]))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def nothing(*_: Any) -> Any:
+        return {"type": "http.request", "body": b""}
+
+    kind = b"multipart/form-data; x=" + b";" * 50_000
+    scope = {"type": "http", "path": "/_stcore/health", "method": "GET", "query_string": b""}
+    asyncio.run(Gate(app)(scope | {"headers": [HOST, (b"cookie", cookies), (b"content-type", kind)]}, nothing, nothing))
+    assert seen == [dict([HOST, (b"cookie", b"a=1; _streamlit_xsrf=2|ab")])]

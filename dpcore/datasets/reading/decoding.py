@@ -30,6 +30,7 @@ _NAMED = {name.replace("_", "-"): name for name in ENCODINGS}
 _SAMPLE = 65_536
 _SIGN = re.compile(rb"[\x80-\xff]")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_OTHER_ENDS = "Some signs that end lines elsewhere stand among the lines; each counts as a blank."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +92,14 @@ def _finished(data: bytes, encoding: str, *, certain: bool, alternatives: tuple[
     notices = []
     if b"\r" in data:
         pairs, returns, feeds = data.count(b"\r\n"), data.count(b"\r"), data.count(b"\n")
-        lone, bare = returns - pairs, feeds - pairs
-        if sum(kind > 0 for kind in (pairs, lone, bare)) > 1:
-            notices.append(Notice(what="noticed", sentence="The line ends are of different kinds; each ends a line."))
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lone = returns - pairs
+        data = data.replace(b"\r\n", b"\n")
+        if lone > feeds:  # as old files of Macintosh
+            data = data.replace(b"\n", b" ").replace(b"\r", b"\n")
+        elif lone:  # inside a cell: one row is not to become two
+            data = data.replace(b"\r", b" ")
+        if lone and feeds:
+            notices.append(Notice(what="noticed", sentence=_OTHER_ENDS, count=min(lone, feeds)))
     return Decoded(data=data, encoding=encoding, certain=certain, notices=tuple(notices), alternatives=alternatives)
 
 

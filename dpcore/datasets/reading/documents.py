@@ -140,7 +140,7 @@ def _found(text: str, objects: Objects | None, say: Say) -> Found:
         return Found(records=chain([first], _lines(text, after, decoder, say)))
     if len(text) > _LARGEST_WHOLE:
         raise UnreadableFile("The JSON document is too large for its form; save it as one record per line.")
-    return inside(first, objects)
+    return inside(first, objects, one_line="\n" not in text.strip())
 
 
 def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int | None]:

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.dates import moment
+from dpcore.datasets.matching import may_be_blank
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.schema import MISSING_WORDS, NO_WORDS, YES_WORDS, DateOrder
 from dpcore.errors import UnreadableFile
-from dpcore.validate import BoolArray
+from dpcore.validate import BoolArray, IntArray
 
 _NUMBER = re.compile(r"[-+−(]?\s?[^\w\s.,]?\s?(?:\d[\d.,'\s]*|\.\d+)(?:[eE][-+]?\d+)?\s?[^\w\s]?\)?-?")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
@@ -23,8 +24,9 @@ _TOTALS = {
     *("summe", "gesamt", "gesamtsumme", "insgesamt", "somme", "suma", "totale", "totaal", "razem", "итого", "всего"),
 }
 _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
+_LONGEST_TOTAL = 40
 _FOOTER = 10
-_SEARCHED = 60
+_SEARCHED, _TITLES = 60, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +36,14 @@ class Layout:
     Where no line names the columns nothing tells a title from a row: the table begins on the ``line`` that a person
     stated, or on the first one, empty or not. Looking for it would let one cell take a row's place from all others.
     Where that is certain and a later record looks like the first row, ``looks`` is its place, for the person to be
-    asked; else it is 0.
+    asked; else it is 0. ``titled`` is whether the first record looks like a title.
 
     Rows are ``width`` cells wide as a rule, which the guess goes by; how wide the table is the heading says alone.
     ``certain`` is False where the heading is a guess.
 
-    ``judged`` is whether a person said that totals and notes are left out. Then each record is judged by itself,
-    wherever it stands (``left_out``): where the foot begins hangs on the last rows, and one more could bring it back.
+    ``keeps`` is whether a person said that totals and notes are rows, None where nobody said. Where they are none each
+    record is judged by itself, wherever it stands (``left_out``): where the foot begins hangs on the last rows, and one
+    more could bring it back.
     """
 
     width: int
@@ -50,7 +53,8 @@ class Layout:
     certain: bool
     line: int = 1
     looks: int = 0
-    judged: bool = False
+    titled: bool = False
+    keeps: bool | None = None
 
 
 def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep_footer: bool | None) -> Layout:
@@ -70,9 +74,10 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
                 first, header_rows, certain = first - 1, 2, False
             elif header_rows == 0 and len(above) == width and any(above):
                 first, header_rows, certain = first - 1, 1, False
-    looks = 0
+    looks, titled = 0, False
     if header_rows == 0 and header_line is None:
-        first, looks = 0, first if certain else 0
+        titled = certain and first > 0
+        first, looks = 0, max(first, _below_titles(head, width)) if certain else 0
     start = first + header_rows
     if start > len(head):
         raise UnreadableFile("There is only one line where two should name the columns; let one line name them.")
@@ -85,29 +90,47 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
         certain=certain,
         line=header_line or 1,
         looks=looks,
-        judged=keep_footer is False,
+        titled=titled,
+        keeps=keep_footer,
     )
 
 
-def left_out(frame: pd.DataFrame, short: BoolArray, columns: int) -> BoolArray:
+def left_out(frame: pd.DataFrame, counts: IntArray | None, columns: int) -> BoolArray:
     """Which rows are totals or notes by what they hold themselves, shape (rows,).
 
-    ``frame`` holds their cells, ``short`` says which have fewer of them than the table has ``columns``.
+    ``columns`` are those that the file names, or that were stated; ``counts`` says how many cells each row has, None
+    for those of a sheet, where all have as many.
     """
     found = np.zeros(len(frame), dtype=bool)
-    first = np.full(len(frame), -1)  # the place of the first cell that holds anything
-    count = np.zeros(len(frame), dtype=np.int64)
+    only = np.full(len(frame), -1)  # the place of the first cell that holds anything
+    left = np.arange(len(frame))  # rows in which no more than one does so far
     for place in range(frame.shape[1]):
-        holds = (frame.iloc[:, place].str.strip() != "").to_numpy(dtype=bool)
-        first[holds & (first < 0)] = place
-        count += holds
-    for place in range(frame.shape[1]):
-        here = np.flatnonzero(first == place)
+        cells = frame.iloc[:, place] if left.size == len(frame) else frame.iloc[left, place]
+        holds = ~may_be_blank(cells)
+        doubtful = np.flatnonzero(~holds)
+        holds[doubtful] = (cells.iloc[doubtful].str.strip() != "").to_numpy(dtype=bool)
+        fresh = np.flatnonzero(holds & (only[left] < 0))
+        found[left[fresh]] = _are_totals(cells.iloc[fresh])
+        second = holds & (only[left] >= 0)
+        only[left[fresh]] = place
+        left = left[~second & ~found[left]]
+        if not left.size:
+            return found
+    for place in range(frame.shape[1] if columns > 2 else 0):
+        here = left[only[left] == place]
         words = frame.iloc[here, place].str.strip()
-        total = {word for word in words.unique() if _is_total(word, set())}
-        note = {word for word in words.unique() if columns > 2 and not _kind(word)}
-        alone = (count[here] == 1) & (short[here] | words.str.contains(" ", regex=False).to_numpy(dtype=bool))
-        found[here] = words.isin(total) | (alone & words.isin(note))
+        short = np.full(here.size, place == 0) if counts is None else counts[here] < columns
+        several = words.str.contains(" ", regex=False).to_numpy(dtype=bool)
+        values = {word for word in words.unique() if _kind(word)}
+        found[here] = (short | several) & ~words.isin(values).to_numpy(dtype=bool)
+    return found
+
+
+def _are_totals(words: pd.Series) -> BoolArray:
+    """Which of these begin a line of totals."""
+    brief = np.flatnonzero((words.str.len() < _LONGEST_TOTAL).to_numpy(dtype=bool))
+    found = np.zeros(len(words), dtype=bool)
+    found[brief] = words.iloc[brief].str.strip().str.rstrip(":. ").str.lower().isin(_TOTALS).to_numpy(dtype=bool)
     return found
 
 
@@ -138,6 +161,12 @@ def _first(head: list[list[str]], width: int) -> int:
         if 2 * _filled(record[:width]) >= width and _filled(record) >= 2:
             return place
     return 0
+
+
+def _below_titles(head: list[list[str]], width: int) -> int:
+    """The place after the last of the first records that could be a title: a row above it makes it none."""
+    titles = [place for place, record in enumerate(head[:_TITLES]) if _filled(record) < 2] if width > 1 else []
+    return titles[-1] + 1 if titles and titles[-1] + 1 < len(head) else 0
 
 
 def _columns(records: list[list[str]], width: int) -> tuple[list[list[str]], list[str]]:

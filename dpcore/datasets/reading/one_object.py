@@ -5,17 +5,21 @@ Which of these it is no single row decides for all others: where one could, a pe
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from heapq import heapify, heappop, heappush
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 from dpcore.datasets.report import Alternative, Objects
 from dpcore.errors import UnreadableFile
 
+_NUMBER_OR_DAY = re.compile(r"\d{1,18}|\d{4}-\d\d(?:-\d\d)?")
+_UNEVEN = (
+    "The columns of the JSON document do not all name the same rows in the same order; write each row in every column, "
+    "with null where there is nothing."
+)
 NO_RECORDS = "The JSON document is no list of records; save the table as CSV, or as one record per line."
 
 
@@ -29,8 +33,9 @@ class Found:
     alternatives: tuple[Alternative, ...] = ()
 
 
-def inside(document: Any, stated: Objects | None) -> Found:
-    """The records inside one object: a list of objects under a name, columns side by side, or objects under names.
+def inside(document: Any, stated: Objects | None, *, one_line: bool) -> Found:
+    """The records inside one object: a list of objects under a name, columns side by side, objects under names, or one
+    record; of one that stands on ``one_line`` the next line could make it that.
 
     Which of these it is no single row decides: where one could, it is ``stated``, and asked of whoever did not.
     """
@@ -47,13 +52,13 @@ def inside(document: Any, stated: Objects | None) -> Found:
     guess = _guess(document)
     if guess is None:
         return Found(records=[document])
-    if _speaks_for_itself(document):
+    if not one_line and _speaks_for_itself(document):
         return Found(records=ways[guess].records(), objects=guess)
     return Found(
         records=ways[guess].records(),
         objects=guess,
         alternatives=tuple(
-            Alternative(argument="objects", value=way, example=_shown(ways[way].example()), decided=True)
+            Alternative(argument="objects", value=way, example=_example(ways[way]), decided=True)
             for way in sorted(ways, key=lambda way: way != guess)
         ),
     )
@@ -78,48 +83,30 @@ def _ways(document: dict[str, Any]) -> dict[Objects, _Way]:
     if inner:
         values = [each if isinstance(each, dict) else {} for each in document.values()]
         ways["rows"] = _Way(lambda: values, lambda: next(filter(None, values), {}))
-        across = partial(_across, dict(zip(document, values, strict=True)), _rows_of(inner))
+        across = partial(_across, dict(zip(document, values, strict=True)), inner)
         ways["columns"] = _Way(across, lambda: next(iter(across()), {}))
-    elif any(isinstance(value, list) for value in document.values()):
+        return ways
+    ways["rows"] = _Way(lambda: [document], lambda: document)
+    if any(isinstance(value, list) for value in document.values()):
         beside = partial(_beside, {name: value if isinstance(value, list) else [] for name, value in document.items()})
         ways["columns"] = _Way(beside, lambda: next(iter(beside()), {}))
     return ways
 
 
-def _across(named: dict[str, dict[str, Any]], places: Iterable[str]) -> Iterator[dict[str, Any]]:
-    return ({name: each.get(place) for name, each in named.items()} for place in places)
+def _across(named: dict[str, dict[str, Any]], inner: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    rows = _rows_of(inner)
+    return ({name: each.get(row) for name, each in named.items()} for row in rows)
 
 
 def _rows_of(columns: list[dict[str, Any]]) -> list[str]:
-    """The rows that these columns name, each behind those that stand before it in any column, whichever column leaves
-    a row out; two that no column puts in order by number, then by name. Columns that contradict each other count in
-    the order in which they stand.
-    """
-    behind: dict[str, set[str]] = {}
-    before: Counter[str] = Counter()
-    for column in columns:
-        for row in column:
-            behind.setdefault(row, set())
-        for row, following in pairwise(column):
-            if following not in behind[row]:
-                behind[row].add(following)
-                before[following] += 1
-    free = [(_by_number(row), row) for row in behind if not before[row]]
-    heapify(free)
-    found: list[str] = []
-    while free:
-        _, row = heappop(free)
-        found.append(row)
-        for following in behind[row]:
-            before[following] -= 1
-            if not before[following]:
-                heappush(free, (_by_number(following), following))
-    return found if len(found) == len(behind) else list(behind)
-
-
-def _by_number(name: str) -> tuple[bool, int, str]:
-    number = name.isdecimal() and name.isascii() and len(name) < 19
-    return (not number, int(name) if number else 0, name)
+    """The rows that these columns name. In order of their numbers or days, where all are such, whichever column leaves
+    one out; else each column names them all, in one order. Raises UnreadableFile."""
+    every = list(dict.fromkeys(row for column in columns for row in column))
+    if all(map(_NUMBER_OR_DAY.fullmatch, every)):
+        return sorted(every, key=lambda row: (row.count("-"), *map(int, row.split("-"))))
+    if any(list(column) != every for column in columns):
+        raise UnreadableFile(_UNEVEN)
+    return every
 
 
 def _beside(lists: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
@@ -135,7 +122,7 @@ def _guess(document: dict[str, Any]) -> Objects | None:
     holding = _holding_objects(document)
     if len(inner) > 1 and _are_alike(inner):
         flat = not any(isinstance(cell, dict | list) for each in inner for cell in each.values())
-        return "columns" if flat and max(map(len, inner)) > len(inner) else "rows"
+        return "columns" if flat and max(map(len, inner)) > len(inner) and _named_alike(inner) else "rows"
     if inner and len(holding) != 1:
         raise UnreadableFile(NO_RECORDS)
     beside = len(lists) == len(values) > 0
@@ -148,6 +135,14 @@ def _guess(document: dict[str, Any]) -> Objects | None:
     if holding and not (beside and even):
         raise UnreadableFile(NO_RECORDS)
     return "columns" if beside else None
+
+
+def _named_alike(columns: list[dict[str, Any]]) -> bool:
+    """Whether they can be columns: the order of their rows is certain."""
+    try:
+        return bool(_rows_of(columns))
+    except UnreadableFile:
+        return False
 
 
 def _speaks_for_itself(document: dict[str, Any]) -> bool:
@@ -176,6 +171,14 @@ def _are_alike(inner: list[dict[str, Any]]) -> bool:
             return True
         seen.update(each)
     return False
+
+
+def _example(way: _Way) -> str:
+    """What it looks like; nothing where the document cannot be taken so."""
+    try:
+        return _shown(way.example())
+    except UnreadableFile:
+        return ""
 
 
 def _shown(record: dict[str, Any]) -> str:

@@ -105,6 +105,8 @@ def tabulate(
     say(0.02, "Finding the encoding")
     decoded = decode(raw, encoding)
     declared, skipped = dialects.declared(decoded.data)
+    if delimiter is not None or header_rows == 0:
+        declared, skipped = None, 0  # nothing is left for such a line to say: it is a row as any other
     data = decoded.data[skipped:]
     if not data[:_SAMPLE].strip() and not data.strip():
         raise UnreadableFile("The file is empty.")
@@ -144,7 +146,8 @@ def tabulate(
         columns=body.unnamed,
         quote=dialect.quote,
         escape=_escape(dialect),
-        keep_footer=found.end == seen.counts.size and not found.judged,
+        keep_footer=found.end == seen.counts.size and found.keeps is not False,
+        foot_guessed=found.keeps is None,
         breaks="between" if breaks == "between" else "inside",
         notices=(*about, *body.notices),
         alternatives=(
@@ -154,7 +157,6 @@ def tabulate(
             *(_decided_mark(data, dialect) if quote is None else ()),
             *(_decided_escape(data, dialect) if escape is None else ()),
             *(_decided_breaks(seen) if breaks is None else ()),
-            *(_decided_foot(seen, found) if keep_footer is None else ()),
             *body.alternatives,
         ),
     )
@@ -192,7 +194,8 @@ def tabulate_sheet(
         header_stated=header_rows == 0 or None not in (header_rows, header_line),
         first_line=body.first_line,
         columns=body.unnamed,
-        keep_footer=found.end == seen.counts.size and not found.judged,
+        keep_footer=found.end == seen.counts.size and found.keeps is not False,
+        foot_guessed=found.keeps is None,
         merged=merged or "each",
         part=sheet.name,
         notices=(*_about_merged(sheet, merged), *sheet.notices, *_about_lines(seen, found), *body.notices),
@@ -201,7 +204,6 @@ def tabulate_sheet(
                 Alternative(argument="part", value=name, example="")
                 for name in ([sheet.name, *others] if others else [])
             ),
-            *(_decided_foot(seen, found) if keep_footer is None else ()),
             *(_decided_merged(sheet, filled) if merged is None else ()),
             *body.alternatives,
         ),
@@ -323,9 +325,9 @@ def _decided_delimiter(
 
 
 def _decided_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
-    """Which quotation mark it is, wherever some cells could stand in single ones: one plain mark in the file's head
-    decides it, and one cell more or less in single ones."""
-    if not dialect.quote or not dialects.has_single_marks(_sample_of(data)):
+    """Which quotation mark it is, wherever any cell could stand in single ones: one plain mark in the file's head
+    decides it, one long row, and one cell more or less in single ones."""
+    if not dialect.quote or not dialects.has_single_marks(data):
         return ()
     other = dialects.SINGLE_MARK if dialect.quote == dialects.PLAIN_MARK else dialects.PLAIN_MARK
     line = _first_with(data, dialects.SINGLE_MARK)
@@ -363,14 +365,17 @@ def _decided_breaks(seen: Survey) -> tuple[Alternative, ...]:
     return tuple(Alternative(argument="breaks", value=way, example=example, decided=True) for way in ways)
 
 
-def _decided_foot(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
-    """Lines at the foot that were left out: one whole row behind them would have made rows of all of them."""
+def _decided_foot(seen: Survey, found: Layout, texts: tuple[str, ...]) -> tuple[Alternative, ...]:
+    """Lines at the foot that were left out, or ``texts`` that look like such by themselves: one whole row behind them
+    would have made rows of all of them."""
     foot = seen.tail[len(seen.tail) - (seen.counts.size - found.end) :]
-    if not foot:
+    told = [" ".join(cell for cell in record if cell.strip()) for record in foot] or list(texts)
+    if not told:
         return ()
-    example = " ¶ ".join(" ".join(cell for cell in record if cell.strip()) for record in foot[:3])
+    ways = sorted((False, True), key=lambda kept: kept is not (not foot))
     return tuple(
-        Alternative(argument="keep_footer", value=str(kept), example=example, decided=True) for kept in (False, True)
+        Alternative(argument="keep_footer", value=str(kept), example=" ¶ ".join(told[:3]), decided=True)
+        for kept in ways
     )
 
 
@@ -412,7 +417,12 @@ def _where_it_begins(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
     not one: whether what stands above is a title or rows, a person knows alone."""
     lines = {1: seen.head[0] if seen.lines[0] == 1 else [], int(seen.lines[found.looks]): seen.head[found.looks]}
     return tuple(
-        Alternative(argument="header_line", value=str(line), example=" ¦ ".join(record[:_CELLS_SHOWN])[:80])
+        Alternative(
+            argument="header_line",
+            value=str(line),
+            example=" ¦ ".join(record[:_CELLS_SHOWN])[:80],
+            decided=not found.titled,
+        )
         for line, record in (lines.items() if found.looks else ())
     )
 
@@ -484,27 +494,27 @@ def _assembled(
                     lines=listed(lines[short].tolist()),
                 )
             )
-    if found.judged:
-        alone = (
-            counts < len(table.labels) if sheet is None else (frame.iloc[:, 0].str.strip() != "").to_numpy(dtype=bool)
-        )
-        told = keep & layout.left_out(frame, alone, len(table.labels))
-        if told.any():
-            texts = tuple(" ".join(filter(None, row)) for row in frame[told].head(20).itertuples(index=False))
+    alternatives = _where_it_begins(seen, found)
+    if not found.keeps:
+        named = len(table.labels) - len(table.loose)
+        told = keep & layout.left_out(frame, counts if sheet is None else None, named)
+        texts = tuple(" ".join(filter(None, row)) for row in frame[told].head(20).itertuples(index=False))
+        if found.keeps is None:
+            alternatives += _decided_foot(seen, found, texts)
+        elif texts:
             notices.append(_aside("Totals or notes", lines[told], texts))
-        keep &= ~told
+            keep &= ~told
     if not keep.any():
         raise UnreadableFile("The file has column names but no rows.")
     header_lines = tuple(int(seen.lines[place]) for place in found.header)
     each_width = counts if sheet is None else np.full(len(frame), len(table.labels))
-    alternatives = _where_it_begins(seen, found)
     if not found.header and width is None:
         alternatives += _decided_width(frame, each_width, len(table.labels))
     frame = _taken(frame, keep, table)
-    # in a file of one column an empty line is a record without anything in it, and in a sheet one between others is
-    last = lines[-1] if sheet is not None else math.inf
+    # in a file of one column an empty line is a record without anything in it, elsewhere one between others is
+    last = math.inf if table.single and sheet is None else lines[-1]
     top = max(header_lines, default=found.line - 1)
-    inside = [line for line in seen.blank if top < line < last] if table.single or sheet is not None else []
+    inside = [line for line in seen.blank if top < line < last]
     empty = np.array(inside, dtype=np.int64)
     places = np.arange(lines.size)
     if empty.size:
