@@ -92,6 +92,17 @@ def _compacted(state: SessionState) -> None:
     state._new_widget_state.clear()
 
 
+def forget_widget(safe: SafeSessionState, key: str) -> None:
+    """Forget a widget that is never drawn again: Streamlit keeps for good how each was read."""
+    with safe._lock:
+        state = safe._state
+        wid = state._key_id_mapper._key_id_mapping.pop(key, None)
+        if wid is not None:
+            state._key_id_mapper._id_key_mapping.pop(wid, None)
+            state._new_widget_state.widget_metadata.pop(wid, None)
+            state._new_widget_state.states.pop(wid, None)
+
+
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     SafeSessionState.filtered_state = property(LookedUp)  # type: ignore[assignment, method-assign]

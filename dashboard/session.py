@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dashboard import looked_up
 from dashboard.background import this_run
 from dashboard.controls import Control, Numbers, Place, Refused
 from dashboard.replay import Memory
@@ -91,7 +92,11 @@ def epsilon_key(name: str) -> str:
         key = f"{name}-{uuid.uuid4().hex[:8]}"
         shown[key] = now
         if len(shown) > _FORMER_KEYS:
-            del shown[next(iter(shown))]
+            gone = next(iter(shown))
+            del shown[gone]
+            ctx = get_script_run_ctx(suppress_warning=True)
+            if ctx is not None:
+                looked_up.forget_widget(ctx.session_state, gone)
     return key
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dashboard import limits, session, visitors, words
+from dashboard import all_held, limits, session, visitors, words
 from dashboard.case import OWN
 from dashboard.data import naming, remembered, source
 from dashboard.data.decisions import Decisions
@@ -182,10 +183,16 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
     if own.use == "twin" and plan is not None and declared is not None:
         kept = tuple(relation for relation in plan.relations if fits(relation, declared))
 
+        whose = visitors.address()
+
         def simulated(_: Say) -> Table:
-            limits.prepared(limits.TYPED * plan.rows * len(declared.columns), held, here)
+            size = limits.TYPED * plan.rows * len(declared.columns)
+            limits.prepared(size, held, here)
+            counted = all_held.waiting(size, whose)  # among what all sessions hold, for as long as its rows are there
             rng = np.random.Generator(np.random.PCG64(plan.seed))
-            return twin(declared, rows=plan.rows, rng=rng, relations=kept)
+            made = twin(declared, rows=plan.rows, rng=rng, relations=kept)
+            weakref.finalize(made.frame, all_held.let_go, counted)
+            return made
 
         return simulated
     if typed is None:

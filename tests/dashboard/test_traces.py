@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from dashboard import catalogue, session, traces
+from dashboard import catalogue, looked_up, session, traces
 from dashboard.case import Case
 from dashboard.controls import Number, Numbers, Switch
 from dashboard.question import CannotAsk
@@ -270,3 +271,29 @@ def test_a_page_asks_once(page: str, open_app: Callable[..., AppTest], monkeypat
     if page != "training":  # there more results may have come meanwhile
         assert asked == []
     assert session.SAID._name in app.session_state
+
+
+def test_widgets_that_are_never_drawn_again_are_forgotten(open_app: Callable[..., AppTest]) -> None:
+    """Each change of ε gives those that nobody moved a new name."""
+    app = open_app("start").run()
+
+    def known() -> tuple[int, int]:
+        state: Any = app.session_state._state
+        while isinstance(state, SafeSessionState):
+            state = state._state
+        return len(state._key_id_mapper._key_id_mapping), len(state._new_widget_state.widget_metadata)
+
+    counts = []
+    for step in range(50):
+        app.number_input(key="epsilon-typed").set_value(0.1 + step / 50).run()
+        assert not app.exception
+        counts.append(known())
+    assert counts[-1] == counts[25]
+
+
+def test_widgets_that_are_kept_for_good_would_be_missed(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looked_up, "forget_widget", lambda *_: None)
+    with pytest.raises(AssertionError):
+        test_widgets_that_are_never_drawn_again_are_forgotten(open_app)

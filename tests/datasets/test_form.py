@@ -545,3 +545,28 @@ def test_one_line_moves_itself_alone_whatever_it_is(line: str, name: str) -> Non
         assert abs(after.rows - before.rows) <= 1, place
         cells = before.frame["note"].value_counts()
         assert (after.frame["note"].value_counts().reindex(cells.index, fill_value=0) - cells).abs().max() <= 1, place
+
+
+_NAMED_ROWS = "colour\n" + "".join(f"p{n} {1 + n % 3 // 2}\n" for n in range(60))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_one_row_with_a_blank_more_does_not_end_that_blanks_end_cells(named: bool) -> None:
+    """Asked of both; where blanks were stated the row with one more is refused or set aside."""
+    text = _NAMED_ROWS if named else _NAMED_ROWS.replace("colour", "who colour", 1)
+    way = BLANKS_NAMED if named else BLANKS
+    for data in (text, text + "John Smith 1\n"):
+        report = read_table(data.encode()).report
+        assert "delimiter" in report.decided
+        assert way in [one.value for one in report.alternatives if one.argument == "delimiter"]
+    stated = {"delimiter": way, "header_rows": 1, "header_line": 1, "uneven": "set aside"}
+    without, found = (read_table(data.encode(), **stated) for data in (text, text + "John Smith 1\n"))
+    assert found.frame["colour"].tolist()[:60] == without.frame["colour"].tolist()
+
+
+def test_a_cell_beside_the_table_of_a_sheet_leaves_out_no_other_row() -> None:
+    """In a column to its left, which no name stands above."""
+    stated = {"keep_footer": False, "header_rows": 1, "header_line": 1}
+    lines = [",ward,age,note", *[",north ward,1,ok"] * 10, *[",south ward,,"] * 5, ",Total,,"]
+    without, found = (read_table(sheet("\n".join(rows)), **stated) for rows in (lines, [*lines, "z,north ward,1,ok"]))
+    assert (counted(without), counted(found)) == ([10, 0], [11, 0])

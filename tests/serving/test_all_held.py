@@ -15,10 +15,10 @@ from dashboard import all_held, machine_memory
 from dashboard.data import task
 from dashboard.data.reading_threads import Piece, ReadingThreads
 from dashboard.data.task import Task
-from dpcore.datasets import read_csv
+from dpcore.datasets import Column, Schema, Template, read_csv, saved
 from dpcore.errors import UnreadableFile
 from tests.dashboard import conftest as dashboard
-from tests.dashboard.test_data_page import drop, held
+from tests.dashboard.test_data_page import drop, held, press
 
 ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
 workers = dashboard.workers
@@ -180,3 +180,26 @@ def test_all_hold_a_share_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all_held.most() == 600_000_000 >> 20 << 20
     monkeypatch.setenv("EPSILON_LAB_MEMORY_ALL", "7")
     assert all_held.most() == 7 << 20
+
+
+@pytest.mark.usefixtures("workers")
+@pytest.mark.parametrize("most", [1 << 30, 100])
+def test_rows_of_a_twin_count_for_as_long_as_they_are_there(
+    most: int, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("data")
+    app.segmented_control(key="from").set_value("described").run()
+    place = next(at for at, one in enumerate(app.file_uploader) if str(one.key).startswith("own-declaration"))
+    schema = Schema(columns=(Column(name="smokes", type="yes/no"),))
+    drop(app, saved(Template(schema=schema)).encode(), name="declaration.json", place=place)
+    room(most, monkeypatch)
+    press(app, "own-twin-open")
+    press(app, "own-twin-go")
+    if most == 100:
+        assert all_held.held() == 0
+        assert "Everybody's files together" in dashboard.text(app)
+        return
+    assert all_held.held() > 1000
+    press(press(app, "own-remove"), "own-forget")
+    gc.collect()
+    assert all_held.held() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Notice
 
@@ -29,6 +30,16 @@ def found(data: bytes) -> str | None:
     if sum(_NUMBER.fullmatch(word) is not None for word in cells) < 0.5 * len(cells):
         return None
     return BLANKS_NAMED if named else BLANKS
+
+
+def could_be(data: bytes) -> str | None:
+    """In which of the two ways most lines of a table of one column are written: one row keeps no others from it."""
+    lines = [line.split() for line in data.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
+    width = Counter(len(words) for words in lines[1:]).most_common(1)[0][0] if len(lines) > 1 else 0
+    body = [words for words in lines[1:] if len(words) == width]
+    if width < 2 or 2 * len(body) < len(lines) - 1:
+        return None
+    return BLANKS_NAMED if len(lines[0]) == width - 1 else BLANKS
 
 
 def tabbed(data: bytes, way: str) -> tuple[bytes, list[Notice]]:

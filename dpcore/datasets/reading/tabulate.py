@@ -112,9 +112,10 @@ def tabulate(
         raise UnreadableFile("The file is empty.")
     say(0.05, "Finding the delimiter")
     way, spaces = delimiter if delimiter in _SPACED else None, list[Notice]()
+    apart: str | None = None
     dialect = _dialect(data, declared if delimiter is None or way is not None else delimiter, quote)
     if not dialect.delimiter and delimiter is None:
-        way = spacing.found(data)
+        way, apart = spacing.found(data), spacing.could_be(data)
     if way is not None:
         data, spaces = spacing.tabbed(data, way)
         dialect = _dialect(data, "\t", quote)
@@ -153,7 +154,7 @@ def tabulate(
         alternatives=(
             *decoded.alternatives,
             *dialect.alternatives,
-            *(_decided_delimiter(data, dialect, seen, found, way) if delimiter is declared is None else ()),
+            *(_decided_delimiter(data, dialect, seen, found, way, apart) if delimiter is declared is None else ()),
             *(_decided_mark(data, dialect) if quote is None else ()),
             *(_decided_escape(data, dialect) if escape is None else ()),
             *(_decided_breaks(seen) if breaks is None else ()),
@@ -295,15 +296,21 @@ def _escape(dialect: Dialect) -> Escape:
 
 
 def _decided_delimiter(
-    data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None
+    data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None, apart: str | None
 ) -> tuple[Alternative, ...]:
     """Where cells end, unless the lines that name the columns leave no other sign for it: the rows are counted to find
-    it, and one more could have made it another."""
+    it, and one more could have made it another. ``apart``: by blanks, as most lines fall apart, though not all."""
     named = {
         mark for place in found.header for cell in seen.head[place] for mark in dialects.DELIMITERS if mark in cell
     }
     if any(len(seen.head[place]) > 1 for place in found.header):
         named.add(dialect.delimiter)
+    if way is None and apart is not None and not dialect.alternatives:
+        line = next((line for line in seen.head[found.start :] if line), [""])[0][:80]
+        return (
+            Alternative(argument="delimiter", value="", example=line, decided=True),
+            Alternative(argument="delimiter", value=apart, example=" ¦ ".join(line.split()), decided=True),
+        )
     if dialect.alternatives or (way is None and found.header and named == {dialect.delimiter} - {""}):
         return ()
     line = _first_with(data, dialect.separator)
@@ -496,8 +503,9 @@ def _assembled(
             )
     alternatives = _where_it_begins(seen, found)
     if not found.keeps:
-        named = len(table.labels) - len(table.loose)
-        told = keep & layout.left_out(frame, counts if sheet is None else None, named)
+        named = [place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose]
+        cells = frame.iloc[:, [place for place in named if place < frame.shape[1]]]
+        told = keep & layout.left_out(cells, counts if sheet is None else None, len(named))
         texts = tuple(" ".join(filter(None, row)) for row in frame[told].head(20).itertuples(index=False))
         if found.keeps is None:
             alternatives += _decided_foot(seen, found, texts)
