@@ -425,7 +425,10 @@ def _says_where_it_is(told: ContextInfo) -> bool:
     tongue. What is none is looked through by rules that take the square of its length, while nobody else may go on.
     """
     names = (told.timezone, told.locale)
-    return told.url.isascii() and all(len(name) <= 100 for name in names)
+    try:
+        return told.url.isascii() and bool(urlsplit(told.url)) and all(len(name) <= 100 for name in names)
+    except ValueError:  # such as of half an address of IPv6
+        return False
 
 
 def _fitting(message: Message, asked: BackMsg, scope: Scope) -> Message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -26,6 +27,7 @@ from dashboard.words import login as login_words
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
 from dpcore.errors import DpcoreError, NotAllowed
+from dpcore.ledger import Ledger
 
 LARGEST_LOGO = 1_000_000
 _TRIAL = b"<html></html>"
@@ -225,19 +227,19 @@ def _unsealed(receipts: Sequence[str]) -> bool:
 def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
     """What a click downloads: the file with the ledger's seal, or one that says that it has none."""
 
-    # a download has no page that says who asks
-    held, still = None if login.person() is None else compute.ledger(), login.still()
+    still = None if login.person() is None else login.still()
+    held: Ledger | None = None
+    with suppress(DpcoreError):  # a download has no page that says who asks
+        held = compute.ledger()
 
     def download() -> bytes:
         if form not in SEALED or not report.sealed:
             return made
         try:
-            if held is not None:
-                if not still():
-                    raise NotAllowed(login_words.FIRST)
-                compute.opens()
-                return held.sealed(made, report.receipts)
-            return compute.ledger().sealed(made, report.receipts)
+            if held is None or (still is not None and not still()):
+                raise NotAllowed(login_words.FIRST)
+            compute.opens()
+            return held.sealed(made, report.receipts)
         except DpcoreError:  # closed since the page was drawn, or nobody is logged in there any more
             return rendered(replace(report, sealed=False), form)[1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -311,3 +312,15 @@ def test_a_report_that_somebody_brings_is_checked(open_app: Open, ledger_file: A
     assert "carries no seal" in receipts.checked(form("quantile", "html"))
     assert receipts.checked(b"{}") == receipts.NOT_CONFIRMED
     assert len(pages(made)) == len(pages(form("quantile", "pdf")))  # the seal is no word of it
+
+
+def test_a_download_is_sealed_by_the_ledger_that_the_page_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made without a page: asked there, the ledger would take whoever clicked for nobody."""
+    page = SimpleNamespace(sealed=lambda made, receipts: made + b" sealed")
+    asked = iter([page])
+    monkeypatch.setattr(panel.compute, "ledger", lambda: next(asked))
+    monkeypatch.setattr(panel.compute, "opens", lambda: None)
+    monkeypatch.setattr(panel.login, "person", lambda: None)
+    report: Any = SimpleNamespace(sealed=True, receipts=("r",))
+    download = panel._sealing(report, "html", b"a report")
+    assert download() == download() == b"a report sealed"

@@ -1183,6 +1183,7 @@ def test_a_page_that_left_while_a_message_of_it_waited_is_no_failure(gone: Excep
     [
         ({"url": "http://127.0.0.1:8501/poll?a=%C3%A9", "timezone": "Europe/Zurich", "locale": "de-CH"}, True),
         ({"url": "http://a" + "\u0301\u0316" * 100 + "/poll"}, False),
+        ({"url": "http://["}, False),
         ({"timezone": "x" * 101}, False),
         ({"locale": "x" * 101}, False),
     ],
