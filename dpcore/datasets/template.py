@@ -13,7 +13,6 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpcore.datasets.declaration import shown
-from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.size import Fits
 from dpcore.datasets.steps import KINDS, Step, rests_on_words, rows_made
@@ -114,7 +113,8 @@ def saved(declaration: Template) -> str:
 
 def loaded(text: str) -> Template:
     """The declaration of a saved file. Raises InvalidArgument for anything else."""
-    from dpcore.datasets.reading.choices import Choices  # loads DuckDB
+    from dpcore.datasets.reading.bounds import MOST_COLUMNS  # loads DuckDB, as this does
+    from dpcore.datasets.reading.choices import Choices
 
     if len(text) > _LARGEST:
         raise InvalidArgument("declaration", _WRONG.format("it is too large"))

@@ -797,6 +797,8 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     assert shown(app).rows is None
     assert "open questions about this file" in str(shown(app).obstacle("Beruf")), "lines at its foot were left out"
     press(app, "own-keep_footer-0")
+    assert shown(app) is None, "read anew: where the foot begins had been a guess"
+    look(app)
     assert "how many rows one person can have" in str(shown(app).obstacle("Beruf"))
     app.number_input(key="own-rows-None").set_value(1).run()
     assert shown(app).rows is not None
