@@ -182,7 +182,7 @@ def test_blanks_between_cells_are_asked_and_can_be_stated() -> None:
     assert [reading.report.decided for reading in guessed] == [
         ("delimiter", "header"),
         ("delimiter", "header"),
-        (),
+        ("delimiter",),
     ]
     ways = [way.value for way in guessed[0].report.alternatives]
     assert ways == [BLANKS, ""]

@@ -274,6 +274,7 @@ def test_a_closed_ledger_is_said_before_the_click_and_in_the_files(
         raise LedgerUnsound("the journal is damaged")
 
     monkeypatch.setattr(compute, "ledger", closed)
+    monkeypatch.setattr(compute, "opens", closed)
     # it closed after the page was drawn: the file that is downloaded says so itself
     late = download()
     assert flat(said.UNSEALED) in flat("".join(pages(late)))

@@ -37,7 +37,8 @@ def could_be(data: bytes) -> str | None:
     lines = [line.split() for line in data.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
     width = Counter(len(words) for words in lines[1:]).most_common(1)[0][0] if len(lines) > 1 else 0
     body = [words for words in lines[1:] if len(words) == width]
-    if width < 2 or 2 * len(body) < len(lines) - 1:
+    numbers = sum(_NUMBER.fullmatch(word) is not None for words in body for word in words)
+    if width < 2 or 2 * len(body) < len(lines) - 1 or numbers < 0.4 * width * len(body):
         return None
     return BLANKS_NAMED if len(lines[0]) == width - 1 else BLANKS
 
