@@ -1,7 +1,8 @@
-"""What all sessions of this process hold of people's own files together, so that many cannot fill the server.
+"""What all sessions of this process hold of people's own together, so that many cannot fill the server.
 
-Counted are the files and the tables that they were read as, from when a file is taken over, for as long as anything
-holds them: a session that has ended and was cleared away counts no more. One address has a share of it and not all.
+Counted are files, from when they are taken over, the tables that they were read as, and the rows of twins, for as long
+as anything holds them: a session that has ended and was cleared away counts no more. One address has a share of it and
+not all.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dpcore.errors import UnreadableFile
 
 
 class Waiting:
-    """A file that was taken over and is not read yet: it counts for as long as anything holds on to this."""
+    """What is no table that was read, such as a file that waits to be: it counts for as long as anything holds this."""
 
     __slots__ = ("__weakref__",)
 

@@ -416,7 +416,7 @@ def _plain_headers(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[byt
     for name, value in headers:
         if name == b"cookie" and b"\\" in value:
             value = b";".join(one for one in value.split(b";") if b"\\" not in one)
-        if name not in (b"content-type", b"content-disposition") or len(value) <= LONGEST_KIND:
+        if name != b"content-type" or len(value) <= LONGEST_KIND:
             yield name, value
 
 

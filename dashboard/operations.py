@@ -131,7 +131,7 @@ async def _in_a_place(
     def begin() -> None:
         loop.call_soon_threadsafe(lambda: None if place.done() else place.set_result(None))
 
-    visitor = _visitor(session_id)
+    visitor = scripts.visitor_of(session_id)
     script = Script(visitor, ("without a run", session_id), begin)
     PLACES.wait(script)
     scripts.look_after(loop)
@@ -176,9 +176,3 @@ def _delete(files: MediaFileManager, name: str) -> None:
 
 def _is_open(session_id: str) -> bool:
     return runtime.exists() and runtime.get_instance().is_active_session(session_id)
-
-
-def _visitor(session_id: str) -> Visitor:
-    """From which address a session's page is open."""
-    info = runtime.get_instance()._session_mgr.get_active_session_info(session_id) if runtime.exists() else None
-    return Visitor("") if info is None else scripts.visitor_of(info.session)

@@ -73,7 +73,7 @@ def _start(runner: ScriptRunner) -> None:
     if session is None:
         _STREAMLITS[ScriptRunner, "start"](runner)
         return
-    script = Script(visitor_of(session), session, partial(_begin, runner), runner._requests)
+    script = Script(visitor_of(session.id), session, partial(_begin, runner), runner._requests)
     session.__dict__[_SCRIPT] = runner.__dict__[_SCRIPT] = script
     PLACES.wait(script)
     look_after(session._event_loop)
@@ -153,9 +153,9 @@ def _stop_page(session: AppSession) -> None:
         _is_over(runner)
 
 
-def visitor_of(session: AppSession) -> Visitor:
+def visitor_of(session_id: str) -> Visitor:
     """From which address the page of a session is open; all that are without one count as one."""
-    info = runtime.get_instance()._session_mgr.get_active_session_info(session.id) if runtime.exists() else None
+    info = runtime.get_instance()._session_mgr.get_active_session_info(session_id) if runtime.exists() else None
     client = None if info is None else info.client
     found = client._websocket.scope.get(VISITOR) if isinstance(client, StarletteSessionClient) else None
     return found if isinstance(found, Visitor) else Visitor("")

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from dashboard import session
@@ -48,19 +48,33 @@ class Trace(NamedTuple):
         return all(_same(read(control, place), held) for control, place, held in self.reads)
 
 
+@dataclass(slots=True, eq=False)
+class _Asking:
+    """What came of one asking with one or other choice, what followed from each by its name, and how many bytes all of
+    it is, but for what is ``beside`` it.
+    """
+
+    traces: tuple[Trace, ...] = ()
+    followed: dict[Same, dict[Hashable, tuple[Trace, ...]]] = field(default_factory=dict)
+    beside: tuple[object, ...] = ()
+    used: int = 0
+    size: int = 0
+    gone: bool = False
+
+
 class Kept:
     """The latest askings, at most ``most`` and as many as ``room`` bytes hold with what followed from them; from any
-    thread. What followed from a question is known for as long as somebody has the question.
+    thread. What follows from a question goes with it.
     """
 
     def __init__(self, most: int = MOST, *, room: int | None = None, within: Room | None = None) -> None:
         self.most, self.room = most, room
         self._within = within or Room(lambda: sys.maxsize)
+        self.lock = self._within.lock
         self._traces = self.bytes = 0
         self._grown: set[_Asking] = set()
-        self.lock = self._within.lock
         self.askings: OrderedDict[Hashable, _Asking] = OrderedDict()
-        self.followed: dict[Same, dict[Hashable, tuple[Trace, ...]]] = {}
+        self._of: dict[Same, _Asking] = {}  # where what a question is followed by lies
         self._within.enter(self)
 
     def asked(self, key: Hashable) -> tuple[Trace, ...]:
@@ -78,30 +92,34 @@ class Kept:
         with self.lock:
             asking = self.askings.setdefault(key, _Asking())
             self.askings.move_to_end(key)
-            before = len(asking.traces)
-            asking.traces, asking.beside, asking.used = (*asking.traces, trace)[-each:], beside, self._within.now()
+            every = (*asking.traces, trace)
+            self._forget(asking, every[:-each])
+            asking.traces, asking.beside, asking.used = every[-each:], beside, self._within.now()
+            for about in _abouts(trace.value):
+                self._of[about] = asking
+                asking.followed[about] = {}
+            self._traces += 1
             self._grown.add(asking)
-            self._traces += len(asking.traces) - before
             while self._traces > most and len(self.askings) > 1:
                 self.drop_oldest()
-            for about in [about for about in self.followed if about.is_gone]:
-                del self.followed[about]
 
     def found(self, about: Same, key: Hashable) -> tuple[Trace, ...]:
         """What followed from ``about``, by the name ``key``."""
         with self.lock:
-            return self.followed.get(about, {}).get(key, ())
+            asking = self._of.get(about)
+            return () if asking is None else asking.followed[about].get(key, ())
 
     def keep_found(self, about: Same, key: Hashable, trace: Trace, *, each: int) -> None:
+        """One more trace of what followed from ``about``, for as long as that is kept itself."""
         with self.lock:
-            of = self.followed.setdefault(about, {})
-            of[key] = (*of.pop(key, ()), trace)[-each:]
-            if len(of) > _FOLLOW:
-                del of[next(iter(of))]
-            for asking in reversed(self.askings.values()):
-                if any(about.is_(one) for trace in asking.traces for one in _abouts(trace.value)):
-                    self._grown.add(asking)
-                    return
+            asking = self._of.get(about)
+            if asking is None:
+                return
+            by_name = asking.followed[about]
+            by_name[key] = (*by_name.pop(key, ()), trace)[-each:]
+            if len(by_name) > _FOLLOW:
+                del by_name[next(iter(by_name))]
+            self._grown.add(asking)
 
     def settle(self) -> None:
         """A page is drawn: weigh what it has added, and let go of the oldest where that is too much."""
@@ -110,10 +128,7 @@ class Kept:
         with self.lock:
             grown, self._grown = self._grown, set()
         for asking in grown:
-            abouts = [one for trace in asking.traces for one in _abouts(trace.value)]
-            with self.lock:
-                followed = [tuple(self.followed.get(Same(one), {}).values()) for one in abouts]
-            size = weight((asking.traces, followed), beside=asking.beside)
+            size = weight((asking.traces, asking.followed), beside=asking.beside)
             with self.lock:
                 if not asking.gone:
                     more, asking.size = size - asking.size, size
@@ -133,34 +148,27 @@ class Kept:
             _, asking = self.askings.popitem(last=False)
             asking.gone = True
             self._grown.discard(asking)
-            self._traces -= len(asking.traces)
+            self._forget(asking, asking.traces)
             self.bytes -= asking.size
-            for trace in asking.traces:
-                for about in _abouts(trace.value):
-                    self.followed.pop(Same(about), None)
             return asking.size
 
     def clear(self) -> None:
         with self.lock:
             while self.askings:
                 self.drop_oldest()
-            self.followed.clear()
+
+    def _forget(self, asking: _Asking, traces: Sequence[Trace]) -> None:
+        """These are kept no more, nor what followed from them."""
+        self._traces -= len(traces)
+        for trace in traces:
+            for about in _abouts(trace.value):
+                self._of.pop(about, None)
+                asking.followed.pop(about, None)
 
 
-@dataclass(slots=True, eq=False)
-class _Asking:
-    """What came of one asking with one or other choice, and how many bytes that is with what followed from it."""
-
-    traces: tuple[Trace, ...] = ()
-    beside: tuple[object, ...] = ()
-    used: int = 0
-    size: int = 0
-    gone: bool = False
-
-
-def _abouts(value: Any) -> tuple[object, ...]:
+def _abouts(value: Any) -> tuple[Same, ...]:
     """What others may follow from: a value and, of an offering, its question."""
-    return (value, value.question) if isinstance(value, Found) else (value,)
+    return (Same(value), Same(value.question)) if isinstance(value, Found) else (Same(value),)
 
 
 _READER: ContextVar[Read | None] = ContextVar("reader", default=None)
@@ -219,9 +227,7 @@ def followed(about: object, key: Hashable, make: Callable[[], T], source: Source
 
 
 def _kept(source: Source) -> Kept:
-    if source.everybodys:
-        return EVERYBODYS
-    return KEPT.once()
+    return EVERYBODYS if source.everybodys else KEPT.once()
 
 
 def _known(traces: tuple[Trace, ...], make: Callable[[], T], keep: Callable[[Trace], None]) -> T:
@@ -258,14 +264,5 @@ def _about(case: Case) -> tuple[Hashable, ...]:
     made = (Same(source.table), Same(source.declared), source.rows is None)
     whose = told + made if source.public else (Same(source),)
     results = tuple((slot, tuple(map(Same, found))) for slot, found in sorted(case.results.items()))
-    return (
-        *whose,
-        case.epsilon,
-        case.delta,
-        case.hides,
-        case.looked,
-        case.brief,
-        results,
-        case.complete,
-        case.finished,
-    )
+    asked = (case.epsilon, case.delta, case.hides, case.looked, case.brief)
+    return (*whose, *asked, results, case.complete, case.finished)

@@ -128,9 +128,7 @@ def differently(
                 key=f"{key}-date_order",
                 format_func=lambda order: {None: _GUESS, "dmy": "the day", "mdy": "the month"}[order],
             )
-        st.checkbox(
-            "Keep totals and notes at the foot as rows", value=bool(known.get("keep_footer")), key=f"{key}-keep_footer"
-        )
+        st.checkbox("Keep totals and notes as rows", value=bool(known.get("keep_footer")), key=f"{key}-keep_footer")
         st.checkbox(
             "Set aside rows with too many cells instead of refusing the file",
             value=known.get("uneven") == "set aside",

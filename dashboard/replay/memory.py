@@ -63,15 +63,6 @@ class Same:
         value = self._value()
         return value is other._value() and (value is not None or self._id == _NONE)
 
-    @property
-    def is_gone(self) -> bool:
-        """Whether nobody has the value any more."""
-        return self._value() is None and self._id != _NONE
-
-    def is_(self, value: object) -> bool:
-        """Whether it is the key of this very value."""
-        return self._id == id(value) and self._value() is value
-
 
 class Known(dict[str, Any]):
     """What a component is told, known by which one it is: it is long, and changed by nobody."""

@@ -23,10 +23,9 @@ from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS,
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.waiting import in_background
-from dashboard.words import login as login_words
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
-from dpcore.errors import DpcoreError, NotAllowed
+from dpcore.errors import DpcoreError
 from dpcore.ledger import Ledger
 
 LARGEST_LOGO = 1_000_000
@@ -235,13 +234,11 @@ def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
     def download() -> bytes:
         if form not in SEALED or not report.sealed:
             return made
-        try:
-            if held is None or (still is not None and not still()):
-                raise NotAllowed(login_words.FIRST)
-            compute.opens()
-            return held.sealed(made, report.receipts)
-        except DpcoreError:  # closed since the page was drawn, or nobody is logged in there any more
-            return rendered(replace(report, sealed=False), form)[1]
+        if held is not None and (still is None or still()):  # else nobody is logged in there any more
+            with suppress(DpcoreError):  # closed since the page was drawn
+                compute.opens()
+                return held.sealed(made, report.receipts)
+        return rendered(replace(report, sealed=False), form)[1]
 
     return download
 

@@ -139,7 +139,7 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         part.common,
         lambda results: draw_all(
             traces.followed(
-                part if around.question is None else around.question,
+                around.question,
                 ("shown", Same(part), Same(results[0])),
                 lambda: part.show(results[0]),
                 around.source,

@@ -157,7 +157,10 @@ def test_few_are_kept_and_of_own_data_one(ask: Callable[..., Any], case: Case, k
             for view in range(9):
                 traces.followed(found, view, list, case.source)
     assert len(kept.askings) <= traces.MOST
-    assert len(kept.followed) <= traces.MOST * traces._FOLLOW
+    assert all(
+        len(by_name) == 9 <= traces._FOLLOW for one in kept.askings.values() for by_name in one.followed.values()
+    )
+    assert len(kept._of) == len(kept.askings)
     own = replace(case.source, mode="what_if")
     for step in range(3):
         ask(replace(case, epsilon=0.1 + step, source=own), Set())
@@ -213,12 +216,12 @@ def test_what_everybody_shares_is_bounded_by_its_bytes(
         found = asked_heavy(replace(shared, epsilon=0.1 + step), size, follow=follow)
         assert 100_000 < everybodys.bytes <= 1 << 20
     assert 5 < len(everybodys.askings) <= 10
-    assert len(everybodys.followed) <= len(everybodys.askings) + 1
+    assert len(everybodys._of) == len(everybodys.askings)
     assert asked_heavy(replace(shared, epsilon=29.1), size) is found
     assert asked_heavy(replace(shared, epsilon=0.1), size) is not found
     while everybodys.askings:
         everybodys.drop_oldest()
-    assert (everybodys.bytes, everybodys.followed) == (0, {})
+    assert (everybodys.bytes, everybodys._of) == (0, {})
 
 
 def test_what_everybody_shares_gives_way_to_what_else_is_remembered(
@@ -234,6 +237,19 @@ def test_what_everybody_shares_gives_way_to_what_else_is_remembered(
     other = Memory(10, room=1 << 20, within=within)
     other.put("large", bytes(400_000))
     assert (found.bytes, found.askings) == (0, {})
+
+
+def test_what_followed_goes_with_its_question(ask: Callable[..., Any], case: Case, kept: traces.Kept) -> None:
+    """Also where it refers to it, and where other choices of one asking have taken the question's place."""
+    first = ask(case, Set())
+    with traces.reading(Set()):
+        assert traces.followed(first, "view", lambda: [first], case.source) == [first]
+        assert traces.followed(first, "view", list, case.source) == [first]
+        for wide in range(traces._EACH):
+            ask(case, Set(wide=2.0 + wide / 10))
+        assert traces.followed(first, "view", list, case.source) == []
+    assert len(kept._of) == traces._EACH
+    assert sum(len(one.followed) for one in kept.askings.values()) == traces._EACH
 
 
 def test_what_is_not_weighed_would_be_found(

@@ -227,21 +227,24 @@ NEIGHBOURS = (
 """Files about other days, all with the same declared facts and as many rows: each may be any of these."""
 
 
-def own(kind: type[Any], changed: dict[str, list[str]], mode: Any = "what_if", **values: Any) -> tuple[Any, ...]:
-    """All that a release from a person's own file shows, and what the page begins with."""
-    text = pd.DataFrame(DAYS | changed, dtype="str")
-    table = apply(OWN, text).table(fingerprint=repr(changed), lineage="own")
-    source = replace(
+def of_a_person(schema: Schema, table: pd.DataFrame, rows: pd.DataFrame, mode: Any, fingerprint: str = "own") -> Source:
+    """A person's own file of these ``rows``, of which pages show ``table``."""
+    return replace(
         case().source,
         key="own-1",
         mode=mode,
-        table=table,
-        declared=Declaration.of(OWN),
-        rows=lambda: PrivateRows(text),
+        table=apply(schema, table).table(fingerprint=fingerprint, lineage="own"),
+        declared=Declaration.of(schema),
+        rows=lambda: PrivateRows(rows),
         practice=False,
     )
+
+
+def own(kind: type[Any], changed: dict[str, list[str]], mode: Any = "what_if", **values: Any) -> tuple[Any, ...]:
+    """All that a release from a person's own file shows, and what the page begins with."""
+    text = pd.DataFrame(DAYS | changed, dtype="str")
     read = Setting(values)
-    offer = kind.ask(Case(source=source, epsilon=0.5), read).offer
+    offer = kind.ask(Case(source=of_a_person(OWN, text, text, mode, repr(changed)), epsilon=0.5), read).offer
     begins = {key: control.default for key, (_, control) in read.seen.items()}
     if isinstance(offer, NoOffer):
         return begins, offer
@@ -252,19 +255,8 @@ def own(kind: type[Any], changed: dict[str, list[str]], mode: Any = "what_if", *
 def records(count: int, mode: Any, hides: str) -> Any:
     """What a release of this many rows shows, where each is about a person and a twin of always as many is shown."""
     schema = replace(OWN, each_row="record", unit="person")
-    text = pd.DataFrame(
-        {name: [f"{n % k / k:.3f}" for n in range(count)] for name, k in zip(DAYS, (7, 5, 3), strict=False)}
-    )
-    twin = apply(schema, pd.DataFrame(DAYS, dtype="str")).table(fingerprint="twin", lineage="own")
-    source = replace(
-        case().source,
-        key="own-1",
-        mode=mode,
-        table=twin,
-        declared=Declaration.of(schema),
-        rows=lambda: PrivateRows(text.astype("str")),
-        practice=False,
-    )
+    losses = {name: [f"{n % k / k:.3f}" for n in range(count)] for name, k in {"Ann": 7, "Bo": 5, "Cy": 3}.items()}
+    source = of_a_person(schema, pd.DataFrame(DAYS, dtype="str"), pd.DataFrame(losses, dtype="str"), mode)
     offer: Any = Follow.ask(Case(source=source, epsilon=0.5, hides=hides), Setting({})).offer
     if isinstance(offer, NoOffer):
         return offer

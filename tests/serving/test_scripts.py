@@ -52,11 +52,15 @@ class Runner:
             yield request.rerun_data
 
 
+VISITORS: dict[str, Visitor] = {}
+
+
 class Page(AppSession):
     """A session of which nothing is there but what asks for runs; notes what it is told of them."""
 
     def __init__(self, address: str = "a") -> None:
-        self.visitor, self.told = Visitor(address), list[ScriptRunnerEvent]()
+        self.id, self.told = address, list[ScriptRunnerEvent]()
+        self.visitor = VISITORS[address] = Visitor(address)
         self._state, self._scriptrunner = AppSessionState.APP_NOT_RUNNING, None
         self._client_state = ClientState()
         self._event_loop = asyncio.new_event_loop()
@@ -93,7 +97,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Runner]]:
     fresh = Places()
     for module in (places, scripts):
         monkeypatch.setattr(module, "PLACES", fresh)
-    monkeypatch.setattr(scripts, "visitor_of", lambda session: session.visitor)
+    monkeypatch.setattr(scripts, "visitor_of", lambda address: VISITORS[address])
     monkeypatch.setattr(scripts, "_LOOK", SimpleNamespace(after=lambda loop: None))
 
     def create(session: AppSession, asked: RerunData) -> None:

@@ -94,7 +94,7 @@ def _part(stored: InPlace, column: Column, parts: int) -> Read:
 
 def _listed(groups: Groups) -> Read:
     """The place of each value that ``groups`` knows."""
-    known = {int(value): place for value, place in groups.places.items()}  # type: ignore[call-overload]
+    known = {int(value): place for value, place in groups.places.items()}  # type: ignore[call-overload] # of what this lists they are whole numbers
     table = np.full(max(known, default=-1) + 2, -1 if groups.rest is None else groups.rest, dtype=np.int64)
     for value, place in known.items():
         table[value] = place

@@ -18,29 +18,30 @@ def found(data: bytes) -> str | None:
     Every line has as many words, at least two, and most words below the first line are numbers. One name too few means
     that the rows are named, as R writes them.
     """
-    lines = [line.split() for line in data.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
-    if len(lines) < 3:
-        return None
-    head, body = lines[0], lines[1:]
-    width = len(body[0])
-    named = len(head) == width - 1 and not any(_NUMBER.fullmatch(word) for word in head)
-    if width < 2 or any(len(words) != width for words in body) or not (named or len(head) == width):
-        return None
-    cells = [word for words in body for word in words]
-    if sum(_NUMBER.fullmatch(word) is not None for word in cells) < 0.5 * len(cells):
-        return None
-    return BLANKS_NAMED if named else BLANKS
+    return _way(data, lines=1.0, numbers=0.5)
 
 
 def could_be(data: bytes) -> str | None:
-    """In which of the two ways most lines of a table of one column are written: one row keeps no others from it."""
-    lines = [line.split() for line in data.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
-    width = Counter(len(words) for words in lines[1:]).most_common(1)[0][0] if len(lines) > 1 else 0
-    body = [words for words in lines[1:] if len(words) == width]
-    numbers = sum(_NUMBER.fullmatch(word) is not None for words in body for word in words)
-    if width < 2 or 2 * len(body) < len(lines) - 1 or numbers < 0.4 * width * len(body):
+    """In which of them it could be written, were it not for a few lines: one row keeps no others from it."""
+    return _way(data, lines=0.5, numbers=0.4)
+
+
+def _way(data: bytes, *, lines: float, numbers: float) -> str | None:
+    """The way in which so many of the lines below the first are written, of whose words so many are numbers."""
+    every = [line.split() for line in data.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
+    if len(every) < 3:
         return None
-    return BLANKS_NAMED if len(lines[0]) == width - 1 else BLANKS
+    head, below = every[0], every[1:]
+    width = Counter(map(len, below)).most_common(1)[0][0]
+    named = len(head) == width - 1 and not any(_NUMBER.fullmatch(word) for word in head)
+    if width < 2 or not (named or len(head) == width):
+        return None
+    words = [word for each in below if len(each) == width for word in each]
+    if len(words) < lines * width * len(below):
+        return None
+    if sum(_NUMBER.fullmatch(word) is not None for word in words) < numbers * len(words):
+        return None
+    return BLANKS_NAMED if named else BLANKS
 
 
 def tabbed(data: bytes, way: str) -> tuple[bytes, list[Notice]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.matching import may_be_blank
-from dpcore.datasets.reading import bulk, columns, engine, layout, spacing
+from dpcore.datasets.reading import bulk, columns, decided, engine, layout, spacing
 from dpcore.datasets.reading import dialect as dialects
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.columns import Columns
@@ -146,7 +146,7 @@ def tabulate(
         first_line=body.first_line,
         columns=body.unnamed,
         quote=dialect.quote,
-        escape=_escape(dialect),
+        escape=decided.escape_of(dialect),
         keep_footer=found.end == seen.counts.size and found.keeps is not False,
         foot_guessed=found.keeps is None,
         breaks="between" if breaks == "between" else "inside",
@@ -154,10 +154,10 @@ def tabulate(
         alternatives=(
             *decoded.alternatives,
             *dialect.alternatives,
-            *(_decided_delimiter(data, dialect, seen, found, way, apart) if delimiter is declared is None else ()),
-            *(_decided_mark(data, dialect) if quote is None else ()),
-            *(_decided_escape(data, dialect) if escape is None else ()),
-            *(_decided_breaks(seen) if breaks is None else ()),
+            *(decided.of_delimiter(data, dialect, seen, found, way, apart) if delimiter is declared is None else ()),
+            *(decided.of_mark(data, dialect) if quote is None else ()),
+            *(decided.of_escape(data, dialect) if escape is None else ()),
+            *(decided.of_breaks(seen) if breaks is None else ()),
             *body.alternatives,
         ),
     )
@@ -205,7 +205,7 @@ def tabulate_sheet(
                 Alternative(argument="part", value=name, example="")
                 for name in ([sheet.name, *others] if others else [])
             ),
-            *(_decided_merged(sheet, filled) if merged is None else ()),
+            *(decided.of_merged(sheet, filled) if merged is None else ()),
             *body.alternatives,
         ),
     )
@@ -245,14 +245,9 @@ def _about_merged(sheet: Sheet, merged: Merged | None) -> tuple[Notice, ...]:
     )
 
 
-def _sample_of(data: bytes) -> str:
-    """The file's beginning, in whole lines."""
-    cut = data.rfind(b"\n", 0, _SAMPLE) + 1 if len(data) > _SAMPLE else len(data)
-    return data[: cut or _SAMPLE].decode("utf-8", "ignore")
-
-
 def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
-    sample = _sample_of(data)
+    cut = data.rfind(b"\n", 0, _SAMPLE) + 1 if len(data) > _SAMPLE else len(data)
+    sample = data[: cut or _SAMPLE].decode("utf-8", "ignore")
     if chosen is not None:
         mark = dialects.likely_quote(sample) if quote is None else quote
         return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
@@ -280,6 +275,9 @@ def _surveyed(
 
 def _apart(data: bytes, dialect: Dialect, first_line: int, escape: Escape | None) -> tuple[bytes, IntArray]:
     """``lines_apart`` where marks stay open at all, by the way in which they are written inside cells."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if not dialect.quote or dialect.quote.encode() not in data:
+        return data, nothing
     try:
         dialect, seen = _surveyed(data, dialect, first_line, escape, None, lambda done, doing: None)
     except UnreadableFile:  # where one is open to the end
@@ -287,157 +285,8 @@ def _apart(data: bytes, dialect: Dialect, first_line: int, escape: Escape | None
             dialect = replace(dialect, escape="\\")
     else:
         if seen.over_lines is None:
-            return data, np.zeros(0, dtype=np.int64)
+            return data, nothing
     return lines_apart(data, dialect, first_line)
-
-
-def _escape(dialect: Dialect) -> Escape:
-    return "backslash" if dialect.escape == "\\" else "doubled"
-
-
-def _decided_delimiter(
-    data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None, apart: str | None
-) -> tuple[Alternative, ...]:
-    """Where cells end, unless the lines that name the columns leave no other sign for it: the rows are counted to find
-    it, and one more could have made it another. ``apart``: by blanks, as most lines fall apart, though not all."""
-    named = {
-        mark for place in found.header for cell in seen.head[place] for mark in dialects.DELIMITERS if mark in cell
-    }
-    if any(len(seen.head[place]) > 1 for place in found.header):
-        named.add(dialect.delimiter)
-    if way is None and apart is not None and not dialect.alternatives:
-        line = next((line for line in seen.head[found.start :] if line), [""])[0][:80]
-        return (
-            Alternative(argument="delimiter", value="", example=line, decided=True),
-            Alternative(argument="delimiter", value=apart, example=" ¦ ".join(line.split()), decided=True),
-        )
-    if dialect.alternatives or (way is None and found.header and named == {dialect.delimiter} - {""}):
-        return ()
-    line = _first_with(data, dialect.separator)
-    shown = dialects.shown(line, dialect)
-    others = [mark for mark in (*dialects.DELIMITERS, "") if mark in named or not mark]
-    return (
-        Alternative(argument="delimiter", value=way or dialect.delimiter, example=shown, decided=True),
-        *(
-            Alternative(
-                argument="delimiter",
-                value=mark,
-                example=dialects.shown(line.replace("\t", " ") if way else line, replace(dialect, delimiter=mark)),
-                decided=True,
-            )
-            for mark in others
-            if mark != dialect.delimiter
-        ),
-    )
-
-
-def _decided_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
-    """Which quotation mark it is, wherever any cell could stand in single ones: one plain mark in the file's head
-    decides it, one long row, and one cell more or less in single ones."""
-    if not dialect.quote or not dialects.has_single_marks(data):
-        return ()
-    other = dialects.SINGLE_MARK if dialect.quote == dialects.PLAIN_MARK else dialects.PLAIN_MARK
-    line = _first_with(data, dialects.SINGLE_MARK)
-    return tuple(
-        Alternative(
-            argument="quote",
-            value=mark,
-            example=dialects.shown(line, replace(dialect, quote=mark, escape=mark)),
-            decided=True,
-        )
-        for mark in (dialect.quote, other)
-    )
-
-
-def _decided_escape(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
-    """Whether a backslash means more than itself, in every cell of the file, wherever there is one: one cell that works
-    out in no other way decides it."""
-    if not dialect.quote or b"\\" not in data:
-        return ()
-    line = _first_with(data, "\\")
-    doubled, behind = replace(dialect, escape=dialect.quote), replace(dialect, escape="\\")
-    ways = (behind, doubled) if dialect.escape == "\\" else (doubled, behind)
-    return tuple(
-        Alternative(argument="escape", value=_escape(way), example=dialects.shown(line, way), decided=True)
-        for way in ways
-    )
-
-
-def _decided_breaks(seen: Survey) -> tuple[Alternative, ...]:
-    """Cells that run over lines: by a quotation mark too many one row would take those after it along."""
-    if seen.over_lines is None:
-        return ()
-    example = "from line {:,} to line {:,}".format(*seen.over_lines)
-    ways: tuple[Breaks, ...] = ("inside", "between")
-    return tuple(Alternative(argument="breaks", value=way, example=example, decided=True) for way in ways)
-
-
-def _decided_foot(seen: Survey, found: Layout, texts: tuple[str, ...]) -> tuple[Alternative, ...]:
-    """Lines at the foot that were left out, or ``texts`` that look like such by themselves: one whole row behind them
-    would have made rows of all of them."""
-    foot = seen.tail[len(seen.tail) - (seen.counts.size - found.end) :]
-    told = [" ".join(cell for cell in record if cell.strip()) for record in foot] or list(texts)
-    if not told:
-        return ()
-    ways = sorted((False, True), key=lambda kept: kept is not (not foot))
-    return tuple(
-        Alternative(argument="keep_footer", value=str(kept), example=" ¶ ".join(told[:3]), decided=True)
-        for kept in ways
-    )
-
-
-def _decided_merged(sheet: Sheet, filled: dict[int, list[int]]) -> tuple[Alternative, ...]:
-    """The value of cells merged over several rows: what stands in one row is that of all of them, or of that alone."""
-    if not filled:
-        return ()
-    line = min(filled)
-    row = int(np.searchsorted(sheet.survey.lines, line))
-    here = row < len(sheet.frame) and sheet.survey.lines[row] == line
-    word = str(sheet.frame.iloc[row, filled[line][0]])[:40] if here else ""
-    ways: dict[Merged, str] = {"each": word, "first": ""}
-    return tuple(
-        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word} ¶ row {line}: {below}", decided=True)
-        for way, below in ways.items()
-    )
-
-
-def _decided_width(frame: pd.DataFrame, counts: IntArray, width: int) -> tuple[Alternative, ...]:
-    """How many columns there are where no line names them: one row could make another number the usual one."""
-    widths = dict.fromkeys(each for each in (width, int(counts[0]), int(counts.max())) if each <= MOST_COLUMNS)
-    return tuple(
-        Alternative(
-            argument="columns",
-            value=str(each),
-            example=" ¦ ".join(frame.iloc[int(np.argmax(counts >= each)), :each]),
-            decided=True,
-        )
-        for each in widths
-    )
-
-
-_CELLS_SHOWN = 4
-"""Of a line, where it is asked whether it is a row: by these one finds it in the file."""
-
-
-def _where_it_begins(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
-    """The first line, on which a table that no line names begins, and the first that looks like a row, where both are
-    not one: whether what stands above is a title or rows, a person knows alone."""
-    lines = {1: seen.head[0] if seen.lines[0] == 1 else [], int(seen.lines[found.looks]): seen.head[found.looks]}
-    return tuple(
-        Alternative(
-            argument="header_line",
-            value=str(line),
-            example=" ¦ ".join(record[:_CELLS_SHOWN])[:80],
-            decided=not found.titled,
-        )
-        for line, record in (lines.items() if found.looks else ())
-    )
-
-
-def _first_with(data: bytes, sign: str) -> str:
-    """The first line below the first that holds a sign, its beginning."""
-    lines = data[:_SAMPLE].decode("utf-8", "ignore").splitlines()
-    return next((line for line in lines[1:] if sign in line), lines[0] if lines else "")[:80]
 
 
 def _cells(
@@ -501,14 +350,14 @@ def _assembled(
                     lines=listed(lines[short].tolist()),
                 )
             )
-    alternatives = _where_it_begins(seen, found)
+    alternatives = decided.of_beginning(seen, found)
     if not found.keeps:
         named = [place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose]
         cells = frame.iloc[:, [place for place in named if place < frame.shape[1]]]
         told = keep & layout.left_out(cells, counts if sheet is None else None, len(named))
         texts = tuple(" ".join(filter(None, row)) for row in frame[told].head(20).itertuples(index=False))
         if found.keeps is None:
-            alternatives += _decided_foot(seen, found, texts)
+            alternatives += decided.of_foot(seen, found, texts)
         elif texts:
             notices.append(_aside("Totals or notes", lines[told], texts))
             keep &= ~told
@@ -517,7 +366,7 @@ def _assembled(
     header_lines = tuple(int(seen.lines[place]) for place in found.header)
     each_width = counts if sheet is None else np.full(len(frame), len(table.labels))
     if not found.header and width is None:
-        alternatives += _decided_width(frame, each_width, len(table.labels))
+        alternatives += decided.of_width(frame, each_width, len(table.labels))
     frame = _taken(frame, keep, table)
     # in a file of one column an empty line is a record without anything in it, elsewhere one between others is
     last = math.inf if table.single and sheet is None else lines[-1]

@@ -1,0 +1,166 @@
+"""What of a table's form its bytes decide, and one row could decide for all others: asked before a private answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from dpcore.datasets.reading import dialect as dialects
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.dialect import Dialect
+from dpcore.datasets.reading.layout import Layout
+from dpcore.datasets.reading.survey import Survey
+from dpcore.datasets.reading.workbook import Sheet
+from dpcore.datasets.report import Alternative, Breaks, Escape, Merged
+from dpcore.validate import IntArray
+
+_BEGINNING = 1 << 18
+_CELLS_SHOWN = 4
+"""Of a line, where it is asked whether it is a row: by these one finds it in the file."""
+
+
+def escape_of(dialect: Dialect) -> Escape:
+    return "backslash" if dialect.escape == "\\" else "doubled"
+
+
+def of_delimiter(
+    data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None, apart: str | None
+) -> tuple[Alternative, ...]:
+    """Where cells end, unless the lines that name the columns leave no other sign for it: the rows are counted to find
+    it, and one more could have made it another. ``apart``: by blanks, as most lines fall apart, though not all."""
+    named = {
+        mark for place in found.header for cell in seen.head[place] for mark in dialects.DELIMITERS if mark in cell
+    }
+    if any(len(seen.head[place]) > 1 for place in found.header):
+        named.add(dialect.delimiter)
+    if way is None and apart is not None and not dialect.alternatives:
+        line = next((line for line in seen.head[found.start :] if line), [""])[0][:80]
+        return (
+            Alternative(argument="delimiter", value="", example=line, decided=True),
+            Alternative(argument="delimiter", value=apart, example=" ¦ ".join(line.split()), decided=True),
+        )
+    if dialect.alternatives or (way is None and found.header and named == {dialect.delimiter} - {""}):
+        return ()
+    line = _first_with(data, dialect.separator)
+    shown = dialects.shown(line, dialect)
+    others = [mark for mark in (*dialects.DELIMITERS, "") if mark in named or not mark]
+    return (
+        Alternative(argument="delimiter", value=way or dialect.delimiter, example=shown, decided=True),
+        *(
+            Alternative(
+                argument="delimiter",
+                value=mark,
+                example=dialects.shown(line.replace("\t", " ") if way else line, replace(dialect, delimiter=mark)),
+                decided=True,
+            )
+            for mark in others
+            if mark != dialect.delimiter
+        ),
+    )
+
+
+def of_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
+    """Which quotation mark it is, wherever any cell could stand in single ones: one plain mark in the file's head
+    decides it, one long row, and one cell more or less in single ones."""
+    if not dialect.quote or not dialects.has_single_marks(data):
+        return ()
+    other = dialects.SINGLE_MARK if dialect.quote == dialects.PLAIN_MARK else dialects.PLAIN_MARK
+    line = _first_with(data, dialects.SINGLE_MARK)
+    return tuple(
+        Alternative(
+            argument="quote",
+            value=mark,
+            example=dialects.shown(line, replace(dialect, quote=mark, escape=mark)),
+            decided=True,
+        )
+        for mark in (dialect.quote, other)
+    )
+
+
+def of_escape(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
+    """Whether a backslash means more than itself, in every cell of the file, wherever there is one: one cell that works
+    out in no other way decides it."""
+    if not dialect.quote or b"\\" not in data:
+        return ()
+    line = _first_with(data, "\\")
+    doubled, behind = replace(dialect, escape=dialect.quote), replace(dialect, escape="\\")
+    ways = (behind, doubled) if dialect.escape == "\\" else (doubled, behind)
+    return tuple(
+        Alternative(argument="escape", value=escape_of(way), example=dialects.shown(line, way), decided=True)
+        for way in ways
+    )
+
+
+def of_breaks(seen: Survey) -> tuple[Alternative, ...]:
+    """Cells that run over lines: by a quotation mark too many one row would take those after it along."""
+    if seen.over_lines is None:
+        return ()
+    example = "from line {:,} to line {:,}".format(*seen.over_lines)
+    ways: tuple[Breaks, ...] = ("inside", "between")
+    return tuple(Alternative(argument="breaks", value=way, example=example, decided=True) for way in ways)
+
+
+def of_foot(seen: Survey, found: Layout, texts: tuple[str, ...]) -> tuple[Alternative, ...]:
+    """Lines at the foot that were left out, or ``texts`` that look like such by themselves: one whole row behind them
+    would have made rows of all of them."""
+    foot = seen.tail[len(seen.tail) - (seen.counts.size - found.end) :]
+    told = [" ".join(cell for cell in record if cell.strip()) for record in foot] or list(texts)
+    if not told:
+        return ()
+    guess = not foot
+    return tuple(
+        Alternative(argument="keep_footer", value=str(kept), example=" ¶ ".join(told[:3]), decided=True)
+        for kept in (guess, not guess)
+    )
+
+
+def of_merged(sheet: Sheet, filled: dict[int, list[int]]) -> tuple[Alternative, ...]:
+    """The value of cells merged over several rows: what stands in one row is that of all of them, or of that alone."""
+    if not filled:
+        return ()
+    line = min(filled)
+    row = int(np.searchsorted(sheet.survey.lines, line))
+    here = row < len(sheet.frame) and sheet.survey.lines[row] == line
+    word = str(sheet.frame.iloc[row, filled[line][0]])[:40] if here else ""
+    ways: dict[Merged, str] = {"each": word, "first": ""}
+    return tuple(
+        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word} ¶ row {line}: {below}", decided=True)
+        for way, below in ways.items()
+    )
+
+
+def of_width(frame: pd.DataFrame, counts: IntArray, width: int) -> tuple[Alternative, ...]:
+    """How many columns there are where no line names them: one row could make another number the usual one."""
+    widths = dict.fromkeys(each for each in (width, int(counts[0]), int(counts.max())) if each <= MOST_COLUMNS)
+    return tuple(
+        Alternative(
+            argument="columns",
+            value=str(each),
+            example=" ¦ ".join(frame.iloc[int(np.argmax(counts >= each)), :each]),
+            decided=True,
+        )
+        for each in widths
+    )
+
+
+def of_beginning(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
+    """The first line, on which a table that no line names begins, and the first that looks like a row, where both are
+    not one: whether what stands above is a title or rows, a person knows alone."""
+    lines = {1: seen.head[0] if seen.lines[0] == 1 else [], int(seen.lines[found.looks]): seen.head[found.looks]}
+    return tuple(
+        Alternative(
+            argument="header_line",
+            value=str(line),
+            example=" ¦ ".join(record[:_CELLS_SHOWN])[:80],
+            decided=not found.titled,
+        )
+        for line, record in (lines.items() if found.looks else ())
+    )
+
+
+def _first_with(data: bytes, sign: str) -> str:
+    """The first line below the first that holds a sign, its beginning."""
+    lines = data[:_BEGINNING].decode("utf-8", "ignore").splitlines()
+    return next((line for line in lines[1:] if sign in line), lines[0] if lines else "")[:80]
