@@ -27,20 +27,20 @@ _ASKED = {
     "header_line": "On which line is the first row? No line names the columns.",
     "keep_footer": "Are lines that look like totals or notes rows of the table?",
     "merged": "Where does a cell that is merged over several rows hold its value?",
-    "objects": "How does the document hold its rows?",
+    "objects": "What is one row of this file?",
 }
 _NAMES = {
     "encoding": understood.ENCODINGS,
     "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
     "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
-    "escape": {"backslash": "The sign behind it belongs to the cell", "doubled": "Nothing: a sign as any other"},
-    "breaks": {"inside": "Yes: line ends stand in cells", "between": "No: each line is a row"},
+    "escape": {"backslash": "It only protects the sign behind it", "doubled": "Nothing: it is part of the text"},
+    "breaks": {"inside": "Yes: these lines are one row", "between": "No: each line is a row of its own"},
     "keep_footer": {"False": "No: leave out totals and notes", "True": "Yes: keep them"},
     "merged": {"each": "In each of its rows", "first": "In the first row alone"},
     "objects": {
-        "list": "The rows are the list in it",
-        "rows": "Each object is one row",
-        "columns": "Each of its names is a column",
+        "list": "One entry of the list in it",
+        "rows": "One object of it, as a whole",
+        "columns": "One entry of every column",
     },
 }
 

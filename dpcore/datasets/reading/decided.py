@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -93,25 +95,34 @@ def of_escape(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
     )
 
 
-def of_breaks(seen: Survey) -> tuple[Alternative, ...]:
+def of_breaks(data: bytes, dialect: Dialect, seen: Survey, first_line: int) -> tuple[Alternative, ...]:
     """Cells that run over lines: by a quotation mark too many one row would take those after it along."""
     if seen.over_lines is None:
         return ()
-    example = "from line {:,} to line {:,}".format(*seen.over_lines)
+    first, last = seen.over_lines
+    lines = islice(io.BytesIO(data), first - first_line, last + 1 - first_line)
+    text = b"".join(lines).decode("utf-8", "replace").rstrip("\n")
+    shown = {
+        "inside": f"lines {first:,} to {last:,}: {dialects.shown(text, dialect)}",
+        "between": f"line {first:,}: nothing; line {last:,}: {text.rsplit(chr(10), 1)[-1]}",
+    }
     ways: tuple[Breaks, ...] = ("inside", "between")
-    return tuple(Alternative(argument="breaks", value=way, example=example, decided=True) for way in ways)
+    return tuple(
+        Alternative(argument="breaks", value=way, example=" ".join(shown[way].split())[:120], decided=True)
+        for way in ways
+    )
 
 
 def of_foot(seen: Survey, found: Layout, texts: tuple[str, ...]) -> tuple[Alternative, ...]:
     """Lines at the foot that were left out, or ``texts`` that look like such by themselves: one whole row behind them
     would have made rows of all of them."""
     foot = seen.tail[len(seen.tail) - (seen.counts.size - found.end) :]
-    told = [" ".join(cell for cell in record if cell.strip()) for record in foot] or list(texts)
+    told = [f"“{' '.join(filter(str.strip, record))}”" for record in foot] or [f"“{text}”" for text in texts]
     if not told:
         return ()
     guess = not foot
     return tuple(
-        Alternative(argument="keep_footer", value=str(kept), example=" ¶ ".join(told[:3]), decided=True)
+        Alternative(argument="keep_footer", value=str(kept), example="; ".join(told[:3]), decided=True)
         for kept in (guess, not guess)
     )
 
@@ -126,7 +137,7 @@ def of_merged(sheet: Sheet, filled: dict[int, list[int]]) -> tuple[Alternative, 
     word = str(sheet.frame.iloc[row, filled[line][0]])[:40] if here else ""
     ways: dict[Merged, str] = {"each": word, "first": ""}
     return tuple(
-        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word} ¶ row {line}: {below}", decided=True)
+        Alternative(argument="merged", value=way, example=f"row {line - 1}: {word}; row {line}: {below}", decided=True)
         for way, below in ways.items()
     )
 

@@ -183,7 +183,11 @@ def _example(way: _Way) -> str:
 
 def _shown(record: dict[str, Any]) -> str:
     """How a record begins."""
-    return " ¦ ".join(f"{name[:20]}: {word(cell)[:20]}" for name, cell in list(record.items())[:3])
+    return " ¦ ".join(f"{name[:20]}: {_said(cell)}" for name, cell in list(record.items())[:3])
+
+
+def _said(cell: Any) -> str:
+    return f"({len(cell):,} entries)" if isinstance(cell, dict | list) else word(cell)[:20]
 
 
 def word(part: Any) -> str:

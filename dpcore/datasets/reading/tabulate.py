@@ -157,7 +157,7 @@ def tabulate(
             *(decided.of_delimiter(data, dialect, seen, found, way, apart) if delimiter is declared is None else ()),
             *(decided.of_mark(data, dialect) if quote is None else ()),
             *(decided.of_escape(data, dialect) if escape is None else ()),
-            *(decided.of_breaks(seen) if breaks is None else ()),
+            *(decided.of_breaks(data, dialect, seen, first_line) if breaks is None else ()),
             *body.alternatives,
         ),
     )
