@@ -15,32 +15,32 @@ from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
 from dashboard.words import data as said
-from dpcore.datasets import ReadColumn
+from dpcore.datasets import ReadColumn, Report
 
-_ASKED = {
+ASKED = {
     "encoding": "Which of these is written right? The file does not say in which alphabet table it was saved.",
     "delimiter": "Where do the cells end?",
-    "quote": "Which quotation marks stand around cells?",
-    "escape": "What does a backslash in a cell mean?",
+    "quote": "Are single marks (') part of what a cell says?",
+    "escape": "Is a backslash (`\\`) part of what a cell says?",
     "breaks": "Does one cell run over several lines?",
     "columns": "How many columns are there? The file has no line that names them.",
     "header_line": "On which line is the first row? No line names the columns.",
-    "keep_footer": "Are lines that look like totals or notes rows of the table?",
+    "keep_footer": "Are these lines entries of the list?",
     "merged": "Where does a cell that is merged over several rows hold its value?",
     "objects": "What is one row of this file?",
 }
-_NAMES = {
+ANSWERS = {
     "encoding": understood.ENCODINGS,
     "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
-    "quote": {"'": "Single ones: '", '"': 'Double ones: "'},
-    "escape": {"backslash": "It only protects the sign behind it", "doubled": "Nothing: it is part of the text"},
+    "quote": {"'": "No: they only stand around it", '"': "Yes: keep them"},
+    "escape": {"backslash": "No: it only protects the sign after it", "doubled": "Yes: keep it"},
     "breaks": {"inside": "Yes: these lines are one row", "between": "No: each line is a row of its own"},
-    "keep_footer": {"False": "No: leave out totals and notes", "True": "Yes: keep them"},
+    "keep_footer": {"False": "No: leave out all totals and notes", "True": "Yes: keep such lines"},
     "merged": {"each": "In each of its rows", "first": "In the first row alone"},
     "objects": {
-        "list": "One entry of the list in it",
-        "rows": "One object of it, as a whole",
-        "columns": "One entry of every column",
+        "list": "Each entry of the list in it",
+        "rows": "Each object, or the file as a whole",
+        "columns": "Its names are columns, side by side",
     },
 }
 
@@ -56,6 +56,8 @@ class _Answer:
     key: str
     click: Callable[..., None]
     args: tuple[Any, ...] = ()
+    now: bool = False
+    """Whether the table is read so already."""
 
 
 def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-reading") -> None:
@@ -101,8 +103,9 @@ def _ask(question: str, answers: list[_Answer], why: str | None) -> None:
         with st.grid(max(len(answers), 2), min_column_width=220, vertical_alignment="bottom"):
             for answer in answers:
                 with st.container(gap="small"):
-                    if answer.examples:
-                        st.markdown("  \n".join(answer.examples))
+                    shown = [*answer.examples, *([said.READ_SO] if answer.now else [])]
+                    if shown:
+                        st.markdown("  \n".join(shown))
                     st.button(answer.title, key=answer.key, on_click=answer.click, args=answer.args)
 
 
@@ -111,21 +114,23 @@ def _alternatives(own: OwnFile, argument: str, why: str | None) -> None:
     parts = [part for part in report.alternatives if part.argument == argument] if report is not None else []
     answers = [
         _Answer(
-            title=_title(argument, part.value),
+            title=titled(argument, part.value),
             examples=(words.safe(part.example),),
             key=f"own-{argument}-{place}",
             click=_read_as,
             args=(argument, part.value),
+            now=report is not None and _is_so(report, argument, part.value),
         )
         for place, part in enumerate(parts)
     ]
-    _ask(_ASKED.get(argument, f"Which {argument} is right?"), answers, why)
+    _ask(ASKED.get(argument, f"Which {argument} is right?"), answers, why)
 
 
-def _title(argument: str, value: str) -> str:
+def titled(argument: str, value: str) -> str:
+    """What the button says that answers so."""
     if argument == "header_line":
         return f"On line {int(value):,}"
-    named = _NAMES.get(argument, {}).get(value, value)
+    named = ANSWERS.get(argument, {}).get(value, value)
     if argument == "delimiter":
         return words.safe(named).capitalize()
     return words.plural(int(value), "column") if argument == "columns" else named
@@ -151,15 +156,25 @@ def _part(own: OwnFile, why: str | None) -> None:
             st.button(said.PART_GO, key="own-part-go", on_click=_read_as, args=("part", names[place]))
 
 
+def _stated(argument: str, value: str) -> dict[str, Any]:
+    """The arguments that read the file so."""
+    if argument == "keep_footer":
+        return {argument: value == "True"}
+    if argument == "columns":
+        return {argument: int(value)}
+    return {"header_rows": 0, "header_line": int(value)} if argument == "header_line" else {argument: value}
+
+
+def _is_so(report: Report, argument: str, value: str) -> bool:
+    if argument == "keep_footer":
+        return report.keep_footer == (value == "True")  # guessed or said
+    now: dict[str, Any] = report.stated(argument)
+    return now == _stated(argument, value)
+
+
 def _read_as(argument: str, value: str) -> None:
     own = source.own_file()
-    stated: dict[str, Any] = {argument: value}
-    if argument == "keep_footer":
-        stated = {argument: value == "True"}
-    elif argument == "columns":
-        stated = {argument: int(value)}
-    elif argument == "header_line":
-        stated = {"header_rows": 0, "header_line": int(value)}
+    stated = _stated(argument, value)
     if own is not None and own.reading is not None and own.reading.report.stated(argument) == stated:
         actions.settle(f"file:{argument}")
     else:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, arrivals, source, understood
+from dashboard.data import actions, arrivals, doubts, source, understood
 from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
+from dpcore.datasets import Report
 
 LARGEST = 200
 LARGEST_PASTED = 2_000_000
 _GUESS = "as guessed"
+_OF_FORM = ("quote", "escape", "breaks", "merged", "objects")
+"""What is asked of a file's form that no other field here says."""
 
 
 def drop(label: str) -> None:
@@ -71,7 +75,8 @@ def trouble() -> None:
             st.caption(f"{kept}You can change the file and drop it again.", width="stretch")
             st.button(said.LET_GO, icon=":material/delete_forever:", key="own-pending-forget", on_click=arrivals.let_go)
         with st.expander("Say how it is to be read"):
-            differently(dict(at.choices), key="own-again-failed", part=True)
+            known = dict(at.choices)
+            differently(known, key="own-again-failed", part=True, form=known)
 
 
 def again(own: OwnFile) -> None:
@@ -83,16 +88,29 @@ def again(own: OwnFile) -> None:
         key="own-again",
         problem=at.problem if at is not None and at.again else "",
         text=report is None or report.container in ("text", "json"),
+        form=_asked(report, own),
         part=report is not None and bool(report.part),
     )
 
 
+def _asked(report: Report | None, own: OwnFile) -> set[str]:
+    """What of this file's form is asked, or was answered."""
+    return {one.argument for one in (report.alternatives if report is not None else ())} | dict(own.choices).keys()
+
+
 def differently(
-    known: dict[str, object], *, key: str, problem: str = "", text: bool = True, part: bool = False
+    known: dict[str, object],
+    *,
+    key: str,
+    problem: str = "",
+    text: bool = True,
+    part: bool = False,
+    form: Collection[str] = (),
 ) -> None:
     """Overrides of what was guessed; what stays “as guessed” is left to the guess. ``problem`` stands at the button.
 
-    ``text`` is whether the file has delimiters and an encoding, ``part`` whether it may hold several tables.
+    ``text`` is whether the file has delimiters and an encoding, ``part`` whether it may hold several tables, ``form``
+    what else can be asked of its form.
     """
     with st.form(key, border=False):
         with st.grid(3, min_column_width=170):
@@ -128,6 +146,17 @@ def differently(
                 key=f"{key}-date_order",
                 format_func=lambda order: {None: _GUESS, "dmy": "the day", "mdy": "the month"}[order],
             )
+            for name in _OF_FORM:
+                if name not in form:
+                    continue
+                ways = [None, *doubts.ANSWERS[name]]
+                st.selectbox(
+                    doubts.ASKED[name],
+                    ways,
+                    index=_at(ways, known.get(name)),
+                    key=f"{key}-{name}",
+                    format_func=partial(_answer, name),
+                )
         st.checkbox("Keep totals and notes as rows", value=bool(known.get("keep_footer")), key=f"{key}-keep_footer")
         st.checkbox(
             "Set aside rows with too many cells instead of refusing the file",
@@ -158,6 +187,10 @@ def _text_fields(known: dict[str, object], key: str) -> None:
     )
 
 
+def _answer(name: str, way: str | None) -> str:
+    return _GUESS if way is None else doubts.titled(name, way)
+
+
 def _at(options: Sequence[object], value: object) -> int:
     return options.index(value) if value in options else 0
 
@@ -165,7 +198,7 @@ def _at(options: Sequence[object], value: object) -> int:
 def _differently(key: str) -> None:
     chosen = {
         name: session.entered(f"{key}-{name}", None)
-        for name in ("delimiter", "encoding", "header_rows", "decimal", "date_order")
+        for name in ("delimiter", "encoding", "header_rows", "decimal", "date_order", *_OF_FORM)
     }
     line = session.entered(f"{key}-header_line", None)
     arrivals.read_again(

@@ -12,7 +12,7 @@ import pyreadstat
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import arrivals, decisions, declarations, own_file, understood
+from dashboard.data import arrivals, decisions, declarations, own_file, understood, upload
 from dashboard.data.decisions import Decisions
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.audit.sheets import workbook
@@ -248,6 +248,48 @@ def test_what_was_stated_of_another_reading_is_asked_anew(open_app: Open) -> Non
     app.checkbox(key="own-again-keep_footer").uncheck()
     press(app, "own-again-go")
     assert held(app).form_doubts == ("file:keep_footer",)
+
+
+OBJECTS = json.dumps({f"p{n}": {"colour": ("red", "blue", "red")[n % 3], "size": n} for n in range(40)})
+LINES_IN_CELLS = "colour,note\n" + PLAIN.partition("\n")[2] + 'red,"two\nlines"\n'
+BACKSLASH = PLAIN + "red,a\\b\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        (MARKS, "quote"),
+        (BACKSLASH, "escape"),
+        (LINES_IN_CELLS, "breaks"),
+        (MERGED, "merged"),
+        (OBJECTS, "objects"),
+    ],
+    ids=["quote", "escape", "breaks", "merged", "objects"],
+)
+def test_each_answer_about_the_form_can_be_taken_back(
+    file: str | bytes, name: str, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = drop(open_app("data"), file.encode() if isinstance(file, str) else file)
+    assert f"file:{name}" in held(app).form_doubts
+    told = [button.label for button in app.button if str(button.key).startswith(f"own-{name}-")]
+    assert sum("read so now" in part.value for part in app.markdown) >= 1
+    press(app, f"own-{name}-1")
+    first = dict(held(app).choices)[name]
+    app.session_state["own-tab"] = "Read it differently"
+    app.run()
+    box = app.selectbox(key=f"own-again-{name}")
+    assert set(told) <= set(box.options)
+    (other,) = (place for place, label in enumerate(box.options) if label == told[0])
+    box.select_index(other)
+    press(app, "own-again-go")
+    assert dict(held(app).choices)[name] != first
+    with monkeypatch.context() as mutant:
+        mutant.setattr(upload, "_OF_FORM", ())
+        press(app, "own-again-go")
+        assert f"file:{name}" not in held(app).form_doubts
+    app.run().selectbox(key=f"own-again-{name}").select_index(0)
+    press(app, "own-again-go")
+    assert f"file:{name}" in held(app).form_doubts
 
 
 DOUBTFUL = ("colour,2020\n" + "".join(f"{('red', 'blue', 'nœud')[n % 3]},{n}\n" for n in range(40))).encode("cp1252")

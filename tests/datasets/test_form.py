@@ -479,7 +479,7 @@ def test_a_cell_that_runs_over_lines_is_asked_of(text: str, lines: tuple[int, in
     ways = [way for way in found.report.alternatives if way.argument == "breaks"]
     assert [way.value for way in ways] == ["inside", "between"]
     assert ways[0].example.startswith(f"lines {lines[0]} to {lines[1]}: ")
-    assert ways[1].example.startswith(f"line {lines[0]}: nothing; line {lines[1]}: ")
+    assert ways[1].example.startswith(f"line {lines[0]}: a row that holds nothing; line {lines[1]}: ")
     apart = read_table(text.encode(), breaks="between", uneven="set aside")
     assert apart.report.decided in ((), ("header",), ("keep_footer",), ("keep_footer", "header"))
 

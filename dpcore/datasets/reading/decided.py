@@ -104,7 +104,7 @@ def of_breaks(data: bytes, dialect: Dialect, seen: Survey, first_line: int) -> t
     text = b"".join(lines).decode("utf-8", "replace").rstrip("\n")
     shown = {
         "inside": f"lines {first:,} to {last:,}: {dialects.shown(text, dialect)}",
-        "between": f"line {first:,}: nothing; line {last:,}: {text.rsplit(chr(10), 1)[-1]}",
+        "between": f"line {first:,}: a row that holds nothing; line {last:,}: {text.rsplit(chr(10), 1)[-1]}",
     }
     ways: tuple[Breaks, ...] = ("inside", "between")
     return tuple(

@@ -66,9 +66,10 @@ def inside(document: Any, stated: Objects | None, *, one_line: bool) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way to take an object for a table: its records, and what the first that holds anything looks like."""
+    """A way to take an object for a table: its records, how many, and what the first that holds anything looks like."""
 
     records: Callable[[], Iterable[Any]]
+    count: Callable[[], int]
     example: Callable[[], dict[str, Any]]
 
 
@@ -79,17 +80,18 @@ def _ways(document: dict[str, Any]) -> dict[Objects, _Way]:
     ways: dict[Objects, _Way] = {}
     if len(holding) == 1:
         records = [each if isinstance(each, dict) else None for each in holding[0]]
-        ways["list"] = _Way(lambda: records, lambda: next(filter(None, records), {}))
+        ways["list"] = _Way(lambda: records, lambda: len(records), lambda: next(filter(None, records), {}))
     if inner:
         values = [each if isinstance(each, dict) else {} for each in document.values()]
-        ways["rows"] = _Way(lambda: values, lambda: next(filter(None, values), {}))
+        ways["rows"] = _Way(lambda: values, lambda: len(values), lambda: next(filter(None, values), {}))
         across = partial(_across, dict(zip(document, values, strict=True)), inner)
-        ways["columns"] = _Way(across, lambda: next(iter(across()), {}))
+        ways["columns"] = _Way(across, lambda: len(_rows_of(inner)), lambda: next(iter(across()), {}))
         return ways
-    ways["rows"] = _Way(lambda: [document], lambda: document)
+    ways["rows"] = _Way(lambda: [document], lambda: 1, lambda: document)
     if any(isinstance(value, list) for value in document.values()):
-        beside = partial(_beside, {name: value if isinstance(value, list) else [] for name, value in document.items()})
-        ways["columns"] = _Way(beside, lambda: next(iter(beside()), {}))
+        lists = {name: value if isinstance(value, list) else [] for name, value in document.items()}
+        beside = partial(_beside, lists)
+        ways["columns"] = _Way(beside, lambda: max(map(len, lists.values())), lambda: next(iter(beside()), {}))
     return ways
 
 
@@ -176,7 +178,8 @@ def _are_alike(inner: list[dict[str, Any]]) -> bool:
 def _example(way: _Way) -> str:
     """What it looks like; nothing where the document cannot be taken so."""
     try:
-        return _shown(way.example())
+        count = way.count()
+        return f"{'1 row:' if count == 1 else f'{count:,} rows, such as'} {_shown(way.example())}"
     except UnreadableFile:
         return ""
 
