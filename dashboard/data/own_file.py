@@ -52,6 +52,8 @@ _STATED: dict[str | int | bool, Stated] = {
     "backslash": "backslash",
     False: "foot left out",
     True: "foot kept",
+    "in cells": "returns in cells",
+    "at ends": "returns at ends",
     "inside": "lines in cells",
     "between": "no lines in cells",
     "each": "merged in each",

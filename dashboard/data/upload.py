@@ -20,7 +20,7 @@ from dpcore.datasets import Report
 LARGEST = 200
 LARGEST_PASTED = 2_000_000
 _GUESS = "as guessed"
-_OF_FORM = ("quote", "escape", "breaks", "merged", "objects")
+_OF_FORM = ("quote", "escape", "returns", "breaks", "merged", "objects")
 """What is asked of a file's form that no other field here says."""
 
 

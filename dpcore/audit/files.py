@@ -59,6 +59,7 @@ PLAIN = {
     "header_line": 1,
     "columns": 5,
     "keep_footer": True,
+    "returns": "in cells",
     "breaks": "between",
     "merged": "first",
     "objects": "rows",

@@ -23,6 +23,8 @@ Stated = Literal[
     "doubled",
     "backslash",
     "cells end",
+    "returns in cells",
+    "returns at ends",
     "lines in cells",
     "no lines in cells",
     "columns",
@@ -40,7 +42,8 @@ Stated = Literal[
     "last step",
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
-stand around cells, how one is written inside a cell, where cells end and whether they run over lines, how many columns
+stand around cells, how one is written inside a cell, where cells end, whether a carriage return ends
+a line, whether cells run over lines, how many columns
 there are where no line names them, whether lines that look like totals and notes are rows, where a cell merged over
 several rows holds its value, how a JSON document that is an object holds its rows, in which encoding letters are
 written, how many lines name the columns, and that the last row of a sheet or file is the last step."""

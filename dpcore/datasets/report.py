@@ -15,9 +15,22 @@ Escape = Literal["doubled", "backslash"]
 Objects = Literal["list", "rows", "columns"]
 Merged = Literal["each", "first"]
 Breaks = Literal["inside", "between"]
+Returns = Literal["in cells", "at ends"]
 BLANKS, BLANKS_NAMED = "blanks", "blanks behind a name"
 """What stands for a delimiter where cells stand apart by blanks; and where each row begins with its name besides."""
-FORM = ("quote", "escape", "breaks", "columns", "keep_footer", "merged", "objects", "delimiter", "encoding", "header")
+FORM = (
+    "quote",
+    "escape",
+    "returns",
+    "breaks",
+    "columns",
+    "keep_footer",
+    "merged",
+    "objects",
+    "delimiter",
+    "encoding",
+    "header",
+)
 """What of a file's form its bytes can decide without a doubt, and one row for all others."""
 ASKED = (*FORM, "part", "header_line")
 """All that can be asked of a file's form."""
@@ -65,7 +78,9 @@ class Report:
     them; ``header_stated`` is whether a person said which lines do, or the kind of file leaves nothing to say.
     ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
-    where totals and notes were left out, by a guess where ``foot_guessed``. Line ``breaks`` stand inside cells too, or
+    where totals and notes were left out, by a guess where ``foot_guessed``. Carriage ``returns``
+    without a line feed stand in cells, as blanks, or at the ends of lines, where line feeds are blanks. Line ``breaks``
+    stand inside cells too, or
     between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first. A JSON
     document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
     ``objects``.
@@ -87,6 +102,7 @@ class Report:
     escape: Escape = "doubled"
     keep_footer: bool = True
     foot_guessed: bool = False
+    returns: Returns = "in cells"
     breaks: Breaks = "inside"
     merged: Merged = "each"
     objects: Objects = "rows"

@@ -51,6 +51,8 @@ _FORM: dict[Stated, str] = {
     "backslash": "a backslash only protects the sign behind it",
     "columns": "the table has as many columns as it is read with, which no line names",
     "cells end": "cells end at the sign, or the blanks, with which the file is read",
+    "returns in cells": "a carriage return without a line feed is a blank inside a cell",
+    "returns at ends": "lines end at carriage returns, and a line feed alone is a blank",
     "lines in cells": "a cell in quotation marks can run over several lines",
     "no lines in cells": "each line is a row, and one on which a quotation mark stays open holds nothing",
     "foot left out": "lines that are totals or notes are left out wherever they stand",

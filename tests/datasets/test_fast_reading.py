@@ -238,7 +238,7 @@ def split(data: bytes, quote: str = '"') -> list[list[str]] | None:
         except UnreadableFile:
             return None
         width = int(seen.counts.max())
-        if width < 2 or seen.blank or int(seen.counts.min()) < width:
+        if width < 2 or seen.blank.size or int(seen.counts.min()) < width:
             return None
         read = ahead.cells(seen, width, lambda _: None)
     return None if read is None else read.frame.to_numpy().tolist()

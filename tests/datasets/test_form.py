@@ -15,7 +15,7 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, read_table
-from dpcore.datasets.reading import layout
+from dpcore.datasets.reading import decided, layout
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report
 from dpcore.errors import UnreadableFile
@@ -162,7 +162,12 @@ _SPACED = "ward age stay\n" + "".join(f"{ward.split()[0]}  {age} 1\n" for ward, 
     [
         ("ward,age", "north ward,1", False),
         ("ward;age", "north ward;1", False),
-        ("ward", "north ward", False),
+        ("ward", "north", False),
+        ("ward", "north ward", True),
+        ("ward", "north,", True),
+        ("ward:age", "north:1", True),
+        ("ward age", "north 1", True),
+        ("ward age", "1", False),
         ("ward,age", "north ward; or so,1", False),
         ("ward,age; in years", "north ward,1", True),
         ("ward, in full|age", "north ward|1", True),
@@ -186,6 +191,7 @@ def test_blanks_between_cells_are_asked_and_can_be_stated() -> None:
     ]
     ways = [way.value for way in guessed[0].report.alternatives]
     assert ways == [BLANKS, ""]
+    assert {way.value for way in guessed[2].report.alternatives} >= {BLANKS, ""}
     stated = [read_table(file, delimiter=BLANKS, uneven="set aside", header_rows=1, header_line=1) for file in files]
     assert [len(reading.columns) for reading in stated] == [3, 3, 3]
     assert [reading.report.decided for reading in stated] == [()] * 3
@@ -513,6 +519,12 @@ ODD_LINES = (
         "south ward;44;ok",
         "south ward,44,ok\r",
     ),
+    *(
+        "south ward,44\r,ok",
+        "\rsouth ward,44,ok\r\r",
+        f"south ward,44,o{chr(13) * 300}k",
+        "south ward,44,ok\r\rsouth ward",
+    ),
     *("=1+1,44,ok", "\ufeffsouth ward,44,ok", "south ward,44,\0", "ſouth ward,44,ok", "south ward,1e400,ok"),
 )
 """Lines that one person's row might be."""
@@ -526,6 +538,8 @@ TEXTS: dict[str, tuple[str, dict[str, str]]] = {
     "single, taken for letters": (_SINGLE, {}),
     "backslashes": (_ESCAPED, {}),
     "backslashes, with meaning": (_ESCAPED, {"escape": "backslash"}),
+    "returns in cells": (_PLAIN.replace(",ok", ",o\rk"), {}),
+    "returns at ends": (_PLAIN.replace("\n", "\r"), {"returns": "at ends"}),
 }
 
 
@@ -534,10 +548,12 @@ TEXTS: dict[str, tuple[str, dict[str, str]]] = {
 def test_one_line_moves_itself_alone_whatever_it_is(line: str, name: str) -> None:
     """With the same answers to what a page asks; or the file is refused, and everybody sees it."""
     text, stated = TEXTS[name]
-    lines = text.splitlines()
+    end = "\n" if "\n" in text else "\r"
+    line = line if end == "\n" else line.replace("\r", "\n")
+    lines = text.split(end)[:-1]
     before = as_a_page_reads(text.encode(), PLAIN | stated)
     for place in (1, len(lines)):
-        changed = "\n".join([*lines[:place], line, *lines[place:]]) + "\n"
+        changed = end.join([*lines[:place], line, *lines[place:]]) + end
         try:
             after = as_a_page_reads(changed.encode(), PLAIN | stated)
         except UnreadableFile:
@@ -546,6 +562,75 @@ def test_one_line_moves_itself_alone_whatever_it_is(line: str, name: str) -> Non
         assert abs(after.rows - before.rows) <= 1, place
         cells = before.frame["note"].value_counts()
         assert (after.frame["note"].value_counts().reindex(cells.index, fill_value=0) - cells).abs().max() <= 1, place
+
+
+@pytest.mark.parametrize("name", ["plain", "returns at ends"])
+def test_returns_that_nobody_states_would_be_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The greater number would decide, and one row can turn it."""
+    asked = Report.decided
+    monkeypatch.setattr(Report, "decided", property(lambda self: tuple(set(asked.fget(self)) - {"returns"})))  # type: ignore[attr-defined]
+    text, end, other = TEXTS[name][0], *("\n\r" if name == "plain" else "\r\n")
+    before = as_a_page_reads(text.encode(), PLAIN)
+    try:
+        after = as_a_page_reads((text + "south ward,44,o" + other * 300 + end).encode(), PLAIN)
+    except UnreadableFile:
+        return
+    assert moved(before, after) > 1
+
+
+WORDS = Column(name="ward", type="category", categories=("north", "south"))
+_WORDS = ["north"] * 30 + ["south"] * 12
+ONE_WORD: dict[str, tuple[str, str]] = {
+    "one column": ("ward\n" + "".join(f"{word}\n" for word in _WORDS), ""),
+    "one column of several words": ("ward\n" + "".join(f"{word}\n" for word in [*_WORDS, "out of town"]), ""),
+    "one column, commas": ("ward\n" + "".join(f"{word}\n" for word in [*_WORDS, "north, mostly"]), ""),
+    "colons": ("ward:age\n" + "".join(f"{word}:4\n" for word in _WORDS), ":"),
+    "tildes": ("ward~age\n" + "".join(f"{word}~4\n" for word in _WORDS), "~"),
+    "blanks": ("ward age\n" + "".join(f"{word} 4\n" for word in _WORDS), BLANKS),
+    "blanks, named": ("ward\n" + "".join(f"p{place} {word}\n" for place, word in enumerate(_WORDS)), BLANKS_NAMED),
+}
+
+
+def words_in(data: bytes, delimiter: str) -> list[int]:
+    asked = MostCommonOption.of(Declaration(columns=(WORDS,)), "ward", epsilon=1.0)
+    answers = PLAIN | {"delimiter": delimiter, "uneven": "set aside"}
+    return [int(count) for count in asked.read(as_a_page_reads(data, answers).private)]
+
+
+@pytest.mark.parametrize("name", ONE_WORD)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "south",
+        "south,",
+        "south,,",
+        "south:5",
+        "south:5:30",
+        "south 5",
+        "south unknown",
+        "p9 south 5 x",
+        "a;b",
+        "a|b",
+        "",
+    ],
+)
+def test_where_no_sign_stands_between_the_names_one_row_moves_itself_alone(line: str, name: str) -> None:
+    """The rows decide where cells end, so it is asked wherever one holds a sign that could be it."""
+    text, delimiter = ONE_WORD[name]
+    lines = text.splitlines()
+    before = words_in(text.encode(), delimiter)
+    assert sum(before) >= len(_WORDS)
+    for place in (1, 2, len(lines)):
+        changed = "\n".join([*lines[:place], line, *lines[place:]]) + "\n"
+        after = words_in(changed.encode(), delimiter)
+        assert max(abs(one - other) for one, other in zip(before, after, strict=True)) <= 1, place
+
+
+def test_a_sign_below_the_names_that_nobody_states_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decided, "_signs_below", lambda *_: set())
+    text, delimiter = ONE_WORD["colons"]
+    assert words_in(text.encode(), delimiter) == [30, 12]
+    assert words_in((text + "south:5:30\n").encode(), delimiter) == [0, 0]
 
 
 _NAMED_ROWS = "colour\n" + "".join(f"p{n} {1 + n % 3 // 2}\n" for n in range(60))

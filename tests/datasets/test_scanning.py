@@ -22,7 +22,7 @@ def both(data: bytes, dialect: Dialect = PLAIN) -> tuple[object, object] | None:
         return None
     fast = survey.survey(data, dialect, 3, lambda _: None)
     slow = survey._one_by_one(data, dialect, 3, lambda _: None)
-    return tuple((s.counts.tolist(), s.lines.tolist(), s.blank, s.head, s.tail) for s in (fast, slow))  # type: ignore[return-value]
+    return tuple((s.counts.tolist(), s.lines.tolist(), s.blank.tolist(), s.head, s.tail) for s in (fast, slow))  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("part", [1, 2, 5, 1 << 20])

@@ -38,6 +38,8 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from dpcore.datasets.apart.nursery import main; main(int(sys.argv[2]), sys.argv[3:])"
 )
+LITTLE = 1 << 20
+"""Bytes of text up to which it is read in this process: sooner, and with some hundred megabytes at most."""
 _TESTED = 2
 """Tests of bytes at the same time, whoever asks: each may take as much memory as a file, and nobody queues them."""
 _TICK = 200  # milliseconds after which somebody who gives up is noticed
@@ -87,7 +89,9 @@ class Apart:
         self._nursery: subprocess.Popen[bytes] | None = None
 
     def table_of(self, data: bytes, choices: Choices, say: Say) -> Tabulated:
-        """As ``dpcore.datasets.reading.kinds.table_of``: plain text in this process, all else in one of its own.
+        """As ``dpcore.datasets.reading.kinds.table_of``: a little text in this process, all else in one of its own.
+
+        What a text takes of memory, and for how long nothing else of this process goes on, hangs on what is in it.
 
         Raises UnreadableFile also for a file that takes too much memory or time, Defect where a library ends its
         process, and whatever ``say`` raises, which ends the reading at once.
@@ -95,7 +99,7 @@ class Apart:
         from dpcore.datasets.reading import kinds
         from dpcore.datasets.reading.container import kind_of
 
-        if not hasattr(os, "fork") or kind_of(data) == "text":
+        if not hasattr(os, "fork") or (len(data) <= LITTLE and kind_of(data) == "text"):
             return kinds.table_of(data, choices, say)
         return self._read(data, {"choices": asdict(choices)}, say, _table)
 

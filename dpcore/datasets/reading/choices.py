@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
-from dpcore.datasets.report import Breaks, Escape, Merged, Objects
+from dpcore.datasets.report import Breaks, Escape, Merged, Objects, Returns
 from dpcore.datasets.schema import DateOrder, Decimal
 from dpcore.validate import boolean, one_of, whole
 
@@ -17,8 +17,9 @@ class Choices:
 
     ``delimiter`` is one character, "" for one column, or ``BLANKS`` or ``BLANKS_NAMED`` where blanks are between cells.
     ``encoding`` is a name such as "cp1252". ``quote`` is '"', "'", or "" for none; inside a cell it is ``doubled`` or
-    stands behind a ``backslash``, as ``escape`` says. Line ``breaks`` stand "inside" such cells too, or "between" rows
-    alone: then a line on which a mark stays open holds nothing.
+    stands behind a ``backslash``, as ``escape`` says. Carriage ``returns`` without a line
+    feed stand "in cells", as blanks, or "at ends" of lines, where line feeds are blanks. Line ``breaks`` stand "inside"
+    cells in quotation marks too, or "between" rows alone: then a line on which a mark stays open holds nothing.
     ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
     of them. ``decimal`` and ``date_order`` hold for every column, whatever its cells show; but where cells can be
     numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether lines that
@@ -40,6 +41,7 @@ class Choices:
     decimal: Decimal | None = None
     date_order: DateOrder | None = None
     keep_footer: bool | None = None
+    returns: Returns | None = None
     breaks: Breaks | None = None
     merged: Merged | None = None
     objects: Objects | None = None
@@ -59,6 +61,8 @@ class Choices:
             one_of(get_args(Escape), escape=self.escape)
         if self.keep_footer is not None:
             boolean(keep_footer=self.keep_footer)
+        if self.returns is not None:
+            one_of(get_args(Returns), returns=self.returns)
         if self.breaks is not None:
             one_of(get_args(Breaks), breaks=self.breaks)
         if self.merged is not None:

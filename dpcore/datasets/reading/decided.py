@@ -15,7 +15,7 @@ from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.reading.workbook import Sheet
-from dpcore.datasets.report import Alternative, Breaks, Escape, Merged
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Breaks, Escape, Merged
 from dpcore.validate import IntArray
 
 _BEGINNING = 1 << 18
@@ -28,39 +28,44 @@ def escape_of(dialect: Dialect) -> Escape:
 
 
 def of_delimiter(
-    data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None, apart: str | None
+    data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None, first_line: int
 ) -> tuple[Alternative, ...]:
     """Where cells end, unless the lines that name the columns leave no other sign for it: the rows are counted to find
-    it, and one more could have made it another. ``apart``: by blanks, as most lines fall apart, though not all."""
+    it, and one more could have made it another. Where these lines hold none, any that stands below them could be it."""
     named = {
         mark for place in found.header for cell in seen.head[place] for mark in dialects.DELIMITERS if mark in cell
     }
     if any(len(seen.head[place]) > 1 for place in found.header):
         named.add(dialect.delimiter)
-    if way is None and apart is not None and not dialect.alternatives:
-        line = next((line for line in seen.head[found.start :] if line), [""])[0][:80]
-        return (
-            Alternative(argument="delimiter", value="", example=line, decided=True),
-            Alternative(argument="delimiter", value=apart, example=" ¦ ".join(line.split()), decided=True),
-        )
-    if dialect.alternatives or (way is None and found.header and named == {dialect.delimiter} - {""}):
+    if dialect.alternatives:
         return ()
-    line = _first_with(data, dialect.separator)
-    shown = dialects.shown(line, dialect)
-    others = [mark for mark in (*dialects.DELIMITERS, "") if mark in named or not mark]
-    return (
-        Alternative(argument="delimiter", value=way or dialect.delimiter, example=shown, decided=True),
-        *(
-            Alternative(
-                argument="delimiter",
-                value=mark,
-                example=dialects.shown(line.replace("\t", " ") if way else line, replace(dialect, delimiter=mark)),
-                decided=True,
-            )
-            for mark in others
-            if mark != dialect.delimiter
-        ),
+    if way is None and found.header and named == {dialect.delimiter} - {""}:
+        named |= set() if named else _signs_below(data, int(seen.lines[found.header[-1]]) - first_line + 1)
+        if named in (set(), {dialect.delimiter}):
+            return ()
+    line = _first_with(data, dialect.separator if way or dialect.delimiter else min(named or {dialect.separator}))
+    spaced = line.replace("\t", " ") if way else line
+    ways = [way or dialect.delimiter, *sorted(named - {dialect.delimiter, " "}, key=dialects.SIGNS.index), ""]
+    if " " in named:
+        ways += [BLANKS, BLANKS_NAMED]
+    return tuple(
+        Alternative(argument="delimiter", value=mark, example=_split(spaced, dialect, mark), decided=True)
+        for mark in dict.fromkeys(ways)
     )
+
+
+def _split(line: str, dialect: Dialect, mark: str) -> str:
+    if mark in (BLANKS, BLANKS_NAMED):
+        return " ¦ ".join(line.split())
+    return dialects.shown(line, replace(dialect, delimiter=mark))
+
+
+def _signs_below(data: bytes, lines: int) -> set[str]:
+    """Which of the signs at which cells can end stand below so many lines."""
+    start = 0
+    for _ in range(lines):
+        start = data.find(b"\n", start) + 1 or len(data)
+    return {mark for mark in dialects.SIGNS if data.find(mark.encode(), start) >= 0}
 
 
 def of_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from dpcore.datasets.reading.utf8_lines import has_utf8_line
-from dpcore.datasets.report import Alternative, Notice
+from dpcore.datasets.report import Alternative, Notice, Returns
 from dpcore.errors import InvalidArgument, UnreadableFile
 
 _MARKS = (
@@ -29,6 +29,7 @@ base64), and some take hours for a file (punycode is written in Python and quadr
 _NAMED = {name.replace("_", "-"): name for name in ENCODINGS}
 _SAMPLE = 65_536
 _SIGN = re.compile(rb"[\x80-\xff]")
+_RETURN = re.compile(rb"\r")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _OTHER_ENDS = "Some signs that end lines elsewhere stand among the lines; each counts as a blank."
 
@@ -40,29 +41,35 @@ class Decoded:
     data: bytes
     encoding: str
     certain: bool
+    returns: Returns = "in cells"
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 
 
-def decode(data: bytes, encoding: str | None) -> Decoded:
-    """``encoding`` overrides the guess. Raises UnreadableFile, InvalidArgument for one that is none of ENCODINGS."""
+def decode(data: bytes, encoding: str | None, returns: Returns | None = None) -> Decoded:
+    """``encoding`` and ``returns`` override the guess. Raises UnreadableFile, InvalidArgument for an encoding that is
+    none of ENCODINGS."""
+    return _ended(_found(data, encoding), returns)
+
+
+def _found(data: bytes, encoding: str | None) -> Decoded:
     if encoding is not None:
         name = _known(encoding)
         text = _strictly(data, name)
-        return _finished(text.removeprefix("\ufeff").encode(), name, certain=True)
+        return Decoded(data=text.removeprefix("\ufeff").encode(), encoding=name, certain=True)
     for mark, name in _MARKS:
         if data.startswith(mark):
-            return _finished(_strictly(data[len(mark) :], name).encode(), name, certain=True)
+            return Decoded(data=_strictly(data[len(mark) :], name).encode(), encoding=name, certain=True)
     if (wide := _unmarked_utf16(data)) is not None:
-        return _finished(_strictly(data, wide).encode(), wide, certain=True)
+        return Decoded(data=_strictly(data, wide).encode(), encoding=wide, certain=True)
     if data.isascii():
-        return _finished(data, "ascii", certain=True)
+        return Decoded(data=data, encoding="ascii", certain=True)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         _refuse_mixed(data, error.start)
         return _guessed(data)
-    return _finished(data, "utf-8", certain=True)
+    return Decoded(data=data, encoding="utf-8", certain=True)
 
 
 def _known(encoding: str) -> str:
@@ -85,22 +92,50 @@ def _strictly(data: bytes, encoding: str) -> str:
         raise UnreadableFile(f"The file cannot be read as {encoding} text.") from None
 
 
-def _finished(data: bytes, encoding: str, *, certain: bool, alternatives: tuple[Alternative, ...] = ()) -> Decoded:
+def _ended(found: Decoded, returns: Returns | None) -> Decoded:
+    """With every line end a single newline. A carriage return without a line feed ends lines, or is a blank: by which
+    there are more of, which one row can change, so that it is asked wherever there is one."""
+    data = found.data
     if (place := data.find(b"\x00")) >= 0:
         line = data.count(b"\n", 0, place) + 1
         raise UnreadableFile(f"Line {line} holds a NUL character, so this is not a text file; export the table again.")
-    notices = []
-    if b"\r" in data:
-        pairs, returns, feeds = data.count(b"\r\n"), data.count(b"\r"), data.count(b"\n")
-        lone = returns - pairs
-        data = data.replace(b"\r\n", b"\n")
-        if lone > feeds:  # as old files of Macintosh
-            data = data.replace(b"\n", b" ").replace(b"\r", b"\n")
-        elif lone:  # inside a cell: one row is not to become two
-            data = data.replace(b"\r", b" ")
-        if lone and feeds:
-            notices.append(Notice(what="noticed", sentence=_OTHER_ENDS, count=min(lone, feeds)))
-    return Decoded(data=data, encoding=encoding, certain=certain, notices=tuple(notices), alternatives=alternatives)
+    if b"\r" not in data:
+        return replace(found, returns=returns or "in cells")
+    feeds = data.count(b"\n")
+    lone = data.count(b"\r") - data.count(b"\r\n")
+    guess: Returns = "at ends" if lone > feeds else "in cells"
+    way = returns or guess
+    notices, alternatives = found.notices, found.alternatives
+    if lone and feeds:
+        notices += (Notice(what="noticed", sentence=_OTHER_ENDS, count=min(lone, feeds)),)
+    if lone and returns is None:
+        ways: tuple[Returns, ...] = ("in cells", "at ends")
+        examples = _first_return(data)
+        alternatives += tuple(
+            Alternative(argument="returns", value=one, example=examples[one], decided=True)
+            for one in sorted(ways, key=lambda one: one != guess)
+        )
+    return replace(found, data=_WITH_FEEDS[way](data), returns=way, notices=notices, alternatives=alternatives)
+
+
+def _by_feeds(data: bytes) -> bytes:
+    """A return alone stands inside a cell: one row is not to become two."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b" ")
+
+
+def _by_returns(data: bytes) -> bytes:
+    """As old files of Macintosh. Each return ends its line, whatever the next one begins with."""
+    return data.replace(b"\r\n", b"\r").replace(b"\n", b" ").replace(b"\r", b"\n")
+
+
+_WITH_FEEDS: dict[Returns, Callable[[bytes], bytes]] = {"in cells": _by_feeds, "at ends": _by_returns}
+
+
+def _first_return(data: bytes) -> dict[Returns, str]:
+    """What stands around the first return without a line feed, read in both ways; line ends as slashes."""
+    place = next(found.start() for found in _RETURN.finditer(data) if data[found.end() : found.end() + 1] != b"\n")
+    around = data[max(0, place - 30) : place + 30].decode("utf-8", "ignore").encode()
+    return {way: " / ".join(feeds(around).decode("utf-8", "ignore").split("\n")) for way, feeds in _WITH_FEEDS.items()}
 
 
 def _unmarked_utf16(data: bytes) -> str | None:
@@ -145,7 +180,7 @@ def _guessed(data: bytes) -> Decoded:
         for name, example in zip([best, *others], _side_by_side(sample, [best, *others]), strict=True)
     )
     text = data.decode(best).encode()
-    return _finished(text, best, certain=not plausible, alternatives=alternatives)
+    return Decoded(data=text, encoding=best, certain=not plausible, alternatives=alternatives)
 
 
 def _decodes(data: bytes, encoding: str) -> bool:

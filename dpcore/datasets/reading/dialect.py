@@ -20,6 +20,8 @@ DELIMITERS = (",", ";", "\t", "|")
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", "": "none (one column)"}
 _ONE_COLUMN = ""
 _UNUSUAL = (" ", "^", "~", ":")
+SIGNS = (*DELIMITERS, *_UNUSUAL)
+"""All at which cells can be found to end, where nobody says by what else."""
 _RECORDS = 2000
 _SUPPORT = 0.5  # of all records must have the usual number of cells
 _DECLARED = re.compile(rb'\s*"?sep=(.)"?[ \t,;]*\n', re.IGNORECASE)

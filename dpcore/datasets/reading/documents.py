@@ -123,7 +123,7 @@ def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Data
     frame.columns = pd.RangeIndex(frame.shape[1])
     found = np.frombuffer(counts, dtype=np.int64)
     lines = np.arange(1, len(found) + 1, dtype=np.int64)
-    return frame, Survey(counts=found, lines=lines, blank=(), head=head, tail=list(tail))
+    return frame, Survey(counts=found, lines=lines, blank=np.zeros(0, dtype=np.int64), head=head, tail=list(tail))
 
 
 def _found(text: str, objects: Objects | None, say: Say) -> Found:

@@ -89,6 +89,7 @@ def _text(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         header_line=choices.header_line,
         columns=choices.columns,
         keep_footer=choices.keep_footer,
+        returns=choices.returns,
         breaks=choices.breaks,
         uneven=choices.uneven == "set aside",
         say=say,
@@ -111,7 +112,7 @@ def _sheet(data: bytes, workbook: Workbook | None, choices: Choices, say: _Say) 
 def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     """Objects are rows under the names that they give their cells. Lists are rows as those of a sheet, whose first ones
     name the columns where the document or a person says so: by how it looks one row would decide it, so it is asked."""
-    decoded = decode(data, choices.encoding)
+    decoded = decode(data, choices.encoding, "in cells")  # in JSON a return is a blank wherever it stands
     text = decoded.data.decode()
     found = json_document(text, choices.objects, lambda part: say(0.02 + 0.35 * part, "Reading the records"))
     if found.survey is None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 
 import numpy as np
 
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.validate import IntArray
+
+_PIECE = 1 << 20
 
 
 def lines_apart(data: bytes, dialect: Dialect, first_line: int) -> tuple[bytes, IntArray]:
@@ -16,11 +19,30 @@ def lines_apart(data: bytes, dialect: Dialect, first_line: int) -> tuple[bytes, 
     Each line is looked at by itself; it keeps its place.
     """
     mark = dialect.quote.encode()
-    lines = data.split(b"\n")
-    opened = [place for place, line in enumerate(lines) if mark in line and _stays_open(line, dialect)]
-    for place in opened:
-        lines[place] = mark * 2 + b"\r" * lines[place].endswith(b"\r")
-    return b"\n".join(lines), np.array(opened, dtype=np.int64) + first_line
+    found: list[bytes] = []
+    opened: list[int] = []
+    line_number = first_line
+    for piece in pieces(data):
+        if mark in piece:
+            lines = piece.split(b"\n")
+            here = [place for place, line in enumerate(lines) if mark in line and _stays_open(line, dialect)]
+            for place in here:
+                lines[place] = mark * 2 + b"\r" * lines[place].endswith(b"\r")
+            opened += [line_number + place for place in here]
+            piece = b"\n".join(lines)
+        found.append(piece)
+        line_number += piece.count(b"\n") + 1
+    return b"\n".join(found), np.array(opened, dtype=np.int64)
+
+
+def pieces(data: bytes) -> Iterator[bytes]:
+    """Whole lines, some megabyte of them at a time, without the line end between one piece and the next: as objects,
+    the lines of a large file take many times its size."""
+    start = 0
+    while (end := data.find(b"\n", start + _PIECE)) >= 0:
+        yield data[start:end]
+        start = end + 1
+    yield data[start:]
 
 
 def _stays_open(line: bytes, dialect: Dialect) -> bool:

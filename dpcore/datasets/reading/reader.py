@@ -21,7 +21,17 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
-from dpcore.datasets.report import Breaks, Container, Escape, Merged, Notice, Objects, ReadColumn, Report
+from dpcore.datasets.report import (
+    Breaks,
+    Container,
+    Escape,
+    Merged,
+    Notice,
+    Objects,
+    ReadColumn,
+    Report,
+    Returns,
+)
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import OneRowPer, Step, left_out_by, names_in, puts_rows_together, suggested
@@ -164,6 +174,7 @@ def read_table(
     decimal: Decimal | None = None,
     date_order: DateOrder | None = None,
     keep_footer: bool | None = None,
+    returns: Returns | None = None,
     breaks: Breaks | None = None,
     merged: Merged | None = None,
     objects: Objects | None = None,
@@ -194,6 +205,7 @@ def read_table(
         decimal=decimal,
         date_order=date_order,
         keep_footer=keep_footer,
+        returns=returns,
         breaks=breaks,
         merged=merged,
         objects=objects,

@@ -38,7 +38,7 @@ class Survey:
 
     counts: IntArray
     lines: IntArray
-    blank: tuple[int, ...]
+    blank: IntArray
     head: list[list[str]]
     tail: list[list[str]]
     cuts: tuple[int, ...] | None = None
@@ -63,11 +63,10 @@ def survey(data: bytes, dialect: Dialect, first_line: int, say: Say, whole_until
     for place in range(min(len(head), 2)):
         _check_width(head[: place + 1])
     _check_cells(found.counts)
-    blank = tuple((found.blank + first_line).tolist())
     return Survey(
         counts=found.counts,
         lines=found.lines + first_line,
-        blank=blank,
+        blank=np.sort(found.blank) + first_line,
         head=head,
         tail=tail,
         cuts=found.cuts,
@@ -123,7 +122,7 @@ def _one_by_one(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Sur
     return Survey(
         counts=found,
         lines=np.frombuffer(lines, dtype=np.int64),
-        blank=tuple(blank),
+        blank=np.frombuffer(blank, dtype=np.int64),
         head=head,
         tail=list(tail),
         over_lines=over_lines,

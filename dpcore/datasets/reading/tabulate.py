@@ -21,7 +21,18 @@ from dpcore.datasets.reading.lines_apart import lines_apart
 from dpcore.datasets.reading.scanning import WholeUntil
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
 from dpcore.datasets.reading.workbook import Sheet
-from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Breaks, Escape, Merged, Notice, Report, listed
+from dpcore.datasets.report import (
+    BLANKS,
+    BLANKS_NAMED,
+    Alternative,
+    Breaks,
+    Escape,
+    Merged,
+    Notice,
+    Report,
+    Returns,
+    listed,
+)
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
@@ -97,13 +108,14 @@ def tabulate(
     header_line: int | None,
     columns: int | None,
     keep_footer: bool | None,
+    returns: Returns | None,
     breaks: Breaks | None,
     uneven: bool,
     say: _Say,
 ) -> Tabulated:
     """Raises UnreadableFile. The arguments are those of ``Choices``."""
     say(0.02, "Finding the encoding")
-    decoded = decode(raw, encoding)
+    decoded = decode(raw, encoding, returns)
     declared, skipped = dialects.declared(decoded.data)
     if delimiter is not None or header_rows == 0:
         declared, skipped = None, 0  # nothing is left for such a line to say: it is a row as any other
@@ -112,10 +124,9 @@ def tabulate(
         raise UnreadableFile("The file is empty.")
     say(0.05, "Finding the delimiter")
     way, spaces = delimiter if delimiter in _SPACED else None, list[Notice]()
-    apart: str | None = None
     dialect = _dialect(data, declared if delimiter is None or way is not None else delimiter, quote)
     if not dialect.delimiter and delimiter is None:
-        way, apart = spacing.found(data), spacing.could_be(data)
+        way = spacing.found(data)
     if way is not None:
         data, spaces = spacing.tabbed(data, way)
         dialect = _dialect(data, "\t", quote)
@@ -149,12 +160,17 @@ def tabulate(
         escape=decided.escape_of(dialect),
         keep_footer=found.end == seen.counts.size and found.keeps is not False,
         foot_guessed=found.keeps is None,
+        returns=decoded.returns,
         breaks="between" if breaks == "between" else "inside",
         notices=(*about, *body.notices),
         alternatives=(
             *decoded.alternatives,
             *dialect.alternatives,
-            *(decided.of_delimiter(data, dialect, seen, found, way, apart) if delimiter is declared is None else ()),
+            *(
+                decided.of_delimiter(data, dialect, seen, found, way, first_line)
+                if delimiter is declared is None
+                else ()
+            ),
             *(decided.of_mark(data, dialect) if quote is None else ()),
             *(decided.of_escape(data, dialect) if escape is None else ()),
             *(decided.of_breaks(data, dialect, seen, first_line) if breaks is None else ()),
@@ -294,7 +310,7 @@ def _cells(
 ) -> engine.Cells:
     """By Arrow where the file is plain and even, else by DuckDB. Raises UnreadableFile."""
     width = int(seen.counts.max())
-    even = width > 1 and not seen.blank and int(seen.counts.min()) == width
+    even = width > 1 and not seen.blank.size and int(seen.counts.min()) == width
     read = ahead.cells(seen, width, say) if even else None
     if read is None:
         read = engine.cells(data, dialect, width, even=even, say=say)
@@ -368,14 +384,13 @@ def _assembled(
     if not found.header and width is None:
         alternatives += decided.of_width(frame, each_width, len(table.labels))
     frame = _taken(frame, keep, table)
-    # in a file of one column an empty line is a record without anything in it, elsewhere one between others is
-    last = math.inf if table.single and sheet is None else lines[-1]
+    # in a text an empty line is a record without anything in it, in a sheet one between others is
+    last = math.inf if sheet is None else lines[-1]
     top = max(header_lines, default=found.line - 1)
-    inside = [line for line in seen.blank if top < line < last]
-    empty = np.array(inside, dtype=np.int64)
+    empty = seen.blank[(seen.blank > top) & (seen.blank < last)]
     places = np.arange(lines.size)
     if empty.size:
-        places += np.searchsorted(np.sort(empty), lines)
+        places += np.searchsorted(empty, lines)
     return _Body(
         frame=frame,
         lines=lines if keep.all() else lines[keep],
@@ -435,8 +450,8 @@ def _about_dialect(dialect: Dialect, declared: str | None) -> list[Notice]:
 
 def _about_lines(seen: Survey, found: Layout) -> list[Notice]:
     notices = []
-    if seen.blank:
-        notices.append(_aside("Empty lines", np.array(seen.blank, dtype=np.int64)))
+    if seen.blank.size:
+        notices.append(_aside("Empty lines", seen.blank))
     title = seen.lines[: found.header[0] if found.header else found.start]
     if title.size:
         texts = tuple(" ".join(record) for record in seen.head[: title.size])

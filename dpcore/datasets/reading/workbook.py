@@ -164,7 +164,7 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
     survey = Survey(
         counts=np.full(len(frame), len(kept), dtype=np.int64),
         lines=np.array(lines, dtype=np.int64),
-        blank=tuple(blank),
+        blank=np.array(blank, dtype=np.int64),
         head=[_trimmed(row, kept) for row in frame.head(HEAD).itertuples(index=False, name=None)],
         tail=[_trimmed(row, kept) for row in frame.tail(TAIL).itertuples(index=False, name=None)],
     )
