@@ -27,6 +27,7 @@ from dpcore.datasets import ReadingCancelled, UnreadableFile, read_table
 from dpcore.datasets.apart import Apart, Most, crossing
 from dpcore.datasets.apart import apart as asked
 from dpcore.datasets.apart.nursery import in_use
+from dpcore.datasets.reading import kinds
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.kinds import table_of
@@ -112,7 +113,39 @@ def test_a_file_is_read_as_in_this_process(apart: Apart, case: object) -> None:
     assert not mapped()
 
 
-def test_text_is_read_here_and_a_wrong_choice_is_named(apart: Apart) -> None:
+TEXTS: dict[str, tuple[bytes, bool]] = {
+    "empty lines": (b"a,b\n1,2\n" + b"\n" * 30_000_000, False),
+    "blanks between cells": (b"a b\n" + b"1 2\n" * 400_000, True),
+    "rows of one cell": (b"a\n" + b"1\n" * 20_000_000, False),
+    "single marks inside words": (
+        b"id,note\n" + b"".join(b"%d,a visit by Mr O'Brien\n" % n for n in range(200_000)),
+        True,
+    ),
+    "returns": (b"a,b\r" + b"1,2\r" * 400_000, True),
+    "one long line": (b"a b\n" + b"1 " * 4_000_000, False),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_takes_no_memory_and_no_time_of_this_process(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever stands in it; what is more than a reader may take is refused with a sentence."""
+    data, takes = TEXTS[name]
+    here: list[int] = []
+    monkeypatch.setattr(kinds, "table_of", lambda data, *_: here.append(len(data)) or table_of(b"a\n1\n", *_))
+    small = Apart(Most(text=400 << 20))
+    if takes:
+        assert read_table(data, tables=small.table_of).rows > 1
+    else:
+        with pytest.raises(UnreadableFile, match="(rows or columns|never closed).$"):
+            read_table(data, tables=small.table_of)
+    small.close()
+    assert not here
+    monkeypatch.setattr(asked, "LITTLE", len(data))
+    read_table(data, tables=small.table_of)
+    assert here == [len(data)]
+
+
+def test_a_little_text_is_read_here_and_a_wrong_choice_is_named(apart: Apart) -> None:
     never = Apart()
     assert read_table(b"a,b\n1,2\n", tables=never.table_of).rows == 1
     assert never.process is None

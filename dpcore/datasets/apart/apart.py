@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from dpcore.datasets import temporary
@@ -47,14 +47,17 @@ _PATIENCE = 10.0  # seconds for a reader that was ended to be gone
 _PRINTED = 1 << 16
 _NO_MEMORY = (b"memory allocation of", b"bad_alloc", b"out of memory", b"MemoryError")
 _CRASH = "Until it is mended, save the table as CSV and bring that."
+_AS_TEXT = ", or save the table as CSV"
 _DOING = "this file was read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Most:
-    """What one reading may take: bytes of memory beyond the bare program's, seconds of processor, and of waiting."""
+    """What one reading may take: bytes of memory beyond the bare program's, for ``text`` that is no little, of which a
+    row takes as much whatever it was in the file, and for all else; seconds of processor, and of waiting."""
 
     memory: int = 1 << 30
+    text: int = 2 << 30
     seconds: int = 600
     waiting: float = 3600.0
 
@@ -99,9 +102,11 @@ class Apart:
         from dpcore.datasets.reading import kinds
         from dpcore.datasets.reading.container import kind_of
 
-        if not hasattr(os, "fork") or (len(data) <= LITTLE and kind_of(data) == "text"):
+        text = kind_of(data) == "text"
+        if not hasattr(os, "fork") or (text and len(data) <= LITTLE):
             return kinds.table_of(data, choices, say)
-        return self._read(data, {"choices": asdict(choices)}, say, _table)
+        most = replace(self.most, memory=self.most.text) if text else self.most
+        return self._read(data, {"choices": asdict(choices)}, say, _table, most, "" if text else _AS_TEXT)
 
     def takes(self, data: bytes, test: str) -> bool:
         """Whether a function takes these bytes (a picture, say), asked in a process of its own; ``test`` is its module
@@ -112,7 +117,7 @@ class Apart:
             return passes(data, test)
         try:
             with self._tested:
-                return self._read(data, {"test": test}, lambda *_: None, lambda _: True)
+                return self._read(data, {"test": test}, lambda *_: None, lambda _: True, self.most)
         except (UnreadableFile, Defect):
             return False
 
@@ -162,11 +167,11 @@ class Apart:
 
         return (*LOADED, *self._also) if self._forked else self._also
 
-    def _ask(self, files: Sequence[int]) -> None:
+    def _ask(self, files: Sequence[int], memory: int) -> None:
         with self._lock:
             for _ in range(2):
                 try:
-                    socket.send_fds(self._started(), [self._question()], files)
+                    socket.send_fds(self._started(), [_question(memory)], files)
                 except (BrokenPipeError, ConnectionResetError):  # it ended this very moment
                     if self._nursery is not None:
                         self._nursery.wait(_PATIENCE)
@@ -174,38 +179,42 @@ class Apart:
                     return
         raise defect(_DOING, "NoReader", ())
 
-    def _question(self) -> bytes:
-        from dpcore.datasets.apart.nursery import QUESTION
-
-        return QUESTION.pack(self.most.memory)
-
-    def _read(self, data: bytes, what: dict[str, Any], say: Say, made: Callable[[IO[bytes]], Result]) -> Result:
+    def _read(
+        self,
+        data: bytes,
+        what: dict[str, Any],
+        say: Say,
+        made: Callable[[IO[bytes]], Result],
+        most: Most,
+        otherwise: str = "",
+    ) -> Result:
+        """``otherwise`` is what else a person can do where it takes too much."""
         say(0.0, "Opening the file")
         with ExitStack() as until_the_end:
             found, printed = (until_the_end.enter_context(_room()) for _ in range(2))
             with _room() as asked:
-                told, life = self._begun(data, what, [asked, found, printed], until_the_end)
+                told, life = self._begun(data, what, [asked, found, printed], until_the_end, most)
             ended = False
             try:
-                answer = _heard(told, life, say, self.most.waiting)
+                answer = _heard(told, life, say, most.waiting)
                 ended = answer.ended == 0
             finally:
                 if not ended:
                     temporary.sweep()  # a process that was ended leaves its copy of the file
             if answer.done and ended:
                 return made(found)
-            raise _why(answer, _no_memory(printed), self.most)
+            raise _why(answer, _no_memory(printed), most, otherwise)
 
     def _begun(
-        self, data: bytes, what: dict[str, Any], rooms: Sequence[IO[bytes]], until_the_end: ExitStack
+        self, data: bytes, what: dict[str, Any], rooms: Sequence[IO[bytes]], until_the_end: ExitStack, most: Most
     ) -> tuple[int, _Life]:
         """What the reader says, and what it lives by."""
         asked = rooms[0]
         question = {
             **what,
             "size": len(data),
-            "memory": self.most.memory,
-            "seconds": self.most.seconds,
+            "memory": most.memory,
+            "seconds": most.seconds,
         }
         asked.write(json.dumps(question).encode() + b"\n")
         if asked.write(data) != len(data):
@@ -217,11 +226,17 @@ class Apart:
         life = _Life(living)
         until_the_end.callback(life.end)
         try:
-            self._ask([telling, watched, *(room.fileno() for room in rooms)])
+            self._ask([telling, watched, *(room.fileno() for room in rooms)], most.memory)
         finally:
             os.close(telling)
             os.close(watched)
         return told, life
+
+
+def _question(memory: int) -> bytes:
+    from dpcore.datasets.apart.nursery import QUESTION
+
+    return QUESTION.pack(memory)
 
 
 class _Life:
@@ -287,7 +302,7 @@ def _pieces(told: int, patience: float | None) -> Iterator[bytes]:
         yield piece
 
 
-def _why(answer: _Answer, no_memory: bool, most: Most) -> Exception:
+def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str) -> Exception:
     """What to say of a reading that brought no table."""
     match answer.refused:
         case ["unreadable", str(sentence)]:
@@ -300,14 +315,14 @@ def _why(answer: _Answer, no_memory: bool, most: Most) -> Exception:
         case ["memory"]:
             no_memory = True
         case ["waiting"]:
-            return UnreadableFile(_too_long(most.waiting))
+            return UnreadableFile(_too_long(most.waiting, otherwise))
     if no_memory:
         return UnreadableFile(
-            f"Reading this file takes more than {-(-most.memory >> 20):,} MB of memory; keep fewer rows or columns, or "
-            "save the table as CSV."
+            f"Reading this file takes more than {-(-most.memory >> 20):,} MB of memory; keep fewer rows or "
+            f"columns{otherwise}."
         )
     if answer.ended == -_XCPU:
-        return UnreadableFile(_too_long(most.seconds))
+        return UnreadableFile(_too_long(most.seconds, otherwise))
     if answer.ended in (None, -_KILL):
         logged(f"a reader was ended from outside ({answer.ended})")
         return UnreadableFile(
@@ -320,11 +335,8 @@ def _why(answer: _Answer, no_memory: bool, most: Most) -> Exception:
 _KILL, _XCPU = 9, 24
 
 
-def _too_long(seconds: float) -> str:
-    return (
-        f"Reading this file takes longer than {seconds / 60:,.0f} minutes; keep fewer rows or columns, or save the "
-        "table as CSV."
-    )
+def _too_long(seconds: float, otherwise: str) -> str:
+    return f"Reading this file takes longer than {seconds / 60:,.0f} minutes; keep fewer rows or columns{otherwise}."
 
 
 def _no_memory(printed: IO[bytes]) -> bool:
