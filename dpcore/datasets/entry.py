@@ -26,8 +26,8 @@ BUNDLED = _HERE.parent / "bundled" if (_HERE.parent / "bundled").is_dir() else _
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a loader may use: a file the person points to, what reads its cells (this
-    process, unless it is given), and where to report progress (fraction done, words)."""
+    """What a loader may use: a file the person points to, what reads its cells (this process, unless it is given),
+    and where to report progress (fraction done, words)."""
 
     path: Path | None = None
     progress: Progress | None = None

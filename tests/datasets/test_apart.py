@@ -136,7 +136,7 @@ def test_a_text_takes_no_memory_and_no_time_of_this_process(name: str, monkeypat
     if takes:
         assert read_table(data, tables=small.table_of).rows > 1
     else:
-        with pytest.raises(UnreadableFile, match="(rows or columns|never closed).$"):
+        with pytest.raises(UnreadableFile, match=r"(rows or columns|never closed)\.$"):
             read_table(data, tables=small.table_of)
     small.close()
     assert not here
