@@ -34,10 +34,10 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient, is_host_allowed
 
-from dashboard import login, refused, scripts, typed, wanted, wire
+from dashboard import login, refused, scripts, typed, upload_form, wanted, wire
 from dashboard.background.places import Visitor
 from dashboard.pace import Pace
-from dashboard.plain_requests import OPENING, PlainRequests, arriving, leaving
+from dashboard.plain_requests import A_FILE, OPENING, PlainRequests, arriving, leaving
 from dashboard.words import server as words
 
 Message = MutableMapping[str, Any]
@@ -50,6 +50,9 @@ _File = tuple[str, str]
 
 FILES_EACH = 3
 """Uploaded files that one session may have lying here before a page takes them over, which it does at once."""
+FILES_AT_ONCE = 500
+"""Files on their way, of all sessions together: one for each page that may be open. Each holds a connection, and one of
+more than 1 MB a file on the disk."""
 MOST_BYTES = 1 << 30
 """Bytes of uploaded files that lie here or are on their way, of all sessions together; EPSILON_LAB_UPLOADS in MB."""
 LIES = 60.0
@@ -64,7 +67,7 @@ MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
 EACH = 0.8
 """The share of them that one address may have (a school behind one has the same), unless EPSILON_LAB_SESSIONS_EACH says
-a number, of the room for files, and of a balancer's connections: there is always some for somebody else."""
+a number, of the places and the room for files, and of a balancer's connections: there is always some for others."""
 MESSAGE_BYTES = 9_000_000
 """Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
 MESSAGE_PARTS = 5_000
@@ -237,7 +240,8 @@ class Gate:
             if pace is None:
                 await _answer(send, 429, words.TOO_MANY_REQUESTS)
                 return
-            scope, receive, send = _not_packed(scope), arriving(receive, pace), leaving(send, pace)
+            receive = arriving(receive, pace, A_FILE if _is_file(scope) else 1.0)
+            scope, send = _not_packed(scope), leaving(send, pace)
             if not _is_file(scope):
                 await self._answered(scope, receive, send)
                 return
@@ -295,8 +299,12 @@ class Gate:
         if lying + sum(one.session == session for one in self._arriving) >= FILES_EACH:
             await _answer(send, 429, words.TOO_MANY_FILES)
             return
-        here = _Arriving(session, _visitor(scope))
-        if not self._has_room(_size(scope), here.visitor):
+        mark = upload_form.mark_of(_header(scope, b"content-type"))
+        if mark is None:
+            await _answer(send, 400, words.NOT_AS_A_BROWSER)
+            return
+        here, form = _Arriving(session, _visitor(scope)), upload_form.OnePart(mark)
+        if not self._has_place(here.visitor) or not self._has_room(_size(scope), here.visitor):
             await _answer(send, 503, words.TOO_MUCH_AT_ONCE)
             return
         now = asyncio.get_running_loop().time
@@ -309,9 +317,12 @@ class Gate:
                     message = await receive()
             except TimeoutError:
                 raise HTTPException(408, words.TOO_SLOW) from None
-            here.bytes += len(message.get("body", b""))
+            piece = message.get("body", b"")
+            here.bytes += len(piece)
             if not self._has_room(0, here.visitor):
                 raise HTTPException(503, words.TOO_MUCH_AT_ONCE)
+            if not form.goes_on_with(piece):
+                raise HTTPException(400, words.NOT_AS_A_BROWSER)
             if here.bytes >= enough:
                 until, enough = now() + WHILE, here.bytes + LEAST
             return message
@@ -322,6 +333,14 @@ class Gate:
         finally:
             self._arriving.remove(here)
             self._came[session, name] = time.monotonic(), here.visitor
+
+    def _has_place(self, visitor: str) -> bool:
+        """Whether one more file may be on its way from an address, which has its share of the places at most, and there
+        are file descriptors for it."""
+        mine = sum(one.visitor == visitor for one in self._arriving)
+        if len(self._arriving) >= FILES_AT_ONCE or mine >= int(EACH * FILES_AT_ONCE):
+            return False
+        return files_open() <= raise_file_limit() - FILES_RESERVED // 2
 
     def _has_room(self, more: int, visitor: str) -> bool:
         """Whether so many ``more`` bytes may come from an address, which has its share at most.

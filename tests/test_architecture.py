@@ -46,6 +46,7 @@ SERVED = {
     "dashboard/gate.py": {"starlette", "h11", "google"},
     "dashboard/frames.py": {"uvicorn", "websockets"},
     "dashboard/lengths.py": {"uvicorn", "h11"},
+    "dashboard/upload_form.py": {"python_multipart"},
     "dashboard/login_cookie.py": {"starlette"},
     "dashboard/refused.py": {"uvicorn"},
     "dashboard/outgoing.py": {"uvicorn", "websockets"},

@@ -57,6 +57,8 @@ LINKS: tuple[str, ...] = (
     "embed=true&present=1&notes=1&phone=../../etc/passwd",
     "whose=all&data=own&epsilon=∞",
 )
+_BETWEEN = b"0123456789abcdef0123456789abcdef"
+"""What stands around a file that is sent."""
 PAGES = ("start", "data", "selection", "thresholding", "experts", "training", "budget", "poll", "demos", "../x")
 VALUES = (("string_value", "abc"), ("json_value", "{{"), ("double_value", math.nan), ("double_value", 1e308))
 
@@ -156,7 +158,8 @@ class Outsider(Person):
 
 
 def _sent(address: str, url: str, data: bytes, replica: str, *, cut: bool) -> None:
-    body = b'--b\r\nContent-Disposition: form-data; name="f"; filename="table.csv"\r\n\r\n' + data + b"\r\n--b--\r\n"
+    head = b'Content-Disposition: form-data; name="f"; filename="table.csv"'
+    body = b"--" + _BETWEEN + b"\r\n" + head + b"\r\n\r\n" + data + b"\r\n--" + _BETWEEN + b"--\r\n"
     connection = http.client.HTTPConnection(address.split("//")[1], timeout=30)
     try:
         connection.request("GET", "/_stcore/health", headers={"Cookie": replica})
@@ -168,7 +171,7 @@ def _sent(address: str, url: str, data: bytes, replica: str, *, cut: bool) -> No
         token = given[0].split(";")[0]
         connection.putrequest("PUT", url)
         for name, value in (
-            ("Content-Type", "multipart/form-data; boundary=b"),
+            ("Content-Type", f"multipart/form-data; boundary={_BETWEEN.decode()}"),
             ("Content-Length", str(len(body))),
             ("Cookie", f"{replica}; {token}"),
             ("X-Xsrftoken", token.split("=", 1)[1]),

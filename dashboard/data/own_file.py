@@ -246,9 +246,10 @@ class OwnFile:
 
     @property
     def form(self) -> tuple[Stated, ...]:
-        """Of what the person stated, that which the bytes would else have decided for all rows: answers say it."""
+        """Of what the person stated, or the owner of a source, that which the bytes would else have decided for all
+        rows: answers say it."""
         if self.reading is None:
-            return ()
+            return () if self.place is None else self.place.form
         report = self.reading.report
         lines = self.stated.get("header_rows")
         stated = {argument: value for argument, value in self.stated.items() if argument in FORM}

@@ -9,7 +9,7 @@ from typing import get_args
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dpcore.datasets import Column, PrivateRows, Schema
-from dpcore.datasets.declaration import shown
+from dpcore.datasets.declaration import Stated, shown
 from dpcore.datasets.in_place import ConfiguredSource, PrivateSource
 from dpcore.datasets.in_place.tongue import FITS, Kind
 from dpcore.datasets.schema import ColumnType
@@ -28,12 +28,14 @@ _USUAL: dict[Kind, ColumnType] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Place:
-    """``table`` of ``source``; ``kinds`` are its columns' by its schema, ``alone`` those that tell its rows apart."""
+    """``table`` of ``source``; ``kinds`` are its columns' by its schema, ``alone`` those that tell its rows apart.
+    ``form`` is what its owner stated of the text files that it was made of, which answers say."""
 
     source: ConfiguredSource
     table: str
     kinds: Mapping[str, Kind]
     alone: frozenset[str]
+    form: tuple[Stated, ...] = ()
 
     @property
     def title(self) -> str:
@@ -77,7 +79,8 @@ def placed(source: ConfiguredSource, table: str) -> OwnFile:
     """
     stored = source.open(table)
     whose = () if source.id_column is None else (source.id_column,)
-    place = Place(source=source, table=table, kinds=dict(stored.kinds), alone=stored.keys | frozenset(whose))
+    alone = stored.keys | frozenset(whose)
+    place = Place(source=source, table=table, kinds=dict(stored.kinds), alone=alone, form=stored.form)
     columns = tuple(
         Column(name=name, type="text" if name in place.alone else _USUAL[stored.kinds[name]]) for name in stored.names
     )

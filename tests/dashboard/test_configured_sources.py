@@ -26,9 +26,11 @@ from dashboard.data.place import placed
 from dashboard.question import CannotAsk, NoOffer, Offer
 from dashboard.words import place as said
 from dpcore.datasets import Declaration, twin
+from dpcore.datasets.importing import import_csv
 from dpcore.datasets.in_place import ConfiguredSource, InPlace, PrivateSource, configured_sources
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.ledger import Ledger
+from dpcore.releases.asked import form_stated
 from dpcore.releases.scaled_model import ScaledModel
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import held, waited
@@ -62,6 +64,23 @@ def click(app: AppTest, label: str) -> AppTest:
     next(one for one in app.button if one.label.replace("\\", "").strip() == label).click().run()
     assert not app.exception, [error.value for error in app.exception]
     return app
+
+
+@pytest.mark.parametrize("lines_in_cells", [False, True])
+def test_answers_say_that_cells_of_a_folder_run_over_lines(
+    lines_in_cells: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner stated it of the files that it was made of: then one row could take others along."""
+    file, listed = tmp_path / "a.csv", tmp_path / "sources.toml"
+    file.write_text("ward,ill\n" + "South,yes\n" * 50)
+    import_csv([file], tmp_path / "made", types={"ill": "yes/no", "ward": "text"}, lines_in_cells=lines_in_cells)
+    listed.write_text(f'[wards]\nfolder = "{tmp_path / "made"}"\nepsilon = 1.0\nrows_per_person = 1\n')
+    monkeypatch.setenv("EPSILON_LAB_SOURCES", str(listed))
+    (source,) = configured_sources()
+    own = placed(source, "")
+    assert own.form == (("lines in cells",) if lines_in_cells else ())
+    told = form_stated(Declaration.of(own.schema, form=own.form).reads("ward"))
+    assert [("run over several lines" in one) for one in told] == ([True] if lines_in_cells else [])
 
 
 def test_from_the_list_to_a_private_answer(

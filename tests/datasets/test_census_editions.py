@@ -8,9 +8,11 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import random
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -90,22 +92,66 @@ def test_other_people_are_brought_as_a_file_of_one_s_own(
     assert brought(OTHER[how](published), tmp_path)
 
 
-def test_archives_are_read_where_it_is_said(published: pd.DataFrame, tmp_path: Path) -> None:
-    """A server reads what people bring in processes of their own, and unpacks nothing itself."""
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_copy_is_read_where_it_is_said(
+    pack: Callable[[bytes], bytes], published: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server reads what people bring in its own way, and unpacks nothing itself: cells made for the reader of pandas
+    once held it for a minute."""
     file = tmp_path / "table"
-    file.write_bytes(gzip.compress(published.to_csv(index=False).encode()))
+    file.write_bytes(pack(published.to_csv(index=False).encode()))
     apart, asked = Apart(), []
 
     def tables(data: bytes, choices: Choices, say: Callable[[float, str], None]) -> Tabulated:
-        asked.append(data[:2])
+        asked.append(data)
         return apart.table_of(data, choices, say)
 
+    monkeypatch.delattr(pd, "read_csv")
     try:
         assert load_sample("adult", path=file, tables=tables).rows == len(published)
-        assert apart.process is not None
+        assert (apart.process is not None) == (pack is not bytes)
     finally:
         apart.close()
-    assert asked == [b"\x1f\x8b"]
+    assert asked == [file.read_bytes()]
+
+
+def told_wide_otherwise(seed: int = 7) -> list[bytes]:
+    """Texts of which it is told otherwise than line by line whether a line is longer than a row."""
+    draw = random.Random(seed)
+    texts = [
+        b"".join(draw.choices([b"\n", b"a", b"aa\r", b"a" * 6, b"a" * 9], k=draw.randrange(9))) for _ in range(400)
+    ]
+    texts += [b"a" * 10, b"a" * 11, b"\n" + b"a" * 10, b"a" * 10 + b"\n", b"a" * 11 + b"\n", b""]
+    return [text for text in texts if census._is_wide(text) != any(len(line) > 10 for line in text.split(b"\n"))]
+
+
+def test_a_line_is_told_too_long_wherever_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(census, "_LONGEST", 10)
+    for piece in (1, 3, 7, 1000):
+        monkeypatch.setattr(census, "_PIECE", piece)
+        assert not told_wide_otherwise(), piece
+    monkeypatch.setattr(census, "_LONGEST", 11)
+    assert told_wide_otherwise(), "one letter too many is found"
+
+
+def looked_at_once(data: bytes, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many bytes are looked through at a time."""
+    seen: list[int] = []
+    with monkeypatch.context() as changed:
+        find = np.flatnonzero
+        changed.setattr(np, "flatnonzero", lambda piece: seen.append(len(piece)) or find(piece))  # type: ignore[func-returns-value]
+        assert not census._is_wide(data)
+    return seen
+
+
+def test_each_byte_is_looked_at_once_and_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pattern of 5,001 letters, looked for from each of 32 million places, kept all others waiting for minutes where
+    each line has 5,000."""
+    data = (b"x" * census._LONGEST + b"\n") * 700
+    assert sum(looked_at_once(data, monkeypatch)) == len(data)
+    assert max(looked_at_once(data, monkeypatch)) <= 1 << 20
+    monkeypatch.setattr(census, "_PIECE", 1 << 30)
+    assert max(looked_at_once(data, monkeypatch)) > 1 << 20, "one piece of everything is found"
 
 
 @pytest.mark.skipif(not ADULT.is_file(), reason="the real census table lies beside the checkout, where there is one")

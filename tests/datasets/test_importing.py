@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 import re
 import shlex
 import subprocess
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,11 @@ import pytest
 from pyarrow import parquet as pq
 
 from dashboard.__main__ import main
-from dpcore.datasets import Column, read_table
+from dpcore.datasets import Column, made_of, read_table
 from dpcore.datasets.importing import cells, folder, import_csv, text_lines
 from dpcore.datasets.importing.cells import NO_CELLS, UNCLOSED, UNEVEN, Signs
 from dpcore.datasets.importing.text_lines import TOO_LONG, Aside
-from dpcore.datasets.in_place import configured_sources
+from dpcore.datasets.in_place import configured_sources, open_folder
 from dpcore.errors import InvalidArgument, UnreadableFile
 
 HEADER = "name;age;share;day;ill"
@@ -49,7 +51,7 @@ def test_a_folder_holds_what_a_file_that_is_brought_would(tmp_path: Path, monkey
     source.write_bytes(text.encode("cp1252"))
     at_once(monkeypatch, 997)
     monkeypatch.delattr(cells, "_one_by_one")  # nothing is out of the ordinary
-    found = import_csv([source], tmp_path / "out", **STATED)
+    found = import_csv([source], tmp_path / "out", **STATED, lines_in_cells=True)
     reading = read_table(text.encode())
     brought = reading.apply(reading.suggested()).frame
     made = pq.read_table(tmp_path / "out").to_pandas()
@@ -114,11 +116,12 @@ def test_records_are_the_same_wherever_borders_lie(monkeypatch: pytest.MonkeyPat
         '"a","b"\n',
         ', "a"\n',
     ]
-    signs, seen = Signs(delimiter=",", quote='"'), 0
+    seen = 0
     monkeypatch.setattr(text_lines, "LONGEST", 12)
     monkeypatch.setattr(cells, "LONGEST", 12)
     monkeypatch.setattr(cells, "MOST_LINES", 3)
-    for trial in range(120):
+    for trial in range(180):
+        signs = Signs(delimiter=",", quote='"', lines_in_cells=trial % 3 > 0)
         data = "".join(draw.choices(pieces if trial % 2 else pieces[-5:-1], k=draw.randrange(1, 14))).encode()
         found = []
         for size, careful in ((1, False), (4, False), (4, True), (1000, False), (1000, True)):
@@ -132,7 +135,7 @@ def test_records_are_the_same_wherever_borders_lie(monkeypatch: pytest.MonkeyPat
             found.append((read, aside))
         assert all(one == found[0] for one in found), data
         read, aside = found[0]
-        if not aside.lines:
+        if not aside.lines and signs.lines_in_cells:
             plain = csv.reader(io.StringIO(data.decode(), newline=""), skipinitialspace=True, strict=True)
             assert [list(one[:2]) for one in read] == [one for one in plain if one], data
             seen += len(read)
@@ -152,8 +155,8 @@ AWKWARD = {
 }
 
 
-def records_of(lines: list[str]) -> list[tuple[str, ...]]:
-    aside, signs = Aside(), Signs(delimiter=",", quote='"')
+def records_of(lines: list[str], *, lines_in_cells: bool = True) -> list[tuple[str, ...]]:
+    aside, signs = Aside(), Signs(delimiter=",", quote='"', lines_in_cells=lines_in_cells)
     data = "".join(f"{line}\n" for line in lines).encode()
     read = cells.rows(text_lines.text_lines(io.BytesIO(data), "utf-8", aside), signs, 2, aside)
     return [tuple(row.values()) for table, _ in read for row in table.to_pylist()]
@@ -166,7 +169,11 @@ def moved_by_an_uneven_line() -> set[str]:
     return {
         case
         for case, lines in AWKWARD.items()
-        if any(records_of([*good, *lines, line]) != records_of([*good, *lines]) for line in uneven)
+        for over in (True, False)
+        if any(
+            records_of([*good, *lines, line], lines_in_cells=over) != records_of([*good, *lines], lines_in_cells=over)
+            for line in uneven
+        )
     }
 
 
@@ -182,6 +189,107 @@ def test_an_uneven_line_moves_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Signs, "cells", by_csv)
     assert moved_by_an_uneven_line() == {"a long cell", "a long quoted cell", "blanks"}
+
+
+ODD = {
+    "an opening mark": '"odd,1',
+    "an opening mark before the last cell": 'odd,"1',
+    "one in the middle of a cell": 'o"dd,1',
+    "one in the middle of the last cell": 'odd,5"',
+    "a closing mark": 'odd",1',
+    "two": '"odd","1',
+    "two, both in the middle": '5" by 6",1',
+    "three": '"odd"",1',
+    "one behind a quoted cell": '"odd"x,1',
+    "an escaped one": '"o""dd,1',
+    "an escaped one at the end": 'odd,"1""',
+    "marks alone": '"""',
+    "one alone": '"',
+    "a backslash before it": 'o\\"dd,"1',
+    "a carriage return in it": '"o\rdd,1',
+}
+BESIDE = {
+    "plain": [f"p{number},{number}" for number in range(6)],
+    "quoted": [f'"p{number}","{number}"' for number in range(6)],
+    "marks inside": [f'"p ""{number}""",{number}' for number in range(6)],
+    "each with a mark of its own": [f'p{number},{number}"' for number in range(6)],
+    "cells over lines": [line for number in range(3) for line in (f'"p{number}', f'q{number}",{number}')],
+}
+
+
+def moved_by_an_odd_row(*, lines_in_cells: bool) -> set[tuple[str, str]]:
+    """The odd rows beside which others hold something else than without them, and beside which others."""
+    read, found = lru_cache(None)(lambda *lines: records_of(list(lines), lines_in_cells=lines_in_cells)), set()
+    for beside, lines in BESIDE.items():
+        rows = ["first,0", *lines, "last,9"]
+        without = read(*rows)
+        for odd, line in ODD.items():
+            for at in (0, 1, 4, len(rows)):
+                behind = len(read(*rows[:at]))
+                if read(*rows[:at], line, *rows[at:]) != [*without[:behind], *read(line), *without[behind:]]:
+                    found.add((odd, beside))
+    return found
+
+
+@pytest.mark.parametrize("size", [text_lines.AT_ONCE, pytest.param(40, marks=pytest.mark.thorough)])
+def test_an_odd_row_moves_itself_alone(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One person's opening quotation mark took up to 99 rows along, where the number of cells happened to fit."""
+    at_once(monkeypatch, size)
+    assert not moved_by_an_odd_row(lines_in_cells=False)
+    moved_others = {odd for odd, _ in moved_by_an_odd_row(lines_in_cells=True)}
+    assert moved_others >= {"an opening mark before the last cell", "two"}
+
+
+def test_each_line_is_a_row_unless_it_is_stated_otherwise(tmp_path: Path) -> None:
+    source = tmp_path / "a.csv"
+    source.write_text('who,x\na,1\nb,"2\nc,3\nd,4"\ne,5\n')
+    found = import_csv([source], tmp_path / "out", types={"x": "integer"})
+    assert pq.read_table(tmp_path / "out").to_pydict() == {"who": ["a", "c", "d", "e"], "x": [1, 3, None, 5]}
+    assert found.aside[str(source)].lines[UNCLOSED].first == [3]
+    assert found.columns[1].misfit.first == [5]
+    import_csv([source], tmp_path / "over", types={"x": "integer"}, lines_in_cells=True)
+    assert pq.read_table(tmp_path / "over").to_pydict()["who"] == ["a", "b", "e"], "b took them along"
+
+
+def test_cells_over_lines_are_stated_and_said_by_whatever_counts_the_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.csv"
+    source.write_text('who,x\n"a\nb",1\nc,2\n')
+    call = ["import-csv", str(source), "--column", "x=integer"]
+    assert main([*call, str(tmp_path / "apart")]) == 0
+    said = capsys.readouterr().out
+    assert "Each line is a row of its own" in said
+    assert "--lines-in-cells" in said, "how else it can be read"
+    assert main([*call, str(tmp_path / "over"), "--lines-in-cells"]) == 0
+    said = capsys.readouterr().out
+    assert "Cells may run over several lines" in said
+    assert "--lines-in-cells" not in said
+    assert pq.read_table(tmp_path / "over").to_pydict() == {"who": ["a\nb", "c"], "x": [1, 2]}
+    notes = {
+        name: json.loads(pq.read_schema(tmp_path / name / "part-00000.parquet").metadata[made_of.KEY.encode()])
+        for name in ("apart", "over")
+    }
+    assert notes["apart"] == {
+        "encoding": "utf-8",
+        "delimiter": ",",
+        "quote": '"',
+        "header_line": 1,
+        "breaks": "between",
+        "decimal": ".",
+        "date_order": "ymd",
+    }
+    assert notes["over"] == {**notes["apart"], "breaks": "inside"}
+    assert open_folder(tmp_path / "apart").form == ()
+    assert open_folder(tmp_path / "over").form == ("lines in cells",)
+    (tmp_path / "over" / "part-00000.parquet").rename(tmp_path / "apart" / "more.parquet")
+    assert open_folder(tmp_path / "apart").form == ("lines in cells",), "where it is so of one file"
+
+
+@pytest.mark.parametrize("note", [b"", b"[]", b"{", b'"inside"', b"\xff", b'{"breaks": "between"}', b"[" * 100_000])
+def test_what_a_file_says_of_itself_in_other_words_says_nothing(note: bytes) -> None:
+    assert made_of.stated([note]) == ()
+    assert made_of.stated([note, made_of.told({"breaks": "inside"}).encode()]) == ("lines in cells",)
 
 
 def test_carriage_returns_around_a_line_are_its_end() -> None:

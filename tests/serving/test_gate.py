@@ -42,6 +42,8 @@ from tests.put_back import changed_in_streamlit
 from tests.serving.leaping import Leaping
 
 HOST = (b"host", b"127.0.0.1:8501")
+BETWEEN = b"0123456789abcdef0123456789abcdef"
+FORM = (b"content-type", b"multipart/form-data; boundary=" + BETWEEN)
 REFUSED = {"clear_cache", "set_run_on_save", "load_git_info", "app_heartbeat"}
 REFUSED |= {"debug_disconnect_websocket", "debug_shutdown_runtime"}
 
@@ -552,7 +554,7 @@ def test_a_file_that_is_not_sent_to_its_end_leaves_no_word_in_the_log() -> None:
     async def gone(scope: Any, receive: Any, send: Any) -> None:
         raise ClientDisconnect
 
-    scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST]}
+    scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST, FORM]}
     asyncio.run(Gate(gone)(scope, None, None))  # type: ignore[arg-type]
 
 
@@ -590,7 +592,7 @@ async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> lis
         async def receive() -> Any:
             return {"type": "http.request", "body": bytes(came), "more_body": True}
 
-        headers = [HOST] if size < 0 else [HOST, (b"content-length", str(size).encode())]
+        headers = [HOST, FORM] if size < 0 else [HOST, FORM, (b"content-length", str(size).encode())]
         scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{number}", "method": "PUT"}
         await here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send)
         return int(sent[0]["status"])
@@ -670,7 +672,7 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
         async def receive() -> Any:
             return {"type": "http.request", "body": bytes(size)}
 
-        headers = [HOST, (b"content-length", str(size).encode())]
+        headers = [HOST, FORM, (b"content-length", str(size).encode())]
         scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{name}", "method": "PUT"}
         asyncio.run(here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send))
         return int(sent[0]["status"])
@@ -719,7 +721,7 @@ def test_a_file_comes_at_a_least_rate_or_gives_up_its_room(piece: int, each: flo
             pieces += 1
             return {"type": "http.request", "body": memoryview(bytes(piece)), "more_body": pieces * each < 500.0}
 
-        scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST]}
+        scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST, FORM]}
         await Gate(Whole())(scope, receive, send)
         return int(sent[0]["status"])
 
@@ -741,11 +743,11 @@ def test_where_there_is_a_login_files_are_for_those_who_have_logged_in(monkeypat
 
     monkeypatch.setattr(gate, "runtime", Served())
     for session in (*sessions, "nobody"):
-        assert asked(f"/_stcore/upload_file/{session}/1", HOST, method="PUT")[0] == 200, "without a login"
+        assert asked(f"/_stcore/upload_file/{session}/1", HOST, FORM, method="PUT")[0] == 200, "without a login"
     monkeypatch.setattr(login, "configured", lambda: "a login")
     monkeypatch.setattr(login, "known", lambda said: "somebody" if said.get("is_logged_in") else None)
     for session in (*sessions, "nobody"):
-        status, _, inner = asked(f"/_stcore/upload_file/{session}/1", HOST, method="PUT")
+        status, _, inner = asked(f"/_stcore/upload_file/{session}/1", HOST, FORM, method="PUT")
         assert status == (200 if session == "in" else 403)
         assert bool(inner.requests) == (session == "in")
 
@@ -759,7 +761,7 @@ def test_a_file_that_never_arrives_does_not_hold_its_room_for_good(monkeypatch: 
         async def send(message: Any) -> None:
             sent.append(message)
 
-        scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST]}
+        scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST, FORM]}
         await asyncio.wait_for(Gate(Keeping())(scope, asyncio.Event().wait, send), 60)  # type: ignore[arg-type]
         return int(sent[0]["status"])
 
@@ -1085,9 +1087,9 @@ def _cut_off(address: str, session: str) -> None:
     host, port = address.split("//")[1].split(":")
     for more in ("Content-Length: 3000", "Content-Length: 5"):
         lines = [f"PUT /_stcore/upload_file/{session}/x HTTP/1.1", f"Host: {host}:{port}", f"Cookie: {cookie}", more]
-        lines += [f"X-Xsrftoken: {cookie.split('=', 1)[1]}", "Content-Type: multipart/form-data; boundary=b"]
+        lines += [f"X-Xsrftoken: {cookie.split('=', 1)[1]}", f"Content-Type: {FORM[1].decode()}"]
         with socket.create_connection((host, int(port)), timeout=60) as sent:
-            sent.sendall("\r\n".join([*lines, "", "--b", ""]).encode())
+            sent.sendall("\r\n".join([*lines, "", f"--{BETWEEN.decode()}", ""]).encode())
 
 
 def _in_pieces(address: str) -> bytes:
@@ -1106,14 +1108,14 @@ def _cookie(address: str) -> str:
 def _put(address: str, session: str, number: int) -> int:
     """A file that was not asked for, as a browser would send it."""
     cookie = _cookie(address)
-    form = b'--b\r\nContent-Disposition: form-data; name="f"; filename="x.csv"\r\n\r\na,b\r\n--b--\r\n'
+    form = b'--%b\r\nContent-Disposition: form-data; name="f"; filename="x.csv"\r\n\r\na,b\r\n--%b--\r\n'
     headers = {
-        "Content-Type": "multipart/form-data; boundary=b",
+        "Content-Type": FORM[1].decode(),
         "Cookie": cookie,
         "X-Xsrftoken": cookie.split("=", 1)[1],
     }
     url = f"{address}/_stcore/upload_file/{session}/{number}"
-    return _status(urllib.request.Request(url, data=form, headers=headers, method="PUT"))
+    return _status(urllib.request.Request(url, data=form % (BETWEEN, BETWEEN), headers=headers, method="PUT"))
 
 
 def _status(request: Any) -> int:

@@ -16,6 +16,7 @@ from dashboard.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, WA
 from tests.serving.leaping import Leaping
 
 HOST = (b"host", b"localhost")
+FORM = (b"content-type", b"multipart/form-data; boundary=0123456789abcdef0123456789abcdef")
 PIECE = 1 << 16
 
 
@@ -71,7 +72,7 @@ async def asked(
         sent.append(message)
 
     method = "PUT" if body else "GET"
-    headers = [HOST, (b"accept-encoding", b"gzip"), *more]
+    headers = [HOST, FORM, (b"accept-encoding", b"gzip"), *more]
     scope = {"type": kind, "path": path, "method": method, "headers": headers, "client": (address, 1)}
     await here(scope, receive, send)
     return sent
@@ -158,18 +159,19 @@ def test_few_requests_of_one_address_are_under_way_and_who_asks_without_end_is_r
     assert [address.here for address in here._requests._known.values()] == [0, 0]
 
 
-def test_files_on_their_way_leave_the_places_to_pages(loop: Leaping) -> None:
+def test_files_on_their_way_leave_the_places_to_pages(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
     """They take minutes where a network is slow, and have bounds of their own."""
+    monkeypatch.setattr(plain_requests, "AT_ONCE", 5)
     here = Gate(server := Server(stays=True))
 
     async def begun() -> None:
         files = [
             asyncio.ensure_future(asked(here, "10.0.0.1", f"/_stcore/upload_file/{number}/1", body=1))
-            for number in range(AT_ONCE + 10)
+            for number in range(15)
         ]
         for _ in range(10):
             await asyncio.sleep(0.0)
-        assert server.now == AT_ONCE + 10
+        assert server.now == 15
         for task in files:
             task.cancel()
         await asyncio.gather(*files, return_exceptions=True)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import re
 import socket
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.request import getproxies
 
+import numpy as np
 import pandas as pd
 
 from dpcore.datasets.entry import Request, Sample, bundled
 from dpcore.datasets.schema import MISSING_WORDS, Column, Schema
 from dpcore.errors import UnavailableSample, UnreadableFile
+
+if TYPE_CHECKING:  # it loads DuckDB
+    from dpcore.datasets.reading.choices import Choices
 
 _ORIGIN = (
     "B. Becker and R. Kohavi, Adult (1994 US census extract), UCI Machine Learning Repository, 1996, "
@@ -22,7 +26,8 @@ _ORIGIN = (
 )
 # The table is 4 MB of text in 48,842 rows of 15 columns.
 _MOST_BYTES, _MOST_ROWS, _MOST_COLUMNS = 32 << 20, 100_000, 40
-_WIDE = re.compile(rb"[^\n]{5001}")  # a line that no row of it is as long as
+_LONGEST = 5_000  # letters of a line: no row of it is as long
+_PIECE = 1 << 20  # bytes that are looked through at once: whoever else wants to go on has a turn after each
 _NOT_IT = (
     "That file is far larger than the census table, packed or unpacked, or no table that can be read; point to its CSV "
     "file."
@@ -128,16 +133,13 @@ def edition(frame: pd.DataFrame) -> str:
 
 
 def _from_file(path: Path, request: Request) -> pd.DataFrame:
-    from dpcore.datasets.reading.container import kind_of  # loads DuckDB
-
     request.say(0.1, "Reading the census file")
     if not path.is_file():
         raise UnavailableSample("There is no file at that place; point to a CSV file of the census table.")
     if path.stat().st_size > _MOST_BYTES:
         raise UnavailableSample(_NOT_IT)
     try:
-        data = path.read_bytes()
-        frame = _from_text(data) if kind_of(data) == "text" else _unpacked(data, request)
+        frame = _cells(path.read_bytes(), request)
     except UnreadableFile:
         raise UnavailableSample(_NOT_IT) from None
     except (OSError, ValueError, EOFError) as error:
@@ -147,27 +149,40 @@ def _from_file(path: Path, request: Request) -> pd.DataFrame:
     return frame
 
 
-def _from_text(data: bytes) -> pd.DataFrame:
-    if _WIDE.search(data) or data.partition(b"\n")[0].count(b",") > _MOST_COLUMNS:
-        raise UnavailableSample(_NOT_IT)
-    return pd.read_csv(
-        io.BytesIO(data),
-        dtype=str,
-        keep_default_na=False,
-        skipinitialspace=True,
-        index_col=False,
-        nrows=_MOST_ROWS + 1,
-    )
-
-
-def _unpacked(data: bytes, request: Request) -> pd.DataFrame:
-    """Of an archive, read where the files that people bring are read. Raises UnreadableFile."""
+def _cells(data: bytes, request: Request) -> pd.DataFrame:
+    """Read as the files that people bring are, text too: cells made for it keep the reader of pandas busy for a minute,
+    and everybody else of a server with it. Raises UnreadableFile."""
     from dpcore.datasets.reading.choices import Choices
-    from dpcore.datasets.reading.kinds import table_of
+    from dpcore.datasets.reading.container import kind_of
 
     choices = Choices(header_rows=1, header_line=1, keep_footer=True)
+    if kind_of(data) == "text":
+        if _is_wide(data) or data[: _LONGEST + 1].partition(b"\n")[0].count(b",") > _MOST_COLUMNS:
+            raise UnavailableSample(_NOT_IT)
+        choices = replace(choices, delimiter=",", quote='"')
+        return _tables(data, choices, request, "Reading it")
+    return _tables(data, choices, request, "Unpacking it")
+
+
+def _is_wide(data: bytes) -> bool:
+    """Whether a line is longer than any row of the table: from the places of line ends, piece by piece."""
+    before = -1  # where the line before ended
+    for start in range(0, len(data), _PIECE):
+        piece = np.frombuffer(data, dtype=np.uint8, count=min(_PIECE, len(data) - start), offset=start)
+        ends = np.flatnonzero(piece == ord("\n")) + start
+        if ends.size:
+            if np.diff(ends, prepend=before).max() - 1 > _LONGEST:
+                return True
+            before = int(ends[-1])
+    return len(data) - before - 1 > _LONGEST
+
+
+def _tables(data: bytes, choices: Choices, request: Request, what: str) -> pd.DataFrame:
+    """Raises UnreadableFile."""
+    from dpcore.datasets.reading.kinds import table_of
+
     tables = request.tables or table_of
-    return tables(data, choices, lambda part, _: request.say(0.1 + 0.8 * part, "Unpacking it")).frame
+    return tables(data, choices, lambda part, _: request.say(0.1 + 0.8 * part, what)).frame
 
 
 def _from_network(request: Request) -> pd.DataFrame:

@@ -7,12 +7,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpcore.datasets.importing.cells import UNCLOSED
 from dpcore.datasets.importing.folder import STATED, Imported, import_csv
 from dpcore.datasets.importing.text_lines import Lines
 from dpcore.datasets.text import visible
 from dpcore.errors import DpcoreError
 
 _WIDEST = 40
+_AS_LINES = {
+    True: "Cells may run over several lines: one row with a quotation mark too many can take those after it along.",
+    False: "Each line is a row of its own; one on which a quotation mark stays open is none.",
+}
 
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dpcore.datasets.importing") -> int:
@@ -38,6 +43,7 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dp
                 decimal=asked.decimal,
                 date_order=asked.date_order,
                 header_line=asked.header_line,
+                lines_in_cells=asked.lines_in_cells,
                 progress=progress.more,
             )
     except DpcoreError as error:
@@ -49,13 +55,18 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dp
     except KeyboardInterrupt:
         print("Stopped; nothing was left behind.", file=sys.stderr)
         return 1
-    print(told(found))
+    print(told(found, lines_in_cells=asked.lines_in_cells))
     return 0
 
 
-def told(found: Imported) -> str:
-    """What was made, what did not fit, and what to add to the list of sources."""
-    lines = [f"{found.rows:,} rows of {len(found.columns)} columns are in {found.folder}", ""]
+def told(found: Imported, *, lines_in_cells: bool = False) -> str:
+    """How lines were read, what was made, what did not fit, and what to add to the list of sources."""
+    lines = [
+        f"{found.rows:,} rows of {len(found.columns)} columns are in {found.folder}",
+        "",
+        _AS_LINES[lines_in_cells],
+        "",
+    ]
     wide = min(max(len(visible(column.name)) for column in found.columns), _WIDEST)
     lines.append(f"  {'column':{wide}}  {'type':8} {'missing':>13} {'did not fit':>13}")
     for column in found.columns:
@@ -69,6 +80,8 @@ def told(found: Imported) -> str:
         if aside.undecodable.count:
             those = aside.undecodable
             lines.append(f"  {source}: {those.count:,} with bytes that are no text in this encoding{_where(those)}")
+    if not lines_in_cells and any(UNCLOSED in aside.lines for aside in found.aside.values()):
+        lines += ["", "Where cells are meant to run over several lines, --lines-in-cells reads these lines as one row."]
     if any(column.misfit.count for column in found.columns):
         lines += ["", "What did not fit is missing in the folder. --column NAME=text keeps a column as it is written."]
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in found.folder.name)[:40]
@@ -136,6 +149,12 @@ def _parser(program: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--decimal", choices=(".", ","), help="what stands before decimals, a point when left out")
     parser.add_argument("--date-order", choices=("ymd", "dmy", "mdy"), help="how days are written, ymd when left out")
+    parser.add_argument(
+        "--lines-in-cells",
+        action="store_true",
+        help="quoted cells run over several lines; each line is a row of its own when left out, and one on which a "
+        "quotation mark stays open is set aside",
+    )
     parser.add_argument("--header-line", type=int, metavar="N", help="the line of names, the first when left out")
     return parser
 

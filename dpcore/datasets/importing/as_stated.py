@@ -13,12 +13,14 @@ from typing import NoReturn
 
 from dpcore.datasets.importing.cells import Signs
 from dpcore.datasets.reading import Reading
-from dpcore.datasets.report import ReadColumn
+from dpcore.datasets.report import Breaks, ReadColumn
 from dpcore.datasets.schema import Column, ColumnType, DateOrder, Decimal
 from dpcore.errors import UnreadableFile
 
 ENCODING, DELIMITER, QUOTE, LINE = "utf-8", ",", '"', 1
 """The usual, of what nobody stated; in a column whose type nobody stated is text."""
+BREAKS: Breaks = "between"
+"""Each line is a row: with a quotation mark too many one person's row would take those after it along."""
 DECIMAL: Decimal = "."
 ORDER: DateOrder = "ymd"
 _NUMBERS = ("integer", "number")
@@ -35,7 +37,19 @@ def check_stated(reading: Reading, choices: Mapping[str, object], types: Mapping
 
 
 def stated_signs(choices: Mapping[str, object]) -> Signs:
-    return Signs(delimiter=str(choices.get("delimiter", DELIMITER)), quote=str(choices.get("quote", QUOTE)))
+    return Signs(
+        delimiter=str(choices.get("delimiter", DELIMITER)),
+        quote=str(choices.get("quote", QUOTE)),
+        lines_in_cells=choices.get("breaks", BREAKS) == "inside",
+    )
+
+
+def form_stated(choices: Mapping[str, object]) -> dict[str, object]:
+    """How the files are read, by what was stated or is usual."""
+    usual = {"encoding": ENCODING, "delimiter": DELIMITER, "quote": QUOTE, "header_line": LINE, "breaks": BREAKS}
+    return {
+        name: choices.get(name, value) for name, value in (usual | {"decimal": DECIMAL, "date_order": ORDER}).items()
+    }
 
 
 def stated_columns(

@@ -2,8 +2,10 @@
 
 Both ways give the same cells, or one line that is not as it should be would move what all those beside it hold.
 
-A quoted cell may run over lines. A record over several lines that does not come to as many cells as there are names is
-none: its first line is set aside alone, as one with a quotation mark too many, and the next line is a new beginning.
+Each line is a record by itself, unless it was stated that quoted cells run over lines: one on which a quotation mark
+stays open is none, and moves no other. Where they do, a record over several lines that does not come to as many cells
+as there are names is none: its first line is set aside alone, as one with a quotation mark too many, and the next line
+is a new beginning; but one that does come to as many takes the lines after it along, which is why it has to be stated.
 """
 
 from __future__ import annotations
@@ -30,10 +32,12 @@ _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}".encode()
 
 @dataclass(frozen=True, kw_only=True)
 class Signs:
-    """What stands between cells (nothing: there is one), and around those that are quoted (nothing: none are)."""
+    """What stands between cells (nothing: there is one), and around those that are quoted (nothing: none are), and
+    whether these may run over lines."""
 
     delimiter: str
     quote: str
+    lines_in_cells: bool = False
 
     @property
     def separator(self) -> str:
@@ -86,6 +90,8 @@ def _together(text: Text, signs: Signs, width: int) -> tuple[Rows, int] | None:
     """All records that end in these lines at once, and of how many lines they are; None where one is not as it should
     be, or Arrow would read it in its own way."""
     closed = np.flatnonzero(_quotes(text, signs) % 2 == 0)
+    if not signs.lines_in_cells and closed.size < text.ends.size:
+        return None
     if not closed.size or np.diff(closed, prepend=-1).max() > MOST_LINES:
         return None
     if np.diff(text.ends[closed], prepend=0).max() > LONGEST:
@@ -169,11 +175,13 @@ def _one_by_one(text: Text, signs: Signs, width: int, aside: Aside, *, last: boo
     lines: list[int] = []
     at = 0
     while at < len(quotes):
-        end = _end(text, quotes, at)
+        end = _end(text, quotes, at) if signs.lines_in_cells else at + 1
         if end is None and not last and _may_go_on(text, at):
             break
         number = int(text.numbers[at])
         cells, why = ([], UNCLOSED) if end is None else _cells(text, signs, at, end, width)
+        if why and quotes[at] % 2:
+            why = UNCLOSED
         if cells:
             kept.append(cells)
             lines.append(number)
@@ -207,4 +215,4 @@ def _cells(text: Text, signs: Signs, at: int, end: int, width: int) -> tuple[lis
         return [], ""
     cells = signs.cells(record)
     why = UNEVEN if cells else NO_CELLS
-    return (cells, "") if len(cells) == width else ([], UNCLOSED if end - at > 1 else why)
+    return (cells, "") if len(cells) == width else ([], why)

@@ -21,8 +21,9 @@ import pyarrow as pa
 from pyarrow import compute
 from pyarrow import parquet as pq
 
+from dpcore.datasets import made_of
 from dpcore.datasets.conversion import apply
-from dpcore.datasets.importing.as_stated import ENCODING, check_stated, stated_columns, stated_signs
+from dpcore.datasets.importing.as_stated import ENCODING, check_stated, form_stated, stated_columns, stated_signs
 from dpcore.datasets.importing.cells import Signs, rows
 from dpcore.datasets.importing.text_lines import Aside, Lines, Source, Text, text_lines
 from dpcore.datasets.reading import Reading, read_table
@@ -65,10 +66,12 @@ class _Form:
     line: int
     names: tuple[str, ...]
     columns: tuple[Column, ...]
+    told: str
 
     @property
     def schema(self) -> pa.Schema:
-        return pa.schema([(column.name, _ARROW.get(column.type, pa.string())) for column in self.columns])
+        fields = [(column.name, _ARROW.get(column.type, pa.string())) for column in self.columns]
+        return pa.schema(fields, metadata={made_of.KEY: self.told})
 
 
 def import_csv(
@@ -82,11 +85,14 @@ def import_csv(
     decimal: Decimal | None = None,
     date_order: DateOrder | None = None,
     header_line: int | None = None,
+    lines_in_cells: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Imported:
     """All rows of ``sources``, which have the same line of names, as Parquet in ``folder``, which must not exist.
 
-    ``types`` states those of columns that are no text; the other choices are those of ``read_table``, for all files.
+    ``types`` states those of columns that are no text. With ``lines_in_cells`` quoted cells run over lines; else each
+    line is a row by itself, and one on which a quotation mark stays open is set aside. The other choices are those of
+    ``read_table``, for all files; all of them stand in the metadata of each Parquet file (``made_of``).
     ``progress(bytes)`` is called as bytes are read. Raises UnreadableFile, InvalidArgument, OSError; then nothing is
     left behind.
     """
@@ -101,6 +107,7 @@ def import_csv(
         "date_order": date_order,
         "header_line": header_line,
         "header_rows": None if header_line is None else 1,
+        "breaks": "inside" if lines_in_cells else "between",
     }
     form = _form(sources[0], {key: value for key, value in choices.items() if value is not None}, stated)
     if folder.exists():
@@ -183,8 +190,9 @@ def _typed(table: pa.Table, lines: IntArray, form: _Form, fitted: tuple[Fitted, 
 
 def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, ColumnType]) -> _Form:
     """As it was stated, where the head of the first file is written so. Raises UnreadableFile, InvalidArgument."""
+    encoding, signs = str(choices.get("encoding", ENCODING)), stated_signs(choices)
     for size in _HEADS:
-        head = _head(source, size)
+        head = _head(source, size, signs)
         try:
             reading: Reading = read_table(head, uneven="set aside", **choices)  # type: ignore[arg-type]
         except UnreadableFile:
@@ -203,12 +211,12 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, Colu
         # which ones there are is not printed: where another line was stated than that of the names, these are cells
         raise InvalidArgument("types", "must be of columns of the file, by their names as its line of names has them")
     check_stated(reading, choices, stated)
-    encoding, signs = str(choices.get("encoding", ENCODING)), stated_signs(choices)
     found = _head_names(head, encoding, signs, report.header_lines[0])
     if len(found) != len(names) or len(set(map(str.casefold, names))) != len(names):
         raise UnreadableFile("Each column must have a name of its own in the line of names.")
     columns = stated_columns(names, choices, stated)
-    return _Form(encoding=encoding, signs=signs, line=report.header_lines[0], names=found, columns=columns)
+    told = made_of.told(form_stated(choices))
+    return _Form(encoding=encoding, signs=signs, line=report.header_lines[0], names=found, columns=columns, told=told)
 
 
 def _kind(stated: str) -> ColumnType:
@@ -222,15 +230,16 @@ def _head_names(head: bytes, encoding: str, signs: Signs, line: int) -> tuple[st
     return ()
 
 
-def _head(source: Path, size: int) -> bytes:
-    """The beginning of a file, up to the end of a line, and as far as can be told of a record."""
+def _head(source: Path, size: int, signs: Signs) -> bytes:
+    """The beginning of a file, up to the end of a line, and where cells run over lines as far as can be told of a
+    record."""
     with source.open("rb") as file:
         head = file.read(size)
         if len(head) < size:
             return head
     cut = head.rfind(b"\n") + 1
     for _ in range(1000):
-        if head.count(b'"', 0, cut) % 2 == 0:
+        if not signs.lines_in_cells or head.count(b'"', 0, cut) % 2 == 0:
             return head[:cut]
         cut = head.rfind(b"\n", 0, cut - 1) + 1
     return head[: head.rfind(b"\n") + 1]

@@ -17,6 +17,7 @@ from sqlalchemy import CompoundSelect, Select, and_, case, column, false, litera
 from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
+from dpcore.datasets.declaration import Stated
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.in_place.counting import Groups, options_counted, whole_number
 from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded, number
@@ -44,7 +45,7 @@ class InPlace:
     ``quoted(name)`` is a name as that engine writes it, ``tongue`` what else it has its own way to write. ``key`` tells
     a folder's states apart, but only names a table of a database, which does not say when it changes: keep nothing by
     it for long. ``texts`` are columns of the same cells as texts, by name, where a number is not all that a cell says.
-    ``empty`` leaves all its rows out of ``table``.
+    ``empty`` leaves all its rows out of ``table``. ``form`` is what a folder says of the text files it was made of.
     """
 
     names: tuple[str, ...]
@@ -59,6 +60,7 @@ class InPlace:
     keys: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
     empty: bool = False
+    form: tuple[Stated, ...] = ()
 
     @property
     def source(self) -> str:

@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -65,7 +65,8 @@ def open_folder(folder: str | Path) -> InPlace:
     state = _state(files)
     shape = one_table(place, state)
     view = f"CREATE VIEW {_identifier(_VIEW)} AS {shape.selection}"
-    return _open(_IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts)
+    found = _open(_IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts)
+    return replace(found, form=shape.form)
 
 
 def open_lines(folder: str | Path, form: Form) -> InPlace:

@@ -25,6 +25,8 @@ import duckdb
 from pyarrow import ArrowException, parquet
 from sqlalchemy import column, quoted_name
 
+from dpcore.datasets import made_of
+from dpcore.datasets.declaration import Stated
 from dpcore.datasets.in_place.connection import in_memory
 from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB
 from dpcore.datasets.temporary import private_folder
@@ -39,6 +41,7 @@ _SAID = "file_name, name, type, converted_type, logical_type, num_children, scal
 _REACH = 9_000_000_000_000_000  # milliseconds from 1970: the years from −283,000 to 287,000
 _SIZES = {None, *(f"{sign}INT_{size}" for sign in ("", "U") for size in (8, 16, 32, 64))}
 _ANY_NUMBER = "any number"
+_NOTES = "SELECT DISTINCT value FROM parquet_kv_metadata({}) WHERE key = ?"
 _NESTED = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT)\b.*|.*\])")
 
 
@@ -47,11 +50,13 @@ class Shape:
     """A selection of all rows, and by a column's name that of another one, which holds the same cells as texts.
 
     There is one wherever some files write decimals and others whole numbers, or decimals of another size: the column
-    itself holds doubles then, and its texts are those of each file's own type.
+    itself holds doubles then, and its texts are those of each file's own type. ``form`` is what the files say of those
+    that they were made of, where answers say it.
     """
 
     selection: str
     texts: Mapping[str, str]
+    form: tuple[Stated, ...]
 
 
 @lru_cache(maxsize=16)
@@ -67,24 +72,26 @@ def one_table(folder: Path, state: str) -> Shape:
     try:
         with private_folder() as overflow, in_memory(overflow, reach=str(folder)) as connection:
             leaves = connection.execute(footers).fetchall()
+            notes = connection.execute(_NOTES.format(every), [made_of.KEY.encode()]).fetchall()
             widened = _widened(leaves)
             read = _read(every, widened)
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - the server's own folder
         left_out = _left_out(leaves)
     except (duckdb.Error, OSError, ArrowException):
         raise UnreadableFile(UNLIKE) from None
+    form = made_of.stated(note for (note,) in notes)
     names = [name for name, kind, *_ in described if name not in left_out and not _NESTED.fullmatch(kind)]
     if not names:
         raise UnreadableFile(NO_COLUMN)
     groups = _groups(leaves, names) if widened else {}
     if len(groups) < 2:
-        return Shape(selection=f"SELECT {', '.join(map(_identifier, names))} FROM {read}", texts={})  # noqa: S608 - the server's own folder
+        return Shape(selection=f"SELECT {', '.join(map(_identifier, names))} FROM {read}", texts={}, form=form)  # noqa: S608 - the server's own folder
     texts: dict[str, str] = {}
     for name in sorted({name for kinds in groups for name, _ in kinds}):
         texts[name] = _unused(f"{name} as text", (*names, *texts.values()))
     in_folders = {name for name, *_ in described} - {leaf[1] for leaf in leaves}
     selected = [_selected(files, names, texts, dict(kinds), in_folders) for kinds, files in groups.items()]
-    return Shape(selection=" UNION ALL ".join(selected), texts=texts)
+    return Shape(selection=" UNION ALL ".join(selected), texts=texts, form=form)
 
 
 def _read(files: str, widened: bool, more: str = "") -> str:
