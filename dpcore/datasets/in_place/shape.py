@@ -6,9 +6,9 @@ are read as the widest of them: a month with a gap is often written as doubles, 
 type, which is then that of the other files. What such a cell names (whose row it is,
 an option) is told by its own file's type, for as a double an id of 18 digits is that of many others: see ``Shape``.
 
-Columns in which a cell may hold what DuckDB cannot read are left out: times of day, lists and the like. Points in time
-in milliseconds, which reach further than its own, are read beside the others: see ``milliseconds``. Both hang on the
-type of a column alone.
+Columns in which a cell may hold what DuckDB cannot read are left out: times of day, JSON, lists and the like. Points in
+time in milliseconds, which reach further than its own, are read beside the others: see ``milliseconds``. Both hang on
+the type of a column alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NUMBERS = {"INT32", "INT64", *_DECIMALS}
 _SAID = "file_name, name, type, converted_type, logical_type, num_children, scale, precision, type_length"
 _SIZES = {None, *(f"{sign}INT_{size}" for sign in ("", "U") for size in (8, 16, 32, 64))}
 _ANY_NUMBER = "any number"
-_NESTED = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT)\b.*|.*\])")
+_NOT_READ = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT|JSON|GEOMETRY)\b.*|.*\])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def one_table(folder: Path, state: str) -> Shape:
     except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
     late, left_out = _by_type(leaves, described)
-    kinds = {name: kind for name, kind, *_ in described if name not in left_out and not _NESTED.fullmatch(kind)}
+    kinds = {name: kind for name, kind, *_ in described if name not in left_out and not _NOT_READ.fullmatch(kind)}
     if not kinds:
         raise UnreadableFile(NO_COLUMN)
     names = [name for name in kinds if name not in late]
