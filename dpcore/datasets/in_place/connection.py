@@ -33,12 +33,12 @@ _THREADS = 2
 _OPENING = threading.Lock()
 
 
-def in_memory(overflow: Path, *, reach: str = "") -> duckdb.DuckDBPyConnection:
+def in_memory(overflow: Path, *, reach: str = "", ordered: bool = False) -> duckdb.DuckDBPyConnection:
     """A connection that reads nothing but the folder ``reach`` and what is registered with it; what does not fit into
-    its memory goes into ``overflow``. Raises duckdb.Error.
+    its memory goes into ``overflow``. Rows come in the order of their file where ``ordered``. Raises duckdb.Error.
     """
     connection = duckdb.connect(":memory:", config=_configuration(overflow))
-    return _shut(connection, reach)
+    return _shut(connection, reach, ordered=ordered)
 
 
 def of_database(file: str) -> duckdb.DuckDBPyConnection:
@@ -69,7 +69,7 @@ def _configuration(overflow: Path) -> dict[str, str | bool | int | float | list[
     return {"threads": _THREADS, "memory_limit": _MEMORY, "temp_directory": str(overflow)}
 
 
-def _shut(connection: duckdb.DuckDBPyConnection, reach: str) -> duckdb.DuckDBPyConnection:
+def _shut(connection: duckdb.DuckDBPyConnection, reach: str, *, ordered: bool = False) -> duckdb.DuckDBPyConnection:
     """Let a connection read nothing but ``reach`` and its own file, by itself; nobody can change that again."""
     try:
         for setting in (
@@ -78,7 +78,7 @@ def _shut(connection: duckdb.DuckDBPyConnection, reach: str) -> duckdb.DuckDBPyC
             "autoload_known_extensions=false",
             "allow_community_extensions=false",
             *((f"allowed_directories=[{_quoted(reach)}]",) if reach else ()),
-            "preserve_insertion_order=false",
+            f"preserve_insertion_order={str(ordered).lower()}",
             "enable_progress_bar=false",
             "enable_external_access=false",
             "lock_configuration=true",

@@ -23,6 +23,7 @@ from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.connection import in_memory, of_database
 from dpcore.datasets.in_place.form import Form
 from dpcore.datasets.in_place.lines import Lines, header
+from dpcore.datasets.in_place.milliseconds import Beside
 from dpcore.datasets.in_place.shape import one_table
 from dpcore.datasets.in_place.tongue import AROUND, DUCKDB, PARQUET, DuckDB, Kind
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
@@ -64,6 +65,11 @@ def open_folder(folder: str | Path) -> InPlace:
         raise UnreadableFile("The folder holds no Parquet file.")
     state = _state(files)
     shape = one_table(place, state)
+    if shape.late:
+        before = Beside(shape=shape, reach=str(place), view=_VIEW).show
+        return _open(
+            _IN_MEMORY, _VIEW, reach=str(place), key=state, trouble=_UNREADABLE, before=before, texts=shape.texts
+        )
     view = f"CREATE VIEW {_identifier(_VIEW)} AS {shape.selection}"
     found = _open(_IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts)
     return replace(found, form=shape.form)

@@ -6,23 +6,23 @@ are read as the widest of them: a month with a gap is often written as doubles, 
 type, which is then that of the other files. What such a cell names (whose row it is,
 an option) is told by its own file's type, for as a double an id of 18 digits is that of many others: see ``Shape``.
 
-Columns in which a cell may hold what DuckDB cannot read are left out: times of day, lists and the like, and points in
-time in milliseconds, which reach further than its own, where the footers do not say that none of them does.
+Columns in which a cell may hold what DuckDB cannot read are left out: times of day, JSON, lists and the like. Points in
+time in milliseconds, which reach further than its own, are read beside the others: see ``milliseconds``. Both hang on
+the type of a column alone.
 """
 
 from __future__ import annotations
 
 import glob
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
-from pyarrow import ArrowException, parquet
 from sqlalchemy import column, quoted_name
 
 from dpcore.datasets import made_of
@@ -38,11 +38,10 @@ PATTERN = "The path of this folder holds *, ? or [, which would name other folde
 _DECIMALS = {"FLOAT", "DOUBLE"}
 _NUMBERS = {"INT32", "INT64", *_DECIMALS}
 _SAID = "file_name, name, type, converted_type, logical_type, num_children, scale, precision, type_length"
-_REACH = 9_000_000_000_000_000  # milliseconds from 1970: the years from −283,000 to 287,000
 _SIZES = {None, *(f"{sign}INT_{size}" for sign in ("", "U") for size in (8, 16, 32, 64))}
 _ANY_NUMBER = "any number"
 _NOTES = "SELECT DISTINCT value FROM parquet_kv_metadata({}) WHERE key = ?"
-_NESTED = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT)\b.*|.*\])")
+_NOT_READ = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT|JSON|GEOMETRY)\b.*|.*\])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +49,19 @@ class Shape:
     """A selection of all rows, and by a column's name that of another one, which holds the same cells as texts.
 
     There is one wherever some files write decimals and others whole numbers, or decimals of another size: the column
-    itself holds doubles then, and its texts are those of each file's own type. ``form`` is what the files say of those
-    that they were made of, where answers say it.
+    itself holds doubles then, and its texts are those of each file's own type.
+
+    ``kinds`` are the types of all columns, in their order, and ``late``, with their time zones, the points in time that
+    the selection is without: they are read beside it (``milliseconds``), and ``files`` are then the rows of each file.
+    ``form`` is what the files say of those that they were made of, where answers say it.
     """
 
     selection: str
-    texts: Mapping[str, str]
-    form: tuple[Stated, ...]
+    kinds: Mapping[str, str]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    late: Mapping[str, str | None] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    form: tuple[Stated, ...] = ()
 
 
 @lru_cache(maxsize=16)
@@ -76,22 +81,39 @@ def one_table(folder: Path, state: str) -> Shape:
             widened = _widened(leaves)
             read = _read(every, widened)
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - the server's own folder
-        left_out = _left_out(leaves)
-    except (duckdb.Error, OSError, ArrowException):
+    except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
     form = made_of.stated(note for (note,) in notes)
-    names = [name for name, kind, *_ in described if name not in left_out and not _NESTED.fullmatch(kind)]
-    if not names:
+    late, left_out = _by_type(leaves, described)
+    kinds = {name: kind for name, kind, *_ in described if name not in left_out and not _NOT_READ.fullmatch(kind)}
+    if not kinds:
         raise UnreadableFile(NO_COLUMN)
+    names = [name for name in kinds if name not in late]
     groups = _groups(leaves, names) if widened else {}
-    if len(groups) < 2:
-        return Shape(selection=f"SELECT {', '.join(map(_identifier, names))} FROM {read}", texts={}, form=form)  # noqa: S608 - the server's own folder
     texts: dict[str, str] = {}
-    for name in sorted({name for kinds in groups for name, _ in kinds}):
-        texts[name] = _unused(f"{name} as text", (*names, *texts.values()))
+    if len(groups) > 1:
+        for name in sorted({name for numbers in groups for name, _ in numbers}):
+            texts[name] = _unused(f"{name} as text", (*kinds, *texts.values()))
     in_folders = {name for name, *_ in described} - {leaf[1] for leaf in leaves}
-    selected = [_selected(files, names, texts, dict(kinds), in_folders) for kinds, files in groups.items()]
-    return Shape(selection=" UNION ALL ".join(selected), texts=texts, form=form)
+    selection = f"SELECT {', '.join(map(_identifier, names)) or 'NULL'} FROM {read}"  # noqa: S608 - the server's own folder
+    if texts:
+        selected = [_selected(files, names, texts, dict(numbers), in_folders) for numbers, files in groups.items()]
+        selection = " UNION ALL ".join(selected)
+    files = {}
+    if late:
+        of = {file: dict(numbers) for numbers, together in groups.items() for file in together}
+        for file in sorted({leaf[0] for leaf in leaves}):
+            rows = _selected([file], names, texts, of.get(file, {}), in_folders)
+            files[file] = _typed(
+                rows, {**{name: kinds[name] for name in names}, **dict.fromkeys(texts.values(), "VARCHAR")}
+            )
+    return Shape(selection=selection, kinds=kinds, texts=texts, late=late, files=files, form=form)
+
+
+def _typed(rows: str, kinds: Mapping[str, str]) -> str:
+    """The rows with columns of these types: a file by itself may have narrower ones than all together."""
+    cells = (f"CAST({_identifier(name)} AS {kind}) AS {_identifier(name)}" for name, kind in kinds.items())
+    return f"SELECT {', '.join(cells)} FROM ({rows})"  # noqa: S608 - the server's own folder
 
 
 def _read(files: str, widened: bool, more: str = "") -> str:
@@ -168,27 +190,40 @@ def _is_empty(leaf: tuple[Any, ...]) -> bool:
     return len(leaf) > 3 and str(leaf[3]).startswith("NullType")
 
 
-def _left_out(leaves: list[tuple[Any, ...]]) -> set[str]:
-    """Columns with times of day, and those in milliseconds that a footer does not say to be within reach."""
-    found = {leaf[1] for leaf in leaves if "TimeType" in str(leaf[4]) or str(leaf[3]).startswith("TIME_")}
-    late = {leaf[1] for leaf in leaves if str(leaf[3]) == "TIMESTAMP_MILLIS" or "MILLIS=Milli" in str(leaf[4])} - found
-    for file in {leaf[0] for leaf in leaves} if late else ():
-        footer = parquet.read_metadata(file)
-        for place in range(footer.num_row_groups):
-            group = footer.row_group(place)
-            for part in (group.column(number) for number in range(group.num_columns)):
-                if not _within_reach(part):
-                    found |= late & {part.path_in_schema.partition(".")[0], part.path_in_schema.rpartition(".")[2]}
+def _by_type(leaves: list[tuple[Any, ...]], described: list[tuple[Any, ...]]) -> tuple[dict[str, str | None], set[str]]:
+    """Points in time in milliseconds, with their time zones, and what is left out: times of day, and both of them where
+    DuckDB has renamed a column, since another one has its name in small letters.
+    """
+    columns = [
+        leaf for file in {leaf[0] for leaf in leaves} for leaf in _columns([one for one in leaves if one[0] == file])
+    ]
+    clock = {leaf[1] for leaf in columns if "TimeType" in str(leaf[4]) or str(leaf[3]).startswith("TIME_")}
+    late = {leaf[1] for leaf in columns if str(leaf[3]) == "TIMESTAMP_MILLIS" or "MILLIS=Milli" in str(leaf[4])} - clock
+    often = Counter((leaf[0], leaf[1].lower()) for leaf in columns)
+    twice = {re.escape(name) for (_, name), number in often.items() if number > 1}
+    renamed = re.compile(rf"(?s:({'|'.join(sorted(twice))})(_\d+)?)") if twice else None
+    told = {name.lower() for name in clock | late}
+    found, left_out = {}, set(clock)
+    for name, kind, *_ in described:
+        same = renamed.fullmatch(name.lower()) if renamed else None
+        if same and same[1] in told:
+            left_out.add(name)
+        elif name in late and kind.startswith("TIMESTAMP"):  # else a folder's name stands in its place
+            found[name] = "UTC" if kind.endswith("ZONE") else None
+    return found, left_out
+
+
+def _columns(elements: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Those of a file's own columns, without what is inside of one, and the root."""
+    found, inside = [], [1]
+    for element in elements:
+        while not inside[-1]:
+            inside.pop()
+        inside[-1] -= 1
+        if len(inside) == 2:
+            found.append(element)
+        inside.append(int(element[5] or 0))
     return found
-
-
-def _within_reach(part: parquet.ColumnChunkMetaData) -> bool:
-    told = part.statistics
-    if told is not None and told.has_null_count and told.null_count == part.num_values:
-        return True
-    if told is None or not told.has_min_max or part.physical_type != "INT64":
-        return False
-    return -_REACH <= int(told.min_raw) <= int(told.max_raw) <= _REACH
 
 
 def _identifier(name: str) -> str:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from dpcore.datasets.reading import engine
+from dpcore.datasets.reading.arrow_cells import is_flat, sound
 from dpcore.datasets.reading.bounds import check_size
 from dpcore.errors import UnreadableFile
 
@@ -25,13 +26,14 @@ def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
         _check_batches(body)
         reader = ipc.open_stream(body)
         check_size(0, len(reader.schema))
+        if not all(is_flat(kind) for kind in reader.schema.types):
+            raise UnreadableFile(engine.NOT_FLAT)
         batches, rows = [], 0
         for batch in reader:
             rows += batch.num_rows
             check_size(rows, len(reader.schema))
             batches.append(batch)
-        table = pa.Table.from_batches(batches, schema=reader.schema)
-        table.validate(full=True)
+        table = sound(pa.Table.from_batches(batches, schema=reader.schema))
     except MemoryError:  # which Arrow's own is as well
         raise
     except (pa.ArrowException, OSError, ValueError, IndexError, struct.error):

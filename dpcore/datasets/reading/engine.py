@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 import secrets
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -22,6 +23,7 @@ import pyarrow as pa
 
 from dpcore.datasets.reading.bounds import check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
+from dpcore.datasets.reading.parquet_cells import apart
 from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
@@ -31,7 +33,11 @@ if TYPE_CHECKING:
 
 _LONGEST_RECORD = 8 << 20
 _BATCH = 100_000
+_DIGITS = 18  # a decimal of more of them may be a number that DuckDB cannot write
+_TOLERANT = ("replace", "ignore")
 _LARGEST_WHOLE = 2.0**62
+NOT_FLAT = "A column of this file holds lists or records; save a flat table instead."
+_FIRST = "TIMESTAMP '290309-12-22 (BC) 00:00:00'"  # that is written as a text, or the whole file is given up
 _SHARED: ContextVar[_Shared | None] = ContextVar("shared connection", default=None)
 
 
@@ -178,16 +184,63 @@ def _batches(relation: duckdb.DuckDBPyRelation, size: int, say: Callable[[float]
 
 
 def parquet(data: bytes) -> pd.DataFrame:
-    """The columns of a Parquet file as text, missing values as empty cells. Raises UnreadableFile."""
+    """The columns of a Parquet file as text, missing values and what is no value as empty cells.
+
+    Raises UnreadableFile.
+    """
     with _session(data) as (connection, file):
         try:
-            return _as_text(connection.read_parquet(file))
+            relation = connection.read_parquet(file)
+            beside = _beside(connection, file, relation)
+            try:
+                return _as_text(relation, beside)
+            except duckdb.OutOfMemoryException:
+                raise
+            except duckdb.Error:  # at bytes that are no text, if it is not damaged
+                return _legible(connection, file, relation, beside)
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
-        except duckdb.Error:
+        except (duckdb.Error, pa.ArrowException, OSError, ValueError):
             raise UnreadableFile(
                 "This Parquet file is damaged or of a kind that cannot be read; save it as CSV."
             ) from None
+
+
+def _beside(
+    connection: duckdb.DuckDBPyConnection, file: str, relation: duckdb.DuckDBPyRelation
+) -> dict[int, duckdb.DuckDBPyRelation]:
+    """Those columns, by their place, of which a cell can be what makes DuckDB give a whole Parquet file up."""
+    _check_types([str(kind) for kind in relation.types])
+    check_size(_rows_in(relation), len(relation.columns))
+    found = apart(file)
+    return {place: connection.from_arrow(pa.table({"c": column})) for place, column in found.items()}
+
+
+def _legible(
+    connection: duckdb.DuckDBPyConnection,
+    file: str,
+    relation: duckdb.DuckDBPyRelation,
+    beside: dict[int, duckdb.DuckDBPyRelation],
+) -> pd.DataFrame:
+    """Without the texts that hold bytes which are none: those that differ where such bytes are left out or replaced."""
+    named = zip(relation.columns, relation.types, strict=True)
+    cells = [
+        f"CAST(NULL AS {kind}) AS {_identifier(name)}" if place in beside else _identifier(name)
+        for place, (name, kind) in enumerate(named)
+    ]
+    found = []
+    for way in _TOLERANT:
+        view = _identifier(f"as {way}")
+        read = f"SELECT {', '.join(cells)} FROM read_parquet({_quoted(file)}, utf8_validation='{way}')"  # noqa: S608
+        connection.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS {read}")
+        found.append(_as_text(connection.view(view), beside))
+    replaced, left_out = found
+    for place in range(replaced.shape[1]):
+        texts = replaced.iloc[:, place]
+        unlike = texts != left_out.iloc[:, place]
+        if unlike.any():
+            replaced.isetitem(place, texts.mask(unlike, "").array)
+    return replaced
 
 
 def arrow(table: pa.Table) -> pd.DataFrame:
@@ -201,25 +254,49 @@ def arrow(table: pa.Table) -> pd.DataFrame:
             raise UnreadableFile("This Arrow file holds a type that cannot be read; save it as CSV.") from None
 
 
-def _as_text(relation: duckdb.DuckDBPyRelation) -> pd.DataFrame:
+def _as_text(
+    relation: duckdb.DuckDBPyRelation, beside: Mapping[int, duckdb.DuckDBPyRelation] = MappingProxyType({})
+) -> pd.DataFrame:
     """Sizes are added up inside DuckDB, which holds a piece at a time, before the cells are copied out of it.
 
-    A number is written in one way, whatever kind of number its column holds, which one row can decide.
+    A number is written in one way, whatever kind of number its column holds, which one row can decide. Columns at the
+    places ``beside`` are read from what is there instead.
     """
     _check_types([str(kind) for kind in relation.types])
-    rows = int(relation.aggregate("count(*)").fetchall()[0][0])
+    rows = _rows_in(relation)
     if not rows:
         raise UnreadableFile("The file has column names but no rows.")
     check_size(rows, len(relation.columns))
-    cells = [_cell(name, str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)]
+    cells = {}
+    for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
+        if place not in beside:
+            cells[place] = relation, _cell(name, str(kind))
+            continue
+        (own,) = beside[place].types
+        of_day = str(kind) == "TIME WITH TIME ZONE"  # which Arrow has none for
+        cells[place] = beside[place], _cell("c", str(own)) + (" || '+00'" if of_day else "")
     total = longest = 0
-    for cell in cells:
+    for read, cell in cells.values():
         text = f"length({cell})"
-        found = relation.aggregate(f"max({text}), sum({text})").fetchall()[0]
+        found = read.aggregate(f"max({text}), sum({text}), count(*)").fetchall()[0]
         longest, total = max(longest, int(found[0] or 0)), total + int(found[1] or 0)
         check_text(total, longest)
-    parts = (f"coalesce({cell}, '') AS c{place}" for place, cell in enumerate(cells))
-    return text_frame(relation.project(", ".join(parts)).to_arrow_table().columns, list(relation.columns))
+        if found[2] != rows:
+            raise ValueError("columns of several lengths")
+    texts: list[Any] = [None] * len(cells)
+    for place in beside:
+        read, cell = cells[place]
+        (texts[place],) = read.project(f"coalesce({cell}, '') AS c").to_arrow_table().columns
+    plain = [place for place in cells if place not in beside]
+    if plain:
+        parts = (f"coalesce({cells[place][1]}, '') AS c{place}" for place in plain)
+        for place, column in zip(plain, relation.project(", ".join(parts)).to_arrow_table().columns, strict=True):
+            texts[place] = column
+    return text_frame(texts, list(relation.columns))
+
+
+def _rows_in(relation: duckdb.DuckDBPyRelation) -> int:
+    return int(relation.aggregate("count(*)").fetchall()[0][0])
 
 
 def _cell(name: str, kind: str) -> str:
@@ -229,9 +306,22 @@ def _cell(name: str, kind: str) -> str:
     if kind in ("FLOAT", "DOUBLE"):
         whole = f"{cell} = trunc({cell}) AND abs({cell}) < {_LARGEST_WHOLE}"
         return f"CASE WHEN {whole} THEN TRY_CAST({cell} AS BIGINT)::VARCHAR ELSE {cell}::DOUBLE::VARCHAR END"
-    if kind.startswith("DECIMAL") and not kind.endswith(",0)"):
-        return f"rtrim(rtrim({text}, '0'), '.')"
+    if kind in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
+        return _from(cell, f"{_FIRST}::{kind}")
+    if kind.startswith("DECIMAL"):
+        digits, decimals = map(int, re.findall(r"\d+", kind))
+        if digits > _DIGITS:
+            text = _from(cell, f"-{'9' * (digits - decimals)}.{'9' * decimals}::{kind}")
+        return f"rtrim(rtrim({text}, '0'), '.')" if decimals else text
     return text
+
+
+def _from(cell: str, first: str) -> str:
+    """The text of a cell that is not below the first one that DuckDB can write.
+
+    It gives no answer at one below, even where ``CASE`` keeps it from being written.
+    """
+    return f"CASE WHEN {cell} >= {first} THEN greatest({cell}, {first})::VARCHAR END"
 
 
 def row_sums(frame: pd.DataFrame) -> tuple[int, int]:
@@ -283,7 +373,7 @@ def text_frame(columns: Sequence[Any], names: list[Any]) -> pd.DataFrame:
 
 def _check_types(kinds: list[str]) -> None:
     if any(mark in kind for kind in kinds for mark in ("STRUCT", "MAP", "[", "UNION", "BLOB", "GEOMETRY", "VARIANT")):
-        raise UnreadableFile("A column of this file holds lists or records; save a flat table instead.")
+        raise UnreadableFile(NOT_FLAT)
 
 
 def _sentence(error: duckdb.Error) -> str:

@@ -1,0 +1,140 @@
+"""Cells of Arrow columns that are none of their column's kind: missing in their row, and no other with them.
+
+What holds a column together (how long its cells are, which word of its list each one is) is checked first, whatever its
+cells say: a table in which that is damaged is none at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_DAY = 86_400
+_IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_LARGEST = 2**63 - 1
+_FIRST = -9_223_372_022_400_000_000
+"""Microseconds from 1970 to the first day that DuckDB writes as a text, 290309-12-22 (BC)."""
+
+
+def sound(table: pa.Table) -> pa.Table:
+    """A table of flat columns without the cells that cannot be read. Raises pa.ArrowException for a damaged one."""
+    columns = [pa.chunked_array([_sound(part) for part in column.chunks], column.type) for column in table.columns]
+    return pa.Table.from_arrays(columns, schema=table.schema)
+
+
+def is_flat(kind: pa.DataType) -> bool:
+    """Whether cells of a kind are no lists or records, wherever these are kept."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return is_flat(kind.storage_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return is_flat(kind.value_type)
+    return not pa.types.is_nested(kind)
+
+
+def _sound(cells: pa.Array) -> pa.Array:
+    kind = cells.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, _sound(cells.storage))
+    if pa.types.is_dictionary(kind):
+        words = _sound(cells.dictionary)
+        found = pa.DictionaryArray.from_arrays(cells.indices, words, ordered=kind.ordered, safe=False)
+        found.validate(full=True)
+        return found
+    if pa.types.is_run_end_encoded(kind):
+        return _sound_runs(cells)
+    raw = _raw(kind)
+    if raw is None:
+        cells.validate(full=True)
+        return cells
+    held = pa.Array.from_buffers(raw, len(cells), cells.buffers(), offset=cells.offset)
+    held.validate(full=True)
+    if len(cells) and pa.types.is_temporal(kind):
+        return _within(cells, raw, _reach(kind))
+    return _each_valid(cells)
+
+
+def _sound_runs(cells: pa.Array) -> pa.Array:
+    ends, values = cells.run_ends, cells.values
+    ends.validate(full=True)
+    found = pa.RunEndEncodedArray.from_arrays(ends, _sound(values), cells.type).slice(cells.offset, len(cells))
+    found.validate(full=True)
+    if len(found) != len(cells):
+        raise pa.ArrowInvalid("the runs end before the rows do")
+    return found
+
+
+def _raw(kind: pa.DataType) -> pa.DataType | None:
+    """What cells of a kind are kept as, where not everything that can be kept so is of that kind."""
+    alike = {
+        pa.string(): pa.binary(),
+        pa.large_string(): pa.large_binary(),
+        pa.string_view(): pa.binary_view(),
+    }
+    if pa.types.is_decimal(kind):
+        return pa.binary(kind.byte_width)
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        return pa.int32() if kind.bit_width == 32 else pa.int64()
+    return alike.get(kind)
+
+
+def _reach(kind: pa.DataType) -> tuple[int, int]:
+    """The first and the last number of a kind of time that stands for a time which DuckDB can write."""
+    if pa.types.is_date32(kind):
+        return -(2**31), 2**31 - 1
+    if pa.types.is_date64(kind):
+        return -(2**31) * _DAY * 1000, 2**31 * _DAY * 1000 - 1
+    parts = _IN_A_SECOND[kind.unit]
+    if pa.types.is_time(kind):
+        return 0, _DAY * parts
+    is_span = pa.types.is_duration(kind)
+    if kind.unit == "ns" or (is_span and kind.unit == "us"):
+        return -_LARGEST - 1, _LARGEST
+    each = 10**6 // parts  # microseconds, which DuckDB counts in
+    return -((_LARGEST if is_span else -_FIRST) // each), _LARGEST // each
+
+
+def _within(cells: pa.Array, raw: pa.DataType, reach: tuple[int, int]) -> pa.Array:
+    """DuckDB may look at the number of a missing cell too, which can be any."""
+    low, high = reach
+    numbers = pa.Array.from_buffers(raw, len(cells), [None, cells.buffers()[1]], offset=cells.offset)
+    found = pc.min_max(numbers).as_py()
+    if low <= found["min"] <= found["max"] <= high:
+        return cells
+    held = numbers.to_numpy()
+    within = (held >= low) & (held <= high)
+    missing = ~within | np.asarray(cells.is_null())
+    return pa.array(np.where(within, held, 0), raw, mask=missing).view(cells.type)
+
+
+def _each_valid(cells: pa.Array) -> pa.Array:
+    if _is_valid(cells):
+        return cells
+    valid = np.zeros(cells.offset + len(cells), dtype=bool)
+    valid[cells.offset :] = np.asarray(cells.is_valid())
+    valid[[cells.offset + place for place in _invalid(cells, 0)]] = False
+    present = pa.py_buffer(np.packbits(valid, bitorder="little").tobytes())
+    return pa.Array.from_buffers(cells.type, len(cells), [present, *cells.buffers()[1:]], offset=cells.offset)
+
+
+def _invalid(cells: pa.Array, start: int) -> Iterator[int]:
+    """The places of cells that are none, narrowed down by halves: so that a few of them cost next to nothing."""
+    if _is_valid(cells):
+        return
+    if len(cells) == 1:
+        yield start
+        return
+    half = len(cells) // 2
+    yield from _invalid(cells.slice(0, half), start)
+    yield from _invalid(cells.slice(half), start + half)
+
+
+def _is_valid(cells: Any) -> bool:
+    try:
+        cells.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True

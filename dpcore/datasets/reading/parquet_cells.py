@@ -1,0 +1,58 @@
+"""Columns of a Parquet file of which one cell can make DuckDB give the whole file up, read by Arrow instead.
+
+These are times of day, points in time in milliseconds, which may be too far away, and JSON, which may be none. All else
+is not read here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from dpcore.datasets.reading.arrow_cells import sound
+from dpcore.datasets.reading.bounds import check_text
+
+_AT_ONCE, _TEXTS_AT_ONCE = 65_536, 1_024
+
+
+def apart(file: str) -> dict[int, pa.ChunkedArray]:
+    """By their place such columns of a file without nested ones; a cell that is none of its kind is missing.
+
+    Raises pa.ArrowException or OSError for a damaged file, UnreadableFile for too much text.
+    """
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(file) as opened:
+        kinds = [_kind(opened.schema.column(place)) for place in range(len(opened.schema))]
+        times = [place for place, kind in enumerate(kinds) if kind == "time"]
+        texts = [place for place, kind in enumerate(kinds) if kind == "json"]
+        return {**_read(opened, times, _AT_ONCE), **_read(opened, texts, _TEXTS_AT_ONCE)}
+
+
+def _kind(column: Any) -> str:
+    told: dict[str, str] = json.loads(column.logical_type.to_json())
+    if told["Type"] == "Time" or (told["Type"] == "Timestamp" and told["timeUnit"] == "milliseconds"):
+        return "time"
+    return "json" if told["Type"] == "JSON" else ""
+
+
+def _read(opened: Any, places: Sequence[int], at_once: int) -> dict[int, pa.ChunkedArray]:
+    parts: dict[int, list[pa.Array]] = {place: [] for place in places}
+    if not places:
+        return {}
+    total = 0
+    groups = list(range(opened.num_row_groups))
+    for batch in opened.reader.iter_batches(at_once, row_groups=groups, column_indices=places, use_threads=False):
+        total += batch.nbytes
+        if at_once == _TEXTS_AT_ONCE:
+            check_text(total, 0)
+        for place, column in zip(places, batch.columns, strict=True):
+            parts[place] += sound(pa.table([_plain(column)], ["c"])).column(0).chunks
+    return {place: pa.chunked_array(found) for place, found in parts.items()}
+
+
+def _plain(cells: pa.Array) -> pa.Array:
+    return cells.storage if isinstance(cells.type, pa.BaseExtensionType) else cells
