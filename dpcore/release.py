@@ -22,6 +22,7 @@ from dpcore.costs import Cost
 from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
+from dpcore.ledger.charging import MOST_BYTES
 
 TICK = 0.25
 PERSON = "person"
@@ -30,6 +31,7 @@ tell about the noise it drew, and a reader's about the rows, also to whoever rea
 
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
+TOO_LARGE = "The answer to this question could be larger than what is kept of one; nothing was charged. Ask of less."
 _LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row", "form", "named_by_rows", "table"}}
 """Parameters that requests did not always have, by the part that holds them."""
 _OF_THE_TABLE = {"records"}
@@ -84,8 +86,8 @@ def release(
     done by a request that can be long (one whose ``answer`` takes it). Stores and returns on a fixed tick. Raises
     BudgetExceeded, UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters,
     UnreadableFile where rows that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the
-    question is not in the header, or a source is asked for more than counts, or, after the charge and always with the
-    same sentence, where the machine failed.
+    question is not in the header, or a source is asked for more than counts, or the answer could be too large, or,
+    after the charge and always with the same sentence, where the machine failed.
     """
     tick = _Tick()
     try:
@@ -98,8 +100,9 @@ def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Peti
     """Ask the owners of a budget to approve this answer, for somebody who may not take it alone; nothing is charged.
 
     Once it is granted, ``release`` with the same ``request_id`` and an equal request draws it. Raises as
-    ``Ledger.ask``.
+    ``Ledger.ask``, and ReleaseRefused where the answer could be too large.
     """
+    _check_size(request)
     return ledger.ask(request_id, lineage, request.cost, sentence(request), **_asked(request))
 
 
@@ -133,6 +136,8 @@ def _release(
             raise ReleaseRefused(REFUSED)
         else:
             _check_rows(lambda: rows.check(reads))
+    if earlier is None:
+        _check_size(request)
     receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked, known=known)
     if receipt.answer_hash is not None:
         return receipt
@@ -156,6 +161,12 @@ def _awaited(ledger: Ledger, request_id: str) -> Receipt:
         if found is not None and found.answer_hash is not None:
             return found
     raise ReleaseRefused(UNDER_WAY)
+
+
+def _check_size(request: Request) -> None:
+    """Whether the ledger can keep the answer, whatever it turns out to be: before anything is charged or asked."""
+    if getattr(request, "most_bytes", 0) > MOST_BYTES:
+        raise ReleaseRefused(TOO_LARGE)
 
 
 def _check_source(request: Request, reads: Any, rows: Any) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import login, session, words
 from dashboard.background import compute
+from dashboard.widgets import approval
 from dashboard.widgets.answer import asked, cost_words, when_utc
 from dashboard.widgets.inputs import text_box
 from dashboard.words import login as said
@@ -29,8 +30,7 @@ def show_requests() -> None:
     try:
         ledger = compute.ledger()
         found, budgets = ledger.petitions(), {budget.lineage: budget for budget in ledger.budgets()}
-        about = {one.lineage for one in found}
-        owned = {lineage for lineage in about if ledger.terms(lineage).at_least(person.subject, "own")}
+        mine = approval.to_decide(ledger, found, person.subject) if "owner" in compute.roles() else []
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         return
@@ -41,8 +41,7 @@ def show_requests() -> None:
     if not found:
         st.info(said.NO_REQUESTS)
         return
-    decides = owned if "owner" in compute.roles() else set()
-    mine = [one for one in found if one.state == "waiting" and one.lineage in decides and one.subject != person.subject]
+    mine = [one for one in mine if one.lineage in budgets]  # one that was shared between the two looks comes next time
     st.markdown(f"**{said.waiting(len(mine))}**")
     for petition in mine:
         _box(petition, budgets[petition.lineage])
@@ -59,6 +58,15 @@ def show_requests() -> None:
                 "To draw an answer that was granted, ask the same question with the same choices again: its release "
                 "tab has it."
             )
+
+
+def has_own() -> bool:
+    """Whether who is logged in has made requests: theirs to see and to withdraw, whatever their roles are by now."""
+    person = login.person()
+    try:
+        return person is not None and any(one.subject == person.subject for one in compute.ledger().petitions())
+    except DpcoreError:
+        return False  # the page says that the ledger is closed
 
 
 def _cost(petition: Petition, budget: Budget | None) -> str:

@@ -15,7 +15,7 @@ def bodies() -> dict[str, Callable[[], None]]:
     if login.person() is None:
         return {}
     roles, found = compute.roles(), dict[str, Callable[[], None]]()
-    if roles - {"viewer"}:
+    if roles - {"viewer"} or deciding.has_own():
         found[said.REQUESTS] = deciding.show_requests
     if "owner" in roles:
         found[said.SHARING] = sharing.show_sharing

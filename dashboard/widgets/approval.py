@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -11,7 +11,8 @@ from dashboard.background import compute
 from dashboard.widgets.answer import when_utc
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
-from dpcore.ledger import Budget, Petition
+from dpcore.errors import UnknownLineage
+from dpcore.ledger import Budget, Ledger, Petition
 from dpcore.ledger.terms import ENDED, NOT_SHARED
 from dpcore.release import Request, question_digest
 
@@ -40,6 +41,20 @@ def latest(found: Budget, request: Request) -> Petition | None:
     if found.practice or person is None:
         return None
     return compute.ledger().latest_petition(found.lineage, question_digest(request))
+
+
+def to_decide(ledger: Ledger, found: Sequence[Petition], subject: str) -> list[Petition]:
+    """Those that wait for this person: made by somebody else, about budgets that they own. Raises LedgerError."""
+    others = [one for one in found if one.state == "waiting" and one.subject != subject]
+    owned = {lineage for lineage in {one.lineage for one in others} if _owns(ledger, lineage, subject)}
+    return [one for one in others if one.lineage in owned]
+
+
+def _owns(ledger: Ledger, lineage: str, subject: str) -> bool:
+    try:
+        return ledger.terms(lineage).at_least(subject, "own")
+    except UnknownLineage:  # not shared any more: whoever made the request still has it, and others theirs
+        return False
 
 
 def pending(petition: Petition | None) -> bool:

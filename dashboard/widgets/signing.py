@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import streamlit as st
 
 from dashboard import login
 from dashboard.background import compute
+from dashboard.widgets import approval
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
 from dpcore.errors import DpcoreError
@@ -58,7 +58,6 @@ def _waiting(subject: str) -> int:
         return 0
     try:
         ledger = compute.ledger()
-        others = Counter(one.lineage for one in ledger.petitions() if one.state == "waiting" and one.subject != subject)
-        return sum(many for lineage, many in others.items() if ledger.terms(lineage).at_least(subject, "own"))
+        return len(approval.to_decide(ledger, ledger.petitions(), subject))
     except DpcoreError:
         return 0  # the budget's own place says that the ledger is closed

@@ -23,13 +23,16 @@ from dpcore.ledger.words import label, refusal
 State = Literal["waiting", "granted", "refused", "withdrawn"]
 _STATES: dict[str, State] = {"grant": "granted", "refuse": "refused"}
 MOST_WAITING = 20
-"""Requests of one person that wait at the same time."""
+"""Requests of one person that wait at the same time, about budgets that go on."""
 MOST_A_DAY = 100
 """Requests of one person within a day: what is withdrawn at once waits for nobody, and stays on the record for good."""
 NEWEST = 300
 """Requests that are decided of which a look tells: those before them are among the records."""
 TOO_MANY_TODAY = "You have asked for as much as one person can in a day; nothing was asked. Go on tomorrow."
-TOO_MANY = "So many of your requests wait for an owner already; nothing was asked. Wait until some are decided."
+TOO_MANY = (
+    "So many of your requests wait for an owner already; nothing was asked. Wait until some are decided, or withdraw "
+    "some on the Budget page."
+)
 TWO_PEOPLE = "Whoever asked cannot decide as well: another owner of this budget has to. Nothing was changed."
 NOT_ASKED = "You have no such request; nothing was changed."
 DECIDED = "This request was decided before; nothing was changed."
@@ -88,7 +91,9 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours))
         since = written(datetime.now(UTC) - rate.DAY)
         mine = _read(connection, says("subject", asked.subject), or_(_WAITS, schema.records.c.time > since))
-        if sum(one.state == "waiting" for one in mine) >= MOST_WAITING:
+        waiting = [one.lineage for one in mine if one.state == "waiting"]
+        ended = terms.ended(connection, waiting)  # of a budget that was closed nothing is drawn, whoever decides
+        if sum(one not in ended for one in waiting) >= MOST_WAITING:
             raise NotAllowed(TOO_MANY)
         if sum(one.time > since for one in mine) >= MOST_A_DAY:
             raise NotAllowed(TOO_MANY_TODAY)

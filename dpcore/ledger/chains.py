@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger.engine import TROUBLE, ledger_url, make_engine, migrate, reading
+from dpcore.ledger.engine import TROUBLE, ledger_url, make_engine, migrate, snapshot
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
@@ -30,7 +30,7 @@ def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
     """
     try:
         migrate(engine, key, verify_database)
-        with reading(engine) as connection:
+        with snapshot(engine) as connection:
             verify_database(connection)
             return list(stored_records(connection)), True
     except (LedgerUnsound, *TROUBLE):
@@ -40,7 +40,7 @@ def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
 def _readable(engine: Engine) -> list[Record]:
     kept: list[Record] = []
     try:
-        with reading(engine) as connection:
+        with snapshot(engine) as connection:
             kept.extend(linked(stored_records(connection)))
     except (LedgerUnsound, TypeError, *TROUBLE):
         return kept

@@ -18,6 +18,9 @@ from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal, versions
 
+MOST_BYTES = 4 << 20
+"""Bytes of an answer's JSON, without blanks. Whoever charges for one sees to it before that it is no larger
+(``dpcore.release``): this is the last net, for every record is read whole again by each check of the ledger."""
 ABOVE = "This is more than you may take of this budget alone; nothing was charged. Ask an owner of it for approval."
 WAITS = "This request waits for an owner of the budget; nothing was charged."
 REFUSED = "This request was refused by an owner of the budget; nothing was charged."
@@ -131,10 +134,12 @@ def store_answer(store: Store, request_id: str, answer: Any) -> Receipt:
     """See ``Ledger.store_answer``."""
     body = {"answer": answer}
     try:
-        canonical(body)
+        large = len(canonical(answer)) > MOST_BYTES
     except (TypeError, ValueError):
         problem = "must be something JSON can hold, without NaN or infinities"
     else:
+        if large:
+            raise InvalidArgument("answer", f"must be at most {MOST_BYTES >> 20} MB as JSON; nothing was stored")
         with store.writing(at_least=PATIENCE) as connection:
             receipt = history.receipt(connection, request_id)
             if receipt is None:

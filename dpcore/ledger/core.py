@@ -500,8 +500,8 @@ class Ledger:
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
         """Keep the answer of a charge, once and for all, and return the receipt with the answer that is kept.
 
-        The first one stored wins. ``answer`` is anything JSON can hold. Raises InvalidArgument for anything else and
-        for a request that was never charged.
+        The first one stored wins. ``answer`` is anything JSON can hold, of at most ``charging.MOST_BYTES``. Raises
+        InvalidArgument for anything else and for a request that was never charged.
         """
         return charging.store_answer(self._store, request_id, answer)
 

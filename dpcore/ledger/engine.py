@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -23,12 +24,22 @@ TROUBLE = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
 """What a database or a disk may raise, a damaged one included; each becomes one sentence (``explain``)."""
 
 UNREACHABLE = "The ledger's database cannot be reached, so nothing was given out; check that its server runs."
+SLOW = "The ledger's database took too long to answer this, so nothing was given out; ask again."
+WITHIN = "ledger_within"
+"""The execution option that says within how many seconds a server must answer a statement, where that is not the moment
+that a click has (``watch.ANSWER``)."""
+CHECKING, AS_LONG_AS_IT_TAKES = 60.0, math.inf
+"""Such seconds of whatever looks at a whole ledger (opening, checks, backups, restoring), and of new tables and files
+that are written anew."""
 _BUSY_SECONDS = 60
 # Processes of one machine queue for the ledger's lock file; on the server only machines meet, for milliseconds.
 _LOCK_SECONDS = 2
 _IDLE_SECONDS = 10  # then the server takes the lock of a client that froze from it
 _NETWORK = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3,
             "tcp_user_timeout": 10_000}  # fmt: skip
+_SQLITE_FULL = "database or disk is full"
+_DISK_FULL, _TOO_LONG = "53100", ("25P03", "57014")
+"""Numbers of PostgreSQL's for what went wrong (its documentation, appendix A)."""
 _MIGRATION_LOCK = 4_091_337_201  # an arbitrary number; PostgreSQL's advisory locks are numbers
 
 
@@ -155,6 +166,10 @@ def _postgresql(url: URL) -> Engine:
     return engine
 
 
+class Slow(SQLAlchemyError):
+    """The server did not answer one statement in time. It may be well: others ask it as before."""
+
+
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """A connection within one transaction that sees one state of the database."""
@@ -163,17 +178,35 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine, *, patient: bool = False) -> Iterator[Connection]:
+def snapshot(engine: Engine) -> Iterator[Connection]:
+    """As ``reading``, for whatever looks at a whole ledger: all of its statements see one state, each may take a server
+    longer than a moment, and who writes waits for none of them."""
+    on_server = engine.dialect.name == "postgresql"
+    options = {"isolation_level": "REPEATABLE READ"} if on_server else {}
+    with engine.connect().execution_options(**options, **{WITHIN: CHECKING}) as connection, connection.begin():
+        _keep_idle(connection)
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine, *, within: float | None = None) -> Iterator[Connection]:
     """A connection within one transaction that holds the right to write from its start.
 
-    ``patient`` is for work that may take a server longer than a moment.
+    ``within`` is for work that may take a server longer than a moment.
     """
-    options = {"ledger_writes": True, "ledger_patient": patient}
+    options = {"ledger_writes": True} | ({} if within is None else {WITHIN: within})
     with engine.connect().execution_options(**options) as connection, connection.begin():
-        if patient and engine.dialect.name == "postgresql":
+        if within is not None:
+            _keep_idle(connection)
+        if within == AS_LONG_AS_IT_TAKES and engine.dialect.name == "postgresql":
             connection.execute(text("SET LOCAL lock_timeout TO '60s'"))
-            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout TO 0"))
         yield connection
+
+
+def _keep_idle(connection: Connection) -> None:
+    """What works on a whole ledger is not a client that froze, however long it computes between two statements."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout TO 0"))
 
 
 def form(engine: Engine) -> str | None:
@@ -197,7 +230,7 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
-    with writing(engine, patient=True) as connection:
+    with writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
@@ -222,7 +255,7 @@ def _form(connection: Connection) -> str | None:
 def rewrite_files(engine: Engine) -> None:
     """Leave nothing in the database's own files of rows that are gone. A server's log of changes is the server's."""
     if engine.dialect.name == "postgresql":
-        options = {"isolation_level": "AUTOCOMMIT", "ledger_patient": True}
+        options = {"isolation_level": "AUTOCOMMIT", WITHIN: AS_LONG_AS_IT_TAKES}
         with engine.connect().execution_options(**options) as connection:
             for table in ("head", "records", "lineages", "accounts", "fingerprints"):
                 connection.execute(text(f"VACUUM FULL {table}"))
@@ -255,22 +288,40 @@ def is_damage(error: Exception) -> bool:
 
 
 def is_lost(error: DBAPIError) -> bool:
-    """Whether the server could not be reached, or did not answer in time."""
-    return error.connection_invalidated or explain(error) == UNREACHABLE
+    """Whether the server could not be reached: not where one statement alone took too long."""
+    return not _is_slow(error) and (error.connection_invalidated or explain(error) == UNREACHABLE)
+
+
+def _original(error: Exception) -> BaseException | None:
+    return error.orig if isinstance(error, DBAPIError) else error
 
 
 def _words(error: Exception) -> str:
-    original = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(original, OSError) and original.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
-        return "disk is full"
-    return str(original).lower()
+    return str(_original(error)).lower()
+
+
+def _is_slow(error: Exception) -> bool:
+    """Whether one statement took too long, or the server ended a transaction that computed too long in between."""
+    return isinstance(error, Slow) or getattr(_original(error), "sqlstate", None) in _TOO_LONG
+
+
+def is_full(error: Exception) -> bool:
+    """Whether the disk has no room, as the system or the database says by a number; words may be about anything."""
+    original = _original(error)
+    if isinstance(original, OSError):
+        return original.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+    if isinstance(original, sqlite3.Error):
+        return getattr(original, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL or str(original) == _SQLITE_FULL
+    return getattr(original, "sqlstate", None) == _DISK_FULL
 
 
 def explain(error: Exception) -> str:
     """One sentence for the owner about a database that did not do what it was asked."""
     words = _words(error)
-    if "full" in words or "no space" in words:
+    if is_full(error):
         return "The ledger's disk is full, so nothing was given out; free some space and ask again."
+    if _is_slow(error):
+        return SLOW
     if "locked" in words or "lock timeout" in words or "busy" in words:
         return "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
     if is_damage(error):

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     false,
     func,
     literal_column,
@@ -31,19 +32,25 @@ def _asked(kind: Kind) -> ColumnElement[bool]:
 
 
 _OF_REQUEST = select(schema.records).where(or_(_asked("charge"), _asked("draw"), _asked("answer")))
+_BODY = select(schema.records.c.body).where(schema.records.c.seq == bindparam("at"))
 _IS_CHARGED = select(schema.records.c.seq).where(_asked("charge"))
 _DIGITS, _AFTER = frozenset("0123456789abcdef"), "g"
 """What hashes are written in, and what comes after it in the order of every language."""
+_LONG = 16 << 10
+"""Bytes of an answer's record from which it is read by itself: a list of many such is no statement that takes a
+server long."""
 _ANSWERS, _DRAWS = schema.records.alias("answers"), schema.records.alias("draws")
 
 
-def _charges() -> Select[Any]:
+def _charges(dialect: str) -> Select[Any]:
     """Charges with their answers and the beginnings of their draws, where there are any."""
     charge = schema.records.c
     joined: FromClause = schema.records
     for other, kind in ((_ANSWERS, "answer"), (_DRAWS, "draw")):
         joined = joined.outerjoin(other, and_(other.c.request_id == charge.request_id, other.c.kind == kind))
-    answer = [_ANSWERS.c[name].label(f"answer_{name}") for name in Record.__slots__]
+    kept = {name: _ANSWERS.c[name] for name in Record.__slots__}
+    short: ColumnElement[Any] = case((schema.size(_ANSWERS.c.body, dialect) < _LONG, _ANSWERS.c.body), else_=None)
+    answer = [(short if name == "body" else column).label(f"answer_{name}") for name, column in kept.items()]
     return (
         select(schema.records, *answer, _DRAWS.c.seq.label("draw_seq"))
         .select_from(joined)
@@ -51,7 +58,7 @@ def _charges() -> Select[Any]:
     )
 
 
-_CHARGES = _charges()
+_CHARGES = {dialect: _charges(dialect) for dialect in ("sqlite", "postgresql")}
 
 
 def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
@@ -91,9 +98,16 @@ def receipt(connection: Connection, request_id: str) -> Receipt | None:
 
 def receipts(connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None) -> list[Receipt]:
     """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many."""
-    query = _CHARGES.where(*chosen).order_by(schema.records.c.seq.desc())
+    query = _CHARGES[connection.dialect.name].where(*chosen).order_by(schema.records.c.seq.desc())
     rows = connection.execute(query if newest is None else query.limit(newest)).mappings()
-    return [_read(dict(row)) for row in rows][::-1]
+    return [_read(row) for row in [_whole(connection, dict(row)) for row in rows.all()]][::-1]
+
+
+def _whole(connection: Connection, row: dict[str, Any]) -> dict[str, Any]:
+    """With a long answer read by itself."""
+    if row["answer_seq"] is not None and row["answer_body"] is None:
+        row["answer_body"] = connection.execute(_BODY, {"at": row["answer_seq"]}).scalar_one()
+    return row
 
 
 def _read(row: dict[str, Any]) -> Receipt:

@@ -32,6 +32,9 @@ MISSING = (
 )
 
 
+_PORTION = 8 << 20
+
+
 class Journal:
     """A journal file and how far this process has read it. Not shared between threads without a lock."""
 
@@ -96,9 +99,10 @@ class Journal:
 
     def add(self, records: Iterable[Record]) -> None:
         """Add the next records and wait until they are on disk. The caller holds the lock and has read on."""
-        chosen = list(records)
-        if not chosen:
-            return
+        for some in _portions(records):
+            self._add(some)
+
+    def _add(self, chosen: list[Record]) -> None:
         seq, digest = self.seq, self.hash
         for record in chosen:
             if record.seq != seq + 1 or record.previous != digest:
@@ -130,6 +134,20 @@ class Journal:
         if records == 0 or self.seq > 0:
             return False
         return not self.exists() or self.path.stat().st_size == 0 or records > 1
+
+
+def _portions(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Records in portions, each at most ``_PORTION`` characters of what they say where one alone is not more: however
+    many are to be written, few are in memory twice."""
+    found, size = list[Record](), 0
+    for record in records:
+        if found and size + len(record.body) > _PORTION:
+            yield found
+            found, size = [], 0
+        found.append(record)
+        size += len(record.body)
+    if found:
+        yield found
 
 
 def whole(path: Path) -> list[Record]:

@@ -15,14 +15,15 @@ from sqlalchemy import Connection, Engine, Table, insert, select, update
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import chains, schema
 from dpcore.ledger.engine import (
+    AS_LONG_AS_IT_TAKES,
     TROUBLE,
     database_file,
     form,
     ledger_url,
     make_engine,
     migrate,
-    reading,
     rewrite_files,
+    snapshot,
     writing,
 )
 from dpcore.ledger.files import beside, sync_folder
@@ -48,9 +49,8 @@ def backup(store: Store, target: Path) -> int:
     partial = beside(target, "partial")
     try:
         partial.unlink(missing_ok=True)
-        with store.writing() as connection:
-            replay = verify_database(connection)
-        with store.reading() as connection:
+        replay = store.verify()
+        with store.snapshot() as connection:
             if connection.dialect.name == "sqlite":
                 _vacuum(store.engine, partial)
             else:
@@ -181,7 +181,7 @@ def _bring_up_to_date(
     migrate(engine, key)
     missing = chain[len(own) :]
     replay = replayed(chain)
-    with writing(engine) as connection:
+    with writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
         if before is not None:
             _be_again(connection, before)
         previous = own[-1].hash if own else FIRST
@@ -232,7 +232,7 @@ def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list
         said.append(f"The damaged journal was set aside as {_set_aside(path).name}.")
     journal = Journal(path)
     journal.read_on()
-    with reading(engine) as connection:
+    with snapshot(engine) as connection:
         journal.add(stored_records(connection, after=journal.seq))
     said.append(f"The journal has all {journal.seq} records.")
     if not whole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table
+from sqlalchemy import BigInteger, Column, ColumnElement, Integer, MetaData, String, Table, func
 
 metadata = MetaData()
 
@@ -64,3 +64,8 @@ fingerprints = Table(
     Column("lineage", String, nullable=False),
     Column("sketch", String, nullable=False),  # keyed; empty where it was not carried over
 )
+
+
+def size(text: ColumnElement[str], dialect: str) -> ColumnElement[int]:
+    """How many bytes a text of records has, which is ASCII, in the words by which the database does not read it."""
+    return func.length(text) if dialect == "sqlite" else func.octet_length(text)

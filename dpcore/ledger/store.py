@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import daily, schema
 from dpcore.ledger.begun import Begun
 from dpcore.ledger.budget import Budget
+from dpcore.ledger.checks import Checks
 from dpcore.ledger.engine import (
+    CHECKING,
     TROUBLE,
     check_server,
     database_file,
@@ -31,6 +33,7 @@ from dpcore.ledger.engine import (
     migrate,
     reading,
     rewrite_files,
+    snapshot,
     writing,
 )
 from dpcore.ledger.files import beside
@@ -71,6 +74,7 @@ class Store:
         # why the server could not be reached, and until when nobody asks it again
         self._lost: tuple[str, float] | None = None
         self._asking = threading.Lock()
+        self._checks = Checks()
         # where it is, until this computer has a journal of a server's ledger that held no record yet
         self._unbegun: Place | None = None
         on_server = engine.dialect.name == "postgresql" and journal is not None
@@ -120,8 +124,7 @@ class Store:
             found = cls(engine, None if path is None else Journal(path), lock, key, patience)
             if path is not None and where.is_new_here(engine, path):
                 found._unbegun = where
-            with found.writing() as connection:
-                verify_database(connection)
+            found._checked(found.journal)
             store = found
         except TROUBLE as error:
             refused = refuse(error)
@@ -133,11 +136,12 @@ class Store:
         return store
 
     @contextmanager
-    def writing(self, at_least: float = 0.0) -> Iterator[Connection]:
+    def writing(self, at_least: float = 0.0, *, within: float | None = None) -> Iterator[Connection]:
         """One checked transaction; when it ends the journal has everything the database has.
 
-        It waits for another program for the store's patience, or ``at_least`` so many seconds. Raises LedgerUnsound,
-        and LedgerError when the database or the disk refuses.
+        It waits for another program for the store's patience, or ``at_least`` so many seconds; a server answers each
+        statement in a moment, or ``within`` so many seconds. Raises LedgerUnsound, and LedgerError when the database or
+        the disk refuses.
         """
         mark = self._be_open()
         try:
@@ -147,7 +151,7 @@ class Store:
                     # whoever held the lock found that the server does not answer
                     raise LedgerError(lost[0])
                 self._begin()
-                with writing(self.engine) as connection:
+                with writing(self.engine, within=within) as connection:
                     self._compare(connection)
                     self._lost = None
                     yield connection
@@ -169,8 +173,20 @@ class Store:
         self._be_open()
         if self.following is not None:
             self.following.now_and_then()
+        with self._looking(reading) as connection:
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """As ``reading``, for whatever looks at the whole ledger (``engine.snapshot``). Raises as ``writing``."""
+        self._be_open()
+        with self._looking(snapshot) as connection:
+            yield connection
+
+    @contextmanager
+    def _looking(self, look: Callable[[Engine], AbstractContextManager[Connection]]) -> Iterator[Connection]:
         try:
-            with self._turns, reading(self.engine) as connection:
+            with self._turns, look(self.engine) as connection:
                 self._lost = None
                 yield connection
         except TROUBLE as error:
@@ -204,11 +220,46 @@ class Store:
             pass
 
     def verify(self) -> Replay:
-        """Check the database and the whole journal again. Raises LedgerUnsound."""
-        with self.writing() as connection:
+        """Check the database and the whole journal again; those who ask at once share one check, begun after each of
+        them asked. Raises LedgerUnsound."""
+        return self._checks.shared(lambda: self._checked(None if self.journal is None else Journal(self.journal.path)))
+
+    def _checked(self, journal: Journal | None) -> Replay:
+        """A check in which nobody waits for another: of one state of the database, while others go on, and of the
+        journal, then for a moment as a writer, to see that these belong together and to what there is now.
+
+        What it finds broken may be what others wrote in the meantime, so that only a look while nobody can write says
+        it. Raises LedgerUnsound.
+        """
+        try:
+            if journal is not None:
+                journal.read_on()
+            with self.snapshot() as connection:
+                replay: Replay | None = verify_database(connection)
+        except LedgerUnsound:
+            replay = None
+        if replay is not None:
+            with self.writing() as connection:
+                sound = self._is_beginning(connection, replay, journal)
+            if sound:
+                return replay
+        with self.writing(within=CHECKING) as connection:
             if self.journal is not None:
                 Journal(self.journal.path).read_on()
             return verify_database(connection)
+
+    def _is_beginning(self, connection: Connection, replay: Replay, journal: Journal | None) -> bool:
+        """Whether what was checked before this transaction began is the beginning of what the ledger is now."""
+        hashed = select(schema.records.c.hash).where(schema.records.c.seq == replay.seq)
+        if replay.seq > 0 and connection.execute(hashed).scalar() != replay.hash:
+            return False
+        if journal is None or self.journal is None:
+            return True
+        try:
+            journal.read_on()
+        except LedgerUnsound:
+            return False
+        return (journal.seq, journal.hash) == (self.journal.seq, self.journal.hash)
 
     def close(self) -> None:
         """Let go of the database; the store cannot be used afterwards."""
@@ -271,7 +322,7 @@ class Store:
         if added and added[0].seq == self.journal.seq + 1:
             self.journal.add(added)
             return
-        with reading(self.engine) as connection:
+        with snapshot(self.engine) as connection:
             self.journal.add(stored_records(connection, after=self.journal.seq))
 
 
@@ -279,7 +330,7 @@ def _bring_forward(engine: Engine, key: Key, path: Path | None) -> bool:
     """Tables in the newest form, and whether they were made now. Those of an older one are first compared with their
     journal: see ``renewal``."""
     if form(engine) in OLDER:
-        with reading(engine) as connection:
+        with snapshot(engine) as connection:
             records = list(linked(stored_records(connection)))
         if path is not None and records:
             noted = whole(path)
@@ -298,7 +349,7 @@ def renew_journal(engine: Engine, path: Path, key: Key) -> None:
     if not starts_old(path):
         return
     after = renewed(whole(path), key)
-    with writing(engine) as connection:
+    with writing(engine, within=CHECKING) as connection:
         records = list(stored_records(connection))
         if len(records) < len(after) or records[len(after) - 1].hash != after[-1].hash:
             raise LedgerUnsound(BEHIND)
@@ -318,7 +369,7 @@ def begin_journal(engine: Engine, path: Path) -> None:
     A record says which computer joined. What is sound and longer elsewhere this one cannot know; every other computer
     has a journal of its own, which does not let the database fall behind it. Raises LedgerUnsound.
     """
-    with writing(engine) as connection:
+    with writing(engine, within=CHECKING) as connection:
         connection.execute(_HEAD).one_or_none()  # the queue of writers
         if verify_database(connection).seq == 0:
             return

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, bindparam, select
@@ -123,6 +123,13 @@ def must_go_on(connection: Connection, lineage: str) -> None:
     """Raises NotAllowed for a budget that was closed."""
     if connection.execute(_END, {"whose": lineage}).scalar() is not None:
         raise NotAllowed(ENDED)
+
+
+def ended(connection: Connection, lineages: Collection[str]) -> set[str]:
+    """Those of these budgets that were closed."""
+    kept = schema.records.c
+    closed = select(kept.lineage).where(kept.kind == "close", kept.lineage.in_(set(lineages)))
+    return set(connection.execute(closed).scalars())
 
 
 def must_protect(store: Store, connection: Connection, lineage: str, unit: str) -> None:

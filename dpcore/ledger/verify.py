@@ -6,7 +6,7 @@ The tables are worked out again from the records, and every row must come out as
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +25,8 @@ BROKEN_CHAIN = "The ledger's records do not follow one another, so one was chang
 BROKEN_SUMS = "The ledger's totals do not match its records" + _RESTORE
 BROKEN_GUARDS = "The ledger's tables have lost some of their safeguards" + _RESTORE
 
-_BATCH = 2000
+_BATCH, _BYTES = 2000, 4 << 20
+"""Records that are read at once: at most so many, and so many bytes of what they say, where one alone is not more."""
 
 
 @dataclass(slots=True)
@@ -179,15 +180,29 @@ def _hidden(before: str, charge: dict[str, Any]) -> str:
 
 def stored_records(connection: Connection, after: int = 0) -> Iterator[Record]:
     """Records with a number above ``after``, in order."""
-    last = after
+    kept, last = schema.records.c, after
+    size = schema.size(kept.body, connection.dialect.name)
     while True:
-        query = select(schema.records).where(schema.records.c.seq > last).order_by(schema.records.c.seq).limit(_BATCH)
-        rows = connection.execute(query).mappings().all()
-        for row in rows:
-            yield Record(**row)
-        if len(rows) < _BATCH:
+        ahead = select(kept.seq, size).where(kept.seq > last).order_by(kept.seq).limit(_BATCH)
+        sizes = [(int(seq), int(many or 0)) for seq, many in connection.execute(ahead)]
+        if not sizes:
             return
-        last = rows[-1]["seq"]
+        upto = _upto(sizes)
+        chosen = select(schema.records).where(kept.seq > last, kept.seq <= upto).order_by(kept.seq)
+        for row in connection.execute(chosen).mappings().all():
+            yield Record(**row)
+        last = upto
+
+
+def _upto(sizes: Sequence[tuple[int, int]]) -> int:
+    """The number of the last record that is read with the first: of numbers and bytes, in order."""
+    upto, room = sizes[0][0], _BYTES - sizes[0][1]
+    for seq, many in sizes[1:]:
+        room -= many
+        if room < 0:
+            break
+        upto = seq
+    return upto
 
 
 def verify_database(connection: Connection) -> Replay:

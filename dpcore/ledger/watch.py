@@ -17,16 +17,16 @@ from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 import psycopg
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, ExceptionContext, event
 from sqlalchemy.exc import DisconnectionError
 
+from dpcore.ledger.engine import WITHIN, Slow
+
 ANSWER = 2.5
-"""Seconds that a statement may take to be answered."""
+"""Seconds that a statement of a click may take to be answered (others: ``engine.WITHIN``)."""
 PING, CONNECT = 0.8, 2
 """Seconds for a connection to show that it is alive, and (whole, at least 2) for a new one to be there: 3 together."""
 _LOOK = 0.1
-PATIENT = "ledger_patient"
-"""The execution option of work that may take as long as it takes: new tables, and files written anew."""
 
 
 class Watched:
@@ -35,6 +35,7 @@ class Watched:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self._until: float | None = None
+        self.gave_up = False
         self._lock = threading.Lock()
 
     def begin(self, seconds: float) -> None:
@@ -50,7 +51,7 @@ class Watched:
         with self._lock:
             if self._until is None or now < self._until or self._connection.closed:
                 return
-            self._until = None
+            self._until, self.gave_up = None, True
             with contextlib.suppress(OSError), socket.socket(fileno=os.dup(self._connection.fileno())) as seen:
                 seen.shutdown(socket.SHUT_RDWR)
 
@@ -151,8 +152,7 @@ def watch(engine: Engine) -> None:
 
     @event.listens_for(engine, "before_cursor_execute")
     def _asked(connection: Connection, *_: Any) -> None:
-        if not connection.get_execution_options().get(PATIENT, False):
-            _of(connection).begin(ANSWER)
+        _begin(connection)
 
     @event.listens_for(engine, "after_cursor_execute")
     def _answered(connection: Connection, *_: Any) -> None:
@@ -161,13 +161,24 @@ def watch(engine: Engine) -> None:
     @event.listens_for(engine, "commit")
     @event.listens_for(engine, "rollback")
     def _ending(connection: Connection) -> None:
-        _of(connection).begin(ANSWER)
+        if not connection.invalidated:  # of one that was shut there is nothing to end
+            _begin(connection)
+
+    @event.listens_for(engine, "handle_error")
+    def _failed(context: ExceptionContext) -> None:
+        found = context.connection
+        if found is not None and not found.invalidated and _of(found).gave_up:
+            raise Slow from None
 
     @event.listens_for(engine, "checkin")
     def _given_back(_: Any, record: Any) -> None:
         watched = record.info.get("watched")
         if watched is not None:
             watched.end()
+
+
+def _begin(connection: Connection) -> None:
+    _of(connection).begin(connection.get_execution_options().get(WITHIN, ANSWER))
 
 
 def _of(connection: Connection) -> Watched:

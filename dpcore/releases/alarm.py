@@ -26,6 +26,7 @@ from dpcore.releases.cells import (
     score_units,
     sensitivity_rule,
 )
+from dpcore.releases.sizes import MOST_BYTES, some_of_these, too_large
 from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
 from dpcore.validate import FloatArray, IntArray, Neighbours, boolean, in_range, one_of, probability, whole
 
@@ -95,6 +96,8 @@ class AlarmRun(Asked):
             raise InvalidArgument("threshold", "is too large for the sensitivity: it would not fit")
         if self.scales.query_scale > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small: the noise would not fit")
+        if self.most_bytes > MOST_BYTES:
+            raise InvalidArgument("limit", f"cannot be that many alarms: {too_large(self.most_bytes)}")
 
     @classmethod
     def of(
@@ -257,6 +260,14 @@ class AlarmRun(Asked):
             )
         only = () if self.where is None else (f"A missing or unreadable “{shown(self.where)}” is not yes.",)
         return (*places, *only, *self.person_rules)
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of the answer: at most so many."""
+        named = self.labels
+        if self.counted and self._column.type != "date":
+            named = tuple(options_of(self._column))
+        return some_of_these(named, self.limit, len(str(self.entries)))
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound:
         """How far from the line answers are told apart from it, in the answers' own unit. Raises InvalidArgument.

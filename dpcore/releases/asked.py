@@ -15,6 +15,7 @@ from dpcore.datasets.declaration import Reads, Stated, shown
 from dpcore.errors import InvalidArgument, UnsupportedEvent
 from dpcore.grid import on_grid
 from dpcore.releases.cells import words_rule
+from dpcore.releases.sizes import one_of_these
 from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, whole
 
 if TYPE_CHECKING:
@@ -151,6 +152,11 @@ class Asked(ABC):
     def in_batches(self) -> bool:
         """Whether it can be drawn from rows of a source, read in batches as places (``PrivateRows.row_batches``)."""
         return False
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of the answer's JSON, without blanks: at most so many, whatever the rows hold."""
+        return one_of_these(self)
 
     def probe(self, rows: PrivateRows) -> None:
         """Whether a source takes what ``read`` asks of it, before the charge and without reading a row.

@@ -10,10 +10,15 @@ from dpcore.calibration import zcdp_rho
 from dpcore.datasets.declaration import Declaration, shown
 from dpcore.datasets.schema import MOST_PEOPLE, Schema
 from dpcore.releases.asked import LEAST, Asked, ErrorBound
+from dpcore.releases.sizes import texts, written
 from dpcore.training.cuts import Shape
-from dpcore.training.features import Features
+from dpcore.training.features import MOST_POINTS, Features
 from dpcore.training.losses import LOGISTIC, SQUARED, LinearLoss
 from dpcore.validate import Neighbours, in_range, probability, whole
+
+_CUTS, _STEP, _NUMBER, _ABOUT = 128, 64, 32, 1 << 16
+"""Steps of a column that are bought, at most, letters of one in words, and bytes of a number and of all that is said
+about a model in JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +93,26 @@ class AskedModel(Asked):
     def used(cls, features: Features) -> Features:
         """The features that this kind of model is trained on, where some are asked for."""
         return features
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of the model: at most so many, whatever cuts and pairs are bought."""
+        columns = self.features.columns
+        names = [written(column.name) for column in columns]
+        words = [[written(word) for word in column.categories] for column in (*columns, self.features.target)]
+        longest = max((max(some, default=0) for some in words), default=0) + _STEP
+        steps = sum((one.width + _CUTS) * (name + _STEP) for one, name in zip(columns, names, strict=True))
+        pairs, cells = self.most_pairs
+        together = 2 * cells * (max(names) + longest) + 2 * pairs * (
+            max(names) + max(map(sum, words)) + _CUTS * _NUMBER
+        )
+        own = sum(map(written, texts(self))) + 2 * sum(map(sum, words))
+        return own + steps + together + MOST_POINTS * _NUMBER
+
+    @property
+    def most_pairs(self) -> tuple[int, int]:
+        """How many pairs of columns act together, and how many cells they have: at most so many."""
+        return len(self.features.pairs), sum(pair.cells for pair in self.features.pairs)
 
     @property
     def loss(self) -> LinearLoss:

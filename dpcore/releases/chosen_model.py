@@ -26,6 +26,7 @@ from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.steps_model import StepsModel
 from dpcore.releases.whole_codes import KeptRows, most_good
+from dpcore.training.choosing_pairs import MOST_PAIRS
 from dpcore.training.choosing_ways import (
     BOUGHT,
     COARSE,
@@ -37,7 +38,7 @@ from dpcore.training.choosing_ways import (
     features_for,
     possible_ways,
 )
-from dpcore.training.features import Features
+from dpcore.training.features import MOST_FEATURES, Features
 from dpcore.validate import IntArray, in_range
 
 _KINDS: Mapping[str, type[BuiltModel]] = {
@@ -171,6 +172,10 @@ class ChosenModel(StepsModel):
     def scores(self, ready: WholeWays) -> IntArray:
         """How well the trial of every way does, in their order."""
         return ready.scores(self.trials)
+
+    @property
+    def most_pairs(self) -> tuple[int, int]:
+        return len(self.features.pairs) + MOST_PAIRS, MOST_FEATURES
 
     def draw(self, ready: WholeWays) -> dict[str, Any]:
         """The model as JSON can hold it (``dpcore.training.load_model`` reads it)."""

@@ -32,7 +32,7 @@ from dpcore.training.choosing_pairs import (
     SPREAD_SHARE,
     chance_alone,
 )
-from dpcore.training.features import Features
+from dpcore.training.features import MOST_FEATURES, Features
 from dpcore.training.pairable import possible_pairs
 from dpcore.validate import IntArray, in_range, whole
 
@@ -125,6 +125,10 @@ class PairedModel(BuiltModel):
 
     def told(self, features: Features) -> dict[str, Any]:
         return {"pairs_share": self.pairs_share, "pairs_bought": len(features.pairs) - len(self.features.pairs)}
+
+    @property
+    def most_pairs(self) -> tuple[int, int]:
+        return len(self.features.pairs) + MOST_PAIRS, MOST_FEATURES
 
     def places(self, ready: WholePairs) -> list[int]:
         """The places of the pairs that were drawn, in that order; all where no more are there."""

@@ -19,6 +19,7 @@ from dpcore.experts.rates import best_hold, draws_with_data, hedge_rate, learnin
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.cells import check_scores
 from dpcore.releases.choice import Choice
+from dpcore.releases.sizes import MOST_BYTES, listed, too_large
 from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, one_of, probability, whole
 
 if TYPE_CHECKING:
@@ -96,6 +97,10 @@ class PrivatePlays(Asked):
             if self.way != "batched":
                 raise InvalidArgument("hold", "is for batched plays only")
         _ = self.choice
+        if self.most_bytes > MOST_BYTES:
+            raise InvalidArgument(
+                "rounds", f"cannot be that many with a play in so many of them: {too_large(self.most_bytes)}"
+            )
 
     @classmethod
     def of(
@@ -160,6 +165,15 @@ class PrivatePlays(Asked):
             return 0.0
         fastest = self.touched * hedge_rate(self.rounds, len(self.experts), self.held)
         return min(learning_rate(self.epsilon, self.delta, count, "zcdp"), fastest)
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of the answer: at most so many."""
+        if self.way == "batched":
+            plays = draws_with_data(self.rounds, self.held) + 1
+        else:
+            plays = 1 if self.way == "from_now_on" else self.rounds.bit_length() + 1
+        return listed(self.experts, plays, len(str(self.rounds - 1)) + 1 + len(str(len(self.experts) - 1)))
 
     @property
     def choice(self) -> Choice:

@@ -18,6 +18,8 @@ from dpcore.audit.files import Question
 from dpcore.audit.questions import QUESTIONS
 from dpcore.datasets import PrivateRows
 from dpcore.errors import InvalidArgument
+from dpcore.ledger.charging import MOST_BYTES
+from dpcore.ledger.records import canonical
 from dpcore.ledger.words import label
 from dpcore.release import question_digest, sentence
 from dpcore.releases import catalog, draws
@@ -193,3 +195,14 @@ def test_a_draw_that_fails_by_its_noise_is_found(monkeypatch: pytest.MonkeyPatch
     )
     with pytest.warns(RuntimeWarning), pytest.raises(ValueError, match="JSON"):
         json.dumps(request.draw(3), allow_nan=False)
+
+
+@every
+def test_its_answer_is_no_larger_than_was_known_before(kind: Any) -> None:
+    """From its public parameters alone: what is charged can be kept."""
+    for question in questions(kind):
+        for rows in question.tables[:2]:
+            file = question.file(rows, from_bytes=False)
+            request = question.ask(question.declaration, file)
+            answer = request.answer(file.private)
+            assert len(canonical(answer)) <= request.most_bytes <= MOST_BYTES, question.name

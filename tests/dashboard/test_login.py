@@ -6,6 +6,7 @@ import random
 import runpy
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,10 +20,11 @@ from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.catalogue import address
 from dashboard.data import configured
+from dashboard.widgets import approval
 from dashboard.words import login as said
 from dpcore.accounting import Cost
 from dpcore.datasets import read_csv, sketch
-from dpcore.errors import NotAllowed
+from dpcore.errors import NotAllowed, UnknownLineage
 from dpcore.ledger import Ledger, compared
 from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
 from dpcore.ledger.roles import Person
@@ -174,6 +176,60 @@ def test_a_request_is_withdrawn_by_who_asked(people: None, open_app: Callable[..
     anna.run()
     assert said.WITHDRAWN in text(anna)
     assert [one for one in anna.button if one.key == "test-begin"], "it can be asked anew"
+
+
+def test_requests_stand_whatever_became_of_the_budgets_of_others(
+    people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A budget that is not shared any more, closed, or whose person has no role left: each request stays with who made
+    it, who withdraws it, and with who decides about others."""
+    with Ledger.open() as whole:
+        whole.give_roles(subject("otto"), ["owner"])
+        olga, otto, anna = (
+            MembersLedger(whole, Person(subject=subject(name)), name * 8) for name in ("olga", "otto", "anna")
+        )
+        for lineage in ("ottos", "closed"):
+            otto.open_budget(lineage, epsilon=2.0, name=lineage)
+            otto.share(lineage, subject("anna"), "ask")
+        olga.share("people", subject("otto"), "ask")
+        anna.ask("to otto", "ottos", Cost.pure(0.5), "?")
+        anna.ask("closed", "closed", Cost.pure(0.5), "?")
+        anna.ask("to olga", "people", Cost.pure(0.5), "?")
+        otto.ask("by otto", "people", Cost.pure(0.5), "?")
+        olga.share("people", subject("otto"), "none")
+        otto.share("ottos", subject("anna"), "none")
+        otto.end_budget("closed")
+        whole.give_roles(subject("anna"), [])
+
+    def offered(name: str, begins: str) -> list[str]:
+        app = tab(open_app, "budget", name, said.REQUESTS)
+        assert not app.error
+        return [str(one.key) for one in app.button if str(one.key).startswith(begins)]
+
+    assert offered("otto", "withdraw-") == ["withdraw-by otto"]
+    assert "decide-to otto-grant" in offered("otto", "decide-")
+    assert "2 requests waiting for you" in [
+        link.proto.label for link in tab(open_app, "budget", "otto", "").sidebar.get("page_link")
+    ]
+    app = tab(open_app, "budget", "anna", said.REQUESTS)
+    for name in ("to otto", "closed", "to olga"):
+        app.button(key=f"withdraw-{name}").click().run()
+        assert said.WITHDRAWN_NOW in text(app), name
+    assert not offered("vera", "withdraw-")
+    offers = {name: [one.label for one in tab(open_app, "budget", name, "").tabs] for name in ("anna", "vera")}
+    assert said.REQUESTS in offers["anna"]
+    assert said.REQUESTS not in offers["vera"], "who never asked"
+
+    def first(ledger: Ledger, lineage: str, subject: str) -> bool:
+        return ledger.terms(lineage).at_least(subject, "own")
+
+    with Ledger.open() as whole:
+        otto = MembersLedger(whole, Person(subject=subject("otto")), "otto" * 8)
+        found = [*otto.petitions(), replace(otto.petitions()[0], lineage="people", state="waiting")]
+        assert not approval.to_decide(otto, found, subject("otto"))
+        monkeypatch.setattr(approval, "_owns", first)
+        with pytest.raises(UnknownLineage):
+            approval.to_decide(otto, found, subject("otto"))
 
 
 def test_a_page_that_may_is_refused_when_somebody_else_sends_it(people: None) -> None:

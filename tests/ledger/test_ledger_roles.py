@@ -283,6 +283,31 @@ def test_who_asked_withdraws_what_nobody_decided(whole: Ledger) -> None:
     assert [one.state for one in olga.petitions()][:3] == ["withdrawn", "granted", "waiting"]
 
 
+def test_what_waits_at_a_closed_budget_keeps_nobody_from_asking(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is drawn of it, whoever decides; and after a share or a role was taken away it can be withdrawn."""
+    monkeypatch.setattr(approvals, "MOST_WAITING", 2)
+    olga, otto, anna = (person(whole, name) for name in ("olga", "otto", "anna"))
+    otto.share("others", "anna" + ISSUER, "ask")
+    for name in ("r0", "r1"):
+        anna.ask(name, "others", Cost.pure(0.5), "?")
+    with pytest.raises(NotAllowed, match="So many"):
+        anna.ask("more", "people", Cost.pure(0.5), "?")
+    otto.end_budget("others")
+    with monkeypatch.context() as patch:
+        patch.setattr(approvals.terms, "ended", lambda *_: set[str]())
+        with pytest.raises(NotAllowed, match="So many"):
+            anna.ask("more", "people", Cost.pure(0.5), "?")
+    for name in ("more", "even more"):
+        anna.ask(name, "people", Cost.pure(0.5), "?")
+    with pytest.raises(NotAllowed, match="So many"):
+        anna.ask("too many", "people", Cost.pure(0.5), "?")
+    olga.share("people", "anna" + ISSUER, "none")
+    whole.give_roles("anna" + ISSUER, [])
+    for one in anna.petitions():
+        assert anna.withdraw(one.request_id).state == "withdrawn", one.request_id
+    assert many(whole)
+
+
 @pytest.mark.parametrize(("asked", "charged"), [("", "household"), ("household", ""), ("visit", "household")])
 def test_what_was_granted_hides_what_was_asked(whole: Ledger, asked: str, charged: str) -> None:
     """A receipt that says “granted” says no other unit than the one that was granted."""
