@@ -17,6 +17,7 @@ GROWING = {
     "dashboard/all_held.py: _live": "files that sessions hold, bounded in bytes; one that is gone is not here",
     "dashboard/background/once.py: Once.made": "one for each function of the program",
     "dashboard/frames.py: _unfinished": "one for each open page",
+    "dashboard/operations.py: _QUEUES": "one for each page that waits for a click's file",
     "dashboard/outgoing.py: _THEMES": "one for each appearance of the settings",
     "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",
     "dashboard/session.py: Slot.made": "one for each slot of the program",
