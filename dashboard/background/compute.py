@@ -25,7 +25,7 @@ from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger
-from dpcore.ledger.engine import UNREACHABLE
+from dpcore.ledger.engine import SLOW, UNREACHABLE
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Role
 from dpcore.ledger.store import ASK_AGAIN
@@ -127,7 +127,7 @@ def _unreachable(error: Exception) -> float:
 
     A page asks for it several times while it is drawn, and each would wait for the same server.
     """
-    return ASK_AGAIN if str(error) == UNREACHABLE else 0.0
+    return ASK_AGAIN if str(error) in (UNREACHABLE, SLOW) else 0.0
 
 
 @once(refused=_unreachable)
