@@ -34,10 +34,10 @@ ANSWERS = {
     "encoding": understood.ENCODINGS,
     "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
     "quote": {"'": "No: they only stand around it", '"': "Yes: keep them"},
-    "escape": {"backslash": "No: it only protects the sign after it", "doubled": "Yes: keep it"},
-    "returns": {"in cells": "At line feeds, as usual", "at ends": "At carriage returns, as on old Macintoshes"},
+    "escape": {"backslash": "No: it only says that the sign after it is text", "doubled": "Yes: keep it"},
+    "returns": {"in cells": "At line feeds, as in most files", "at ends": "At carriage returns, as on old Macintoshes"},
     "breaks": {"inside": "Yes: these lines are one row", "between": "No: each line is a row of its own"},
-    "keep_footer": {"False": "No: leave out all totals and notes", "True": "Yes: keep such lines"},
+    "keep_footer": {"False": "No: leave out such lines", "True": "Yes: keep such lines"},
     "merged": {"each": "In each of its rows", "first": "In the first row alone"},
     "objects": {
         "list": "Each entry of the list in it",

@@ -240,11 +240,11 @@ def from_archive(part: str) -> str:
 
 DOUBTS_OF_FILE = "This is asked because of what is in the file, so no private answer, receipt or link repeats it."
 FORM_OF_FILE = (
-    "The program guessed this from the file, where one row can change the guess: please say what you know to be right. "
-    "Charts do not wait for it. A private answer does, and says with it what you answered here; until then you can "
-    "change it under “Read it differently”."
+    "The program guessed this from the file, where one row can change the guess: please press what you know to be "
+    "right. Charts do not wait for it. A private answer does, and says with it what you answered here; until then you "
+    "can change it under “Read it differently”."
 )
-READ_SO = ":gray[The table is read so now.]"
+READ_SO = ":gray[This is how it is read now.]"
 """Beside the one of several answers that holds already."""
 
 # -- steps before a table is declared --------------------------------------------------------------------------------

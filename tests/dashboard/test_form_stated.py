@@ -272,7 +272,7 @@ def test_each_answer_about_the_form_can_be_taken_back(
     app = drop(open_app("data"), file.encode() if isinstance(file, str) else file)
     assert f"file:{name}" in held(app).form_doubts
     told = [button.label for button in app.button if str(button.key).startswith(f"own-{name}-")]
-    assert sum("read so now" in part.value for part in app.markdown) >= 1
+    assert sum("how it is read now" in part.value for part in app.markdown) >= 1
     press(app, f"own-{name}-1")
     first = dict(held(app).choices)[name]
     app.session_state["own-tab"] = "Read it differently"

@@ -127,7 +127,12 @@ def of_foot(seen: Survey, found: Layout, texts: tuple[str, ...]) -> tuple[Altern
         return ()
     guess = not foot
     return tuple(
-        Alternative(argument="keep_footer", value=str(kept), example="; ".join(told[:3]), decided=True)
+        Alternative(
+            argument="keep_footer",
+            value=str(kept),
+            example=f"{'rows as others' if kept else 'left out'}: {'; '.join(told[:3])}",
+            decided=True,
+        )
         for kept in (guess, not guess)
     )
 
