@@ -35,7 +35,10 @@ ANSWERS = {
     "delimiter": {"": "one cell per line"} | understood.DELIMITERS | understood.SPACED,
     "quote": {"'": "No: they only stand around it", '"': "Yes: keep them"},
     "escape": {"backslash": "No: it only says that the sign after it is text", "doubled": "Yes: keep it"},
-    "returns": {"in cells": "At line feeds, as in most files", "at ends": "At carriage returns, as on old Macintoshes"},
+    "returns": {
+        "in cells": "At line feeds, with a carriage return or without, as in most files",
+        "at ends": "At carriage returns alone, as on old Macintoshes",
+    },
     "breaks": {"inside": "Yes: these lines are one row", "between": "No: each line is a row of its own"},
     "keep_footer": {"False": "No: leave out such lines", "True": "Yes: keep such lines"},
     "merged": {"each": "In each of its rows", "first": "In the first row alone"},

@@ -76,6 +76,7 @@ def as_a_page_reads(data: bytes, answers: Mapping[str, Any]) -> Reading:
     settled: set[str] = set()
     while True:
         reading = read_csv(data, **stated)
+        settled = {one for one in settled if _as_a_click(one, answers) == reading.report.stated(one)}
         asked = {*reading.report.doubtful, *reading.report.decided} - settled
         said = {question: _as_a_click(question, answers) for question in asked}
         settled |= {question for question in asked if said[question] == reading.report.stated(question)}

@@ -122,6 +122,10 @@ TEXTS: dict[str, tuple[bytes, bool]] = {
         True,
     ),
     "returns": (b"a,b\r" + b"1,2\r" * 400_000, True),
+    "one wide row and many short ones": (
+        ",".join(f"c{n}" for n in range(500)).encode() + b"\n" + b"1,2\n" * 200_000,
+        True,
+    ),
     "one long line": (b"a b\n" + b"1 " * 4_000_000, False),
 }
 
@@ -132,7 +136,7 @@ def test_a_text_takes_no_memory_and_no_time_of_this_process(name: str, monkeypat
     data, takes = TEXTS[name]
     here: list[int] = []
     monkeypatch.setattr(kinds, "table_of", lambda data, *_: here.append(len(data)) or table_of(b"a\n1\n", *_))
-    small = Apart(Most(text=400 << 20))
+    small = Apart(Most(text=(2 << 30) if takes else (400 << 20)))
     if takes:
         assert read_table(data, tables=small.table_of).rows > 1
     else:
@@ -141,6 +145,7 @@ def test_a_text_takes_no_memory_and_no_time_of_this_process(name: str, monkeypat
     small.close()
     assert not here
     monkeypatch.setattr(asked, "LITTLE", len(data))
+    monkeypatch.setattr(asked, "FEW", 1 << 40)
     read_table(data, tables=small.table_of)
     assert here == [len(data)]
 

@@ -500,3 +500,20 @@ def test_of_a_column_that_is_not_there_no_cell_is_printed(tmp_path: Path) -> Non
             import_csv([file], tmp_path / "made", types={"zz": "integer"}, header_line=line)
         assert not {"Haifa", "secret7", "\x1b", "town"} & {*re.findall(r"\w+|[^\w]", str(refused.value))}
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("odd", [b"\0", b"\xff", b"\0\xd8\0"])
+def test_a_byte_too_many_in_wide_text_is_refused(
+    encoding: str, odd: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All behind it would be other letters; by replacing them, most rows were lost without a word."""
+    rows = [f"{n},red\n".encode(encoding) for n in range(4000)]
+    source = tmp_path / "wide.csv"
+    source.write_bytes("id,colour\n".encode(encoding) + b"".join([*rows[:2000], odd, *rows[2000:]]))
+    stated = {"encoding": encoding, "delimiter": ","}
+    with pytest.raises(UnreadableFile):
+        import_csv([source], tmp_path / "out", **stated)
+    assert not (tmp_path / "out").exists()
+    source.write_bytes("id,colour\n".encode(encoding) + b"".join(rows))
+    import_csv([source], tmp_path / "out", **stated)

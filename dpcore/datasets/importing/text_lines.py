@@ -9,12 +9,14 @@ from typing import Protocol
 
 import numpy as np
 
+from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
 AT_ONCE = 8 * 2**20
 LONGEST = 2**20
 """Bytes that one line may have."""
 TOO_LONG = f"longer than {LONGEST:,} bytes"
+_NO_WIDE_TEXT = "The file is no {} text from line {:,} on: a byte is missing there, or one too many; save it again."
 _LISTED = 5
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _REPLACED = "\N{REPLACEMENT CHARACTER}".encode()
@@ -82,13 +84,17 @@ class Text:
 
 def text_lines(file: Source, encoding: str, aside: Aside) -> Iterator[Text]:
     """All lines of a file, each ended by a newline; those that are too long are set aside. LookupError for an encoding
-    that is none."""
-    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    that is none, UnreadableFile for bytes that are none of UTF-16 or UTF-32: one too many moves all behind it."""
+    wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    decoder = codecs.getincrementaldecoder(encoding)("strict" if wide else "replace")
     rest, line, skipping, last, first = b"", 1, False, False, True
     while not last:
         block = file.read(AT_ONCE)
         last = not block
-        read = decoder.decode(block, last)
+        try:
+            read = decoder.decode(block, last)
+        except UnicodeDecodeError:
+            raise UnreadableFile(_NO_WIDE_TEXT.format(encoding, line)) from None
         text = (read.removeprefix(_MARK) if first and read else read).encode()
         first = first and not read
         if skipping:

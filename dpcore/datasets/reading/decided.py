@@ -30,8 +30,11 @@ def escape_of(dialect: Dialect) -> Escape:
 def of_delimiter(
     data: bytes, dialect: Dialect, seen: Survey, found: Layout, way: str | None, first_line: int
 ) -> tuple[Alternative, ...]:
-    """Where cells end, unless the lines that name the columns leave no other sign for it: the rows are counted to find
-    it, and one more could have made it another. Where these lines hold none, any that stands below them could be it."""
+    """Where cells end: the rows are counted to find it, and one more could have made it another sign.
+
+    It is not asked where the lines that name the columns leave one sign and each row holds it; where a row does not, or
+    each in the names has a blank behind it, as in a sentence, there could be one column. Nor where these lines hold
+    none, and no row either."""
     named = {
         mark for place in found.header for cell in seen.head[place] for mark in dialects.DELIMITERS if mark in cell
     }
@@ -40,8 +43,12 @@ def of_delimiter(
     if dialect.alternatives:
         return ()
     if way is None and found.header and named == {dialect.delimiter} - {""}:
-        named |= set() if named else _signs_below(data, int(seen.lines[found.header[-1]]) - first_line + 1)
-        if named in (set(), {dialect.delimiter}):
+        heading, below = (int(seen.lines[place]) - first_line for place in (found.header[0], found.header[-1]))
+        if not named:
+            named = _signs_below(data, below + 1)
+        elif _ends_all_cells(dialect, seen, found, _lines(data, heading, below)):
+            return ()
+        if not named:
             return ()
     line = _first_with(data, dialect.separator if way or dialect.delimiter else min(named or {dialect.separator}))
     spaced = line.replace("\t", " ") if way else line
@@ -60,18 +67,37 @@ def _split(line: str, dialect: Dialect, mark: str) -> str:
     return dialects.shown(line, replace(dialect, delimiter=mark))
 
 
+def _ends_all_cells(dialect: Dialect, seen: Survey, found: Layout, heading: bytes) -> bool:
+    """Whether the sign parts the names, no sentence, and each row."""
+    mark = dialect.delimiter.encode()
+    parts = any(len(seen.head[place]) > 1 for place in found.header)
+    each = int(seen.counts[found.start : found.end].min(initial=2)) > 1
+    return parts and each and heading.count(mark) > heading.count(mark + b" ")
+
+
+def _lines(data: bytes, first: int, last: int) -> bytes:
+    start = _after(data, first)
+    return data[start : _after(data, last + 1)]
+
+
 def _signs_below(data: bytes, lines: int) -> set[str]:
     """Which of the signs at which cells can end stand below so many lines."""
+    start = _after(data, lines)
+    return {mark for mark in dialects.SIGNS if data.find(mark.encode(), start) >= 0}
+
+
+def _after(data: bytes, lines: int) -> int:
+    """Where what stands below so many lines begins."""
     start = 0
     for _ in range(lines):
         start = data.find(b"\n", start) + 1 or len(data)
-    return {mark for mark in dialects.SIGNS if data.find(mark.encode(), start) >= 0}
+    return start
 
 
 def of_mark(data: bytes, dialect: Dialect) -> tuple[Alternative, ...]:
     """Which quotation mark it is, wherever any cell could stand in single ones: one plain mark in the file's head
     decides it, one long row, and one cell more or less in single ones."""
-    if not dialect.quote or not dialects.has_single_marks(data):
+    if not dialect.quote or not dialects.has_single_marks(data, dialect.separator):
         return ()
     other = dialects.SINGLE_MARK if dialect.quote == dialects.PLAIN_MARK else dialects.PLAIN_MARK
     line = _first_with(data, dialects.SINGLE_MARK)

@@ -29,7 +29,6 @@ PLAIN_MARK, SINGLE_MARK = '"', "'"
 _SEVERAL = 3
 """Cells in single quotation marks from which on these are taken for the file's."""
 _NUMBERISH = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d.,' ]*[)%]?")
-_MARKED = re.compile(rb"(?:^|[,;\t|\n]) *+'")
 _QUOTED = re.compile(r"(?:^|[,;\t|])'[^']*'(?=[,;\t|\n])", re.MULTILINE)
 
 
@@ -125,9 +124,10 @@ def likely_quote(sample: str) -> str:
     return SINGLE_MARK if PLAIN_MARK not in sample and len(_QUOTED.findall(sample)) >= _SEVERAL else PLAIN_MARK
 
 
-def has_single_marks(data: bytes) -> bool:
-    """Whether any cell of the whole file could stand in single quotation marks."""
-    return b"'" in data and _MARKED.search(data) is not None
+def has_single_marks(data: bytes, separator: str) -> bool:
+    """Whether any cell of the whole file could stand in single quotation marks, where cells end so or as usual."""
+    borders = re.escape("".join({*DELIMITERS, separator})).encode()
+    return b"'" in data and re.search(rb"(?:^|[\n" + borders + rb"]) *+'", data) is not None
 
 
 def shown(line: str, dialect: Dialect) -> str:
