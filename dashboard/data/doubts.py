@@ -45,7 +45,7 @@ ANSWERS = {
     "objects": {
         "list": "Each entry of the list in it",
         "rows": "Each object, or the file as a whole",
-        "columns": "Its names are columns, side by side",
+        "columns": "Each name in it is a column",
     },
 }
 

@@ -78,11 +78,10 @@ class Report:
     them; ``header_stated`` is whether a person said which lines do, or the kind of file leaves nothing to say.
     ``first_line`` is where the data start. ``part`` names the sheet of a workbook or the file of an archive that
     was read. Inside a cell a quotation mark is ``doubled``, or stands behind a ``backslash``. ``keep_footer`` is False
-    where totals and notes were left out, by a guess where ``foot_guessed``. Carriage ``returns``
-    without a line feed stand in cells, as blanks, or at the ends of lines, where line feeds are blanks. Line ``breaks``
-    stand inside cells too, or
-    between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first. A JSON
-    document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
+    where totals and notes were left out, by a guess where ``foot_guessed``. Carriage ``returns`` without a line feed
+    stand in cells, as blanks, or at the ends of lines, where line feeds are blanks. Line ``breaks`` stand inside cells
+    too, or between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first.
+    A JSON document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
     ``objects``.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, text
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.ledger import Ledger
@@ -37,6 +38,20 @@ class Place:
 
     def open(self) -> Ledger:
         return Ledger.open(self.url, journal=self.journal)
+
+
+def unguarded(connection: Connection, statement: str) -> None:
+    """As somebody with full rights, who switches the safeguards off, edits, and switches them on again."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET session_replication_role = replica"))
+        connection.exec_driver_sql(statement)
+        return
+    triggers = list(connection.execute(text("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")))
+    for name, _ in triggers:
+        connection.execute(text(f"DROP TRIGGER {name}"))
+    connection.exec_driver_sql(statement)
+    for _, sql in triggers:
+        connection.exec_driver_sql(sql)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

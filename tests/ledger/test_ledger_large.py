@@ -23,7 +23,7 @@ from dpcore.ledger import store as stores
 from dpcore.ledger.checks import Checks
 from dpcore.ledger.engine import SLOW, UNREACHABLE, explain, is_full
 from dpcore.ledger.verify import Replay, stored_records
-from tests.ledger.conftest import Place
+from tests.ledger.conftest import Place, unguarded
 from tests.ledger.test_ledger_soundness import edit
 
 LONG = 60.0  # seconds: what nobody would wait
@@ -303,24 +303,11 @@ def test_damage_is_found_by_a_check_of_a_running_ledger(place: Place, what: str)
         if what == "the journal":
             place.journal.write_bytes(place.journal.read_bytes().replace(b"people", b"others"))
         else:
-            edit(place, lambda connection: _unguarded(connection, DAMAGES[what]))
+            edit(place, lambda connection: unguarded(connection, DAMAGES[what]))
         with pytest.raises(LedgerUnsound):
             ledger.verify()
         with pytest.raises(LedgerUnsound):
             ledger.charge("s", "people", Cost.pure(0.1), "?")
-
-
-def _unguarded(connection: Connection, statement: str) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SET session_replication_role = replica"))
-        connection.exec_driver_sql(statement)
-        return
-    triggers = list(connection.execute(text("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")))
-    for name, _ in triggers:
-        connection.execute(text(f"DROP TRIGGER {name}"))
-    connection.exec_driver_sql(statement)
-    for _, sql in triggers:
-        connection.exec_driver_sql(sql)
 
 
 def test_those_who_check_at_once_share_one_check() -> None:

@@ -20,7 +20,7 @@ from dpcore.ledger.budget import SPENT
 from dpcore.ledger.journal import Journal, write_anew
 from dpcore.ledger.records import FIRST, Record, cost_to_json, next_record
 from dpcore.ledger.recovery import restore
-from tests.ledger.conftest import Place
+from tests.ledger.conftest import Place, unguarded
 
 ROW, FILE = hashlib.sha256(b"a row").hexdigest(), hashlib.sha256(b"all rows").hexdigest()
 PURE = {"kind": "pure", "cap_epsilon": 10**9, "cap_rho": -1, "cap_delta": 0, "total_delta": 0}
@@ -231,16 +231,7 @@ def _edit(place: Place, statement: str) -> None:
     """As somebody with full rights would."""
     writer = create_engine(place.url)
     with writer.begin() as connection:
-        if place.database is None:
-            connection.execute(text("SET session_replication_role = replica"))
-            connection.exec_driver_sql(statement)
-        else:
-            triggers = list(connection.execute(text("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")))
-            for name, _ in triggers:
-                connection.execute(text(f"DROP TRIGGER {name}"))
-            connection.exec_driver_sql(statement)
-            for _, sql in triggers:
-                connection.exec_driver_sql(sql)
+        unguarded(connection, statement)
     writer.dispose()
 
 

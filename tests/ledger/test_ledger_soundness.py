@@ -24,7 +24,7 @@ from dpcore.ledger.lock import exclusive
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.schema import metadata
 from dpcore.ledger.verify import POSTGRESQL_CHECKS
-from tests.ledger.conftest import Place
+from tests.ledger.conftest import Place, unguarded
 
 
 def filled(place: Place, charges: int = 3) -> Ledger:
@@ -116,19 +116,7 @@ def test_an_edited_ledger_stays_closed(new_place: Callable[[], Place], what: str
     place = new_place()
     filled(place).close()
 
-    def change(connection: Connection) -> None:
-        if place.database is None:
-            connection.execute(text("SET session_replication_role = replica"))
-            connection.exec_driver_sql(EDITS[what])
-            return
-        triggers = list(connection.execute(text("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")))
-        for name, _ in triggers:
-            connection.execute(text(f"DROP TRIGGER {name}"))
-        connection.exec_driver_sql(EDITS[what])
-        for _, sql in triggers:
-            connection.exec_driver_sql(sql)
-
-    edit(place, change)
+    edit(place, lambda connection: unguarded(connection, EDITS[what]))
     with pytest.raises(LedgerUnsound, match=r"python -m dpcore\.ledger restore"):
         place.open()
 

@@ -14,11 +14,11 @@ from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.survey import Survey
+from dpcore.datasets.reading.whole_lines import beginning
 from dpcore.datasets.reading.workbook import Sheet
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Alternative, Breaks, Escape, Merged
 from dpcore.validate import IntArray
 
-_BEGINNING = 1 << 18
 _CELLS_SHOWN = 4
 """Of a line, where it is asked whether it is a row: by these one finds it in the file."""
 
@@ -209,5 +209,5 @@ def of_beginning(seen: Survey, found: Layout) -> tuple[Alternative, ...]:
 
 def _first_with(data: bytes, sign: str) -> str:
     """The first line below the first that holds a sign, its beginning."""
-    lines = data[:_BEGINNING].decode("utf-8", "ignore").splitlines()
+    lines = beginning(data).decode("utf-8", "ignore").splitlines()
     return next((line for line in lines[1:] if sign in line), lines[0] if lines else "")[:80]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 
 import numpy as np
 
 from dpcore.datasets.reading.dialect import Dialect
+from dpcore.datasets.reading.whole_lines import pieces
 from dpcore.validate import IntArray
-
-_PIECE = 1 << 20
 
 
 def lines_apart(data: bytes, dialect: Dialect, first_line: int) -> tuple[bytes, IntArray]:
@@ -33,16 +31,6 @@ def lines_apart(data: bytes, dialect: Dialect, first_line: int) -> tuple[bytes, 
         found.append(piece)
         line_number += piece.count(b"\n") + 1
     return b"\n".join(found), np.array(opened, dtype=np.int64)
-
-
-def pieces(data: bytes) -> Iterator[bytes]:
-    """Whole lines, some megabyte of them at a time, without the line end between one piece and the next: as objects,
-    the lines of a large file take many times its size."""
-    start = 0
-    while (end := data.find(b"\n", start + _PIECE)) >= 0:
-        yield data[start:end]
-        start = end + 1
-    yield data[start:]
 
 
 def _stays_open(line: bytes, dialect: Dialect) -> bool:

@@ -21,17 +21,7 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
-from dpcore.datasets.report import (
-    Breaks,
-    Container,
-    Escape,
-    Merged,
-    Notice,
-    Objects,
-    ReadColumn,
-    Report,
-    Returns,
-)
+from dpcore.datasets.report import Breaks, Container, Escape, Merged, Notice, Objects, ReadColumn, Report, Returns
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import OneRowPer, Step, left_out_by, names_in, puts_rows_together, suggested

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from dpcore.datasets.reading.lines_apart import pieces
+from dpcore.datasets.reading.whole_lines import beginning, pieces
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Notice
 
-_LINES, _SAMPLE = 2000, 1 << 18
+_LINES = 2000
 _BLANKS = re.compile(rb"[ \t]+")
 _NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|NA|\.|\?")
 
@@ -18,8 +18,7 @@ def found(data: bytes) -> str | None:
     Every line has as many words, at least two, and most words below the first line are numbers. One name too few means
     that the rows are named, as R writes them.
     """
-    beginning = data if len(data) <= _SAMPLE else data[: data.rfind(b"\n", 0, _SAMPLE) + 1]
-    every = [line.split() for line in beginning.split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
+    every = [line.split() for line in beginning(data).split(b"\n", _LINES + 1)[:_LINES] if line.strip()]
     if len(every) < 3:
         return None
     head, below = every[0], every[1:]

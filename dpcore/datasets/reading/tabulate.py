@@ -20,6 +20,7 @@ from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.lines_apart import lines_apart
 from dpcore.datasets.reading.scanning import WholeUntil
 from dpcore.datasets.reading.survey import Survey, check_agreement, survey
+from dpcore.datasets.reading.whole_lines import beginning
 from dpcore.datasets.reading.workbook import Sheet
 from dpcore.datasets.report import (
     BLANKS,
@@ -36,7 +37,6 @@ from dpcore.datasets.report import (
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
-_SAMPLE = 1 << 18
 _BEARABLE = 0.01
 _SPACED = (BLANKS, BLANKS_NAMED)
 _OTHER_SHEET = "choose another one of the workbook"
@@ -120,7 +120,7 @@ def tabulate(
     if delimiter is not None or header_rows == 0:
         declared, skipped = None, 0  # nothing is left for such a line to say: it is a row as any other
     data = decoded.data[skipped:]
-    if not data[:_SAMPLE].strip() and not data.strip():
+    if not beginning(data).strip() and not data.strip():
         raise UnreadableFile("The file is empty.")
     say(0.05, "Finding the delimiter")
     way, spaces = delimiter if delimiter in _SPACED else None, list[Notice]()
@@ -262,8 +262,7 @@ def _about_merged(sheet: Sheet, merged: Merged | None) -> tuple[Notice, ...]:
 
 
 def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
-    cut = data.rfind(b"\n", 0, _SAMPLE) + 1 if len(data) > _SAMPLE else len(data)
-    sample = data[: cut or _SAMPLE].decode("utf-8", "ignore")
+    sample = beginning(data).decode("utf-8", "ignore")
     if chosen is not None:
         mark = dialects.likely_quote(sample) if quote is None else quote
         return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
