@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from dpcore.datasets import Account, Applied, Column, Schema, Table, completed_from
+from dpcore.datasets.different import counted
 
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
@@ -33,7 +35,7 @@ class TypedColumns:
             distinct = self.reading.column(name).distinct
             # few columns pass the first test, so few are counted
             may = distinct > 1 and self.reading.rows % distinct == 0
-            self._even[name] = may and bool(self.reading.frame[name].value_counts().nunique() == 1)
+            self._even[name] = may and bool(np.ptp(counted(self.reading.frame[name])[1]) == 0)
         return self._even[name]
 
     def applied(self, column: Column) -> Applied:

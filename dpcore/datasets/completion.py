@@ -26,9 +26,7 @@ def completed_from(schema: Schema, frame: pd.DataFrame) -> Schema:
 def _completed(column: Column, values: pd.Series) -> Column:
     present = values.dropna()
     if column.type == "category" and not column.categories:
-        named = set() if column.fill is None else {str(column.fill)}
-        words = tuple(sorted({str(word) for word in present.unique()} | named))
-        return replace(column, categories=words, from_file=True)
+        return replace(column, categories=tuple(values.cat.categories), from_file=True)
     if column.bounded or present.empty:
         return column
     if column.is_numeric:

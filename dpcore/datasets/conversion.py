@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from dpcore.datasets.dates import dates
+from dpcore.datasets.different import encoded
 from dpcore.datasets.fills import fill_day, fill_number, fill_yes
 from dpcore.datasets.matching import words
 from dpcore.datasets.numerals import integers, numbers, tidy
@@ -78,8 +79,8 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
         if declared.name not in frame.columns:
             raise InvalidArgument("schema", "must name columns of this table only")
         # Each different word is read once: whatever a cell becomes depends on its word alone.
-        codes, different = pd.factorize(as_text(frame[declared.name]))
-        text = pd.Series(different, dtype=_TEXT)
+        codes, different = encoded(as_text(frame[declared.name]))
+        text = different.astype(_TEXT)
         missing = is_missing(text, declared.missing_words)
         text = text.mask(missing, "") if missing.any() else text
         text = tidy(text) if declared.type != "text" else text

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.different import encoded
 from dpcore.datasets.schema import DateOrder
 from dpcore.datasets.written_dates import NEVER, read_written
 
@@ -41,7 +42,7 @@ def dates(text: pd.Series, order: DateOrder) -> np.ndarray:
 
 def _one_by_one(text: pd.Series, order: DateOrder) -> np.ndarray:
     """Every different word by itself."""
-    codes, words = pd.factorize(text)
+    codes, words = encoded(text)
     read = np.full(len(words) + 1, NEVER)
     for place, word in enumerate(words):
         read[place] = moment(str(word), order)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpcore.validate import BoolArray, IntArray
+from dpcore.validate import BoolArray
 
 _FEW, _SHORT = 100, 60
 _BLANK, _DELETE = 0x20, 0x7F
@@ -40,13 +39,6 @@ def fullmatch(text: pd.Series, pattern: str) -> BoolArray:
             return np.fromiter((match(word) is not None for word in few), dtype=np.bool_, count=len(few))
     found = pc.match_substring_regex(held, f"^(?:{pattern})$")
     return np.asarray(found, dtype=bool)
-
-
-def counted(text: pd.Series) -> tuple[pd.Series, IntArray]:
-    """The different words, in the order they first occur, and how often each does."""
-    raw, numbers = pc.value_counts(words(text)).flatten()
-    kind: Any = text.dtype
-    return pd.Series(pd.array(raw, dtype=kind)), np.asarray(numbers, dtype=np.int64)
 
 
 def holds(text: pd.Series, sign: str) -> bool:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from dpcore.datasets.conversion import apply, as_text, is_missing
 from dpcore.datasets.declaration import Declaration, Reads
+from dpcore.datasets.different import encoded
 from dpcore.datasets.matching import words
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
@@ -24,6 +25,9 @@ from dpcore.datasets.schema import LONGEST_PERSON, Column, Schema
 from dpcore.datasets.whole_numbers import plainly
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FIRST_DAY = date(1970, 1, 1)
 NO_DAY = np.iinfo(np.int64).min
@@ -262,25 +266,37 @@ def kept(person: pd.Series, said: pd.DataFrame, column: Column, most: int) -> Bo
     short = np.asarray(pc.fill_null(pc.binary_length(words(person)), 0)) <= LONGEST_PERSON
     names = plainly(person.where(short, "").str.strip())
     there = ~is_missing(names, column.missing_words) & short
-    who = pd.Series(pd.util.hash_array(names.to_numpy(dtype=object), hash_key=_KEY))
-    cells = pd.Series(pd.util.hash_pandas_object(said, index=False, hash_key=_KEY).to_numpy())
-    places, _ = pd.factorize(names)
-    before = cells.groupby([places, cells.to_numpy()]).cumcount()
-    numbers = pd.DataFrame({"who": who, "cells": cells, "before": before})
-    drawn = pd.util.hash_pandas_object(numbers, index=False, hash_key=_KEY).to_numpy()
-    order = np.lexsort((drawn, places))
-    sorted_places = places[order]
-    first = np.flatnonzero(np.diff(sorted_places, prepend=-1))
-    rank = np.arange(order.size) - np.repeat(first, np.diff(np.append(first, order.size)))
-    stay = np.zeros(order.size, dtype=np.bool_)
-    stay[order] = rank < most
-    return stay & there
+    places, people = encoded(names)
+    who = pd.util.hash_array(people.to_numpy(dtype=object), hash_key=_KEY, categorize=False)[places]
+    cells = _drawn(said)
+    numbers = pd.DataFrame({"who": who, "cells": cells, "before": _rank((places, cells))})
+    return (_rank((places,), _drawn(numbers)) < most) & there
+
+
+def _drawn(frame: pd.DataFrame) -> NDArray[np.uint64]:
+    """A number for each row, drawn from what stands in it."""
+    drawn = pd.util.hash_pandas_object(frame, index=False, hash_key=_KEY, categorize=False)
+    return np.asarray(drawn, dtype=np.uint64)
+
+
+def _rank(group: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None) -> IntArray:
+    """How many rows of its group come before each, in order of ``by`` and then of their place, shape (rows,)."""
+    order = np.lexsort((*(() if by is None else (by,)), *reversed(group)))
+    starts = np.zeros(order.size, dtype=bool)
+    starts[:1] = True
+    for part in group:
+        starts[1:] |= np.diff(part[order]) != 0
+    first = np.flatnonzero(starts)
+    rank = np.zeros(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size) - np.repeat(first, np.diff(np.append(first, order.size)))
+    return rank
 
 
 def _as_read(texts: pd.DataFrame, column: Column) -> pd.Series:
     """What the cells of a column say, of whatever range."""
     if column.type == "text":
-        return plainly(texts[column.name])
+        codes, different = encoded(plainly(texts[column.name]))
+        return pd.Series(pd.Categorical.from_codes(codes, pd.Index(different)))
     unbounded = replace(column, low=None, high=None, earliest=None, latest=None, fill=None)
     return apply(Schema(columns=(unbounded,)), texts).frame[column.name]
 

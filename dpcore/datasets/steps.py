@@ -22,7 +22,8 @@ import pandas as pd
 
 from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
-from dpcore.datasets.matching import counted, holds, is_below
+from dpcore.datasets.different import counted, encoded
+from dpcore.datasets.matching import holds, is_below
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
@@ -163,7 +164,7 @@ class SplitOptions:
         return rest.beside(Size.expected(len(frame), options, len("yes") * len(frame) * options))
 
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
-        codes, different = pd.factorize(_column(frame, self.column))
+        codes, different = encoded(_column(frame, self.column))
         options = self._options(frame)
         names = [f"{self.column}: {option}" for option in options]
         if set(names) & set(frame.columns):
@@ -185,7 +186,7 @@ class SplitOptions:
         """Those that were stated, or those of the rows. Raises InvalidArgument as soon as they are too many."""
         found = set(self.options)
         if not self.options:
-            for cell in frame[self.column].unique():
+            for cell in encoded(_column(frame, self.column))[1]:
                 found.update(_parts(cell, self.separator)[: self.most])
                 if len(found) > _MOST_SPLIT:
                     break
@@ -220,7 +221,7 @@ class TicksToRows:
         )
 
     def size(self, frame: pd.DataFrame) -> Size:
-        codes, different = pd.factorize(_column(frame, self.column))
+        codes, different = encoded(_column(frame, self.column))
         ticks = np.array([len(self._ticks(cell)) for cell in different], dtype=np.int64)[codes]
         beside = np.zeros(len(frame), dtype=np.int64)
         for name in frame.columns:
@@ -229,7 +230,7 @@ class TicksToRows:
         return Size.expected(int(ticks.sum()), frame.shape[1], text)
 
     def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
-        codes, different = pd.factorize(_column(frame, self.column))
+        codes, different = encoded(_column(frame, self.column))
         ticks = [self._ticks(cell) for cell in different]
         rows = np.repeat(np.arange(len(codes)), np.array([len(words) for words in ticks], dtype=np.int64)[codes])
         if not rows.size:
@@ -344,21 +345,25 @@ class OneRowPer:
             keys = keys.str.split(r"[T ]", n=1, regex=True).str[0]
         present = ~is_missing(keys, ("", *self.missing_words))
         keys = keys[present]
+        places, names = encoded(keys)
+        if self.day:
+            names = names.sort_values()
+            places = np.argsort(names.index.to_numpy())[places]
         if self.how == "count":
             series = pd.Series(1.0, index=keys.index)
         else:
             series = pd.Series(numbers(tidy(_column(frame, self.of))[present], self.decimal), index=keys.index)
         how = {"count": "sum", "sum": "sum", "mean": "mean", "largest": "max"}[self.how]
-        grouped = series.groupby(keys.to_numpy(), sort=self.day).agg(how)
+        grouped = series.groupby(places).agg(how)
         text = frame.dtypes.iloc[0]
-        first = pd.Series(lines[present], index=keys.index).groupby(keys.to_numpy(), sort=self.day).first()
         worked = pd.DataFrame(
             {
-                self.by: pd.Series(grouped.index.astype("str"), dtype=text),
+                self.by: pd.Series(names.to_numpy(), dtype=text),
                 self.name: pd.Series([_written(value) for value in grouped], dtype=text),
             }
         )
-        return Worked(frame=worked, lines=first.to_numpy(dtype=np.int64), anew=True)
+        first = np.unique(places, return_index=True)[1]
+        return Worked(frame=worked, lines=lines[present][first], anew=True)
 
 
 Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
@@ -486,7 +491,7 @@ def is_total(cells: pd.Series) -> BoolArray:
     different, _ = counted(cells)
     if not different.str.contains(_OF_TOTALS, case=False, regex=True).any():
         return none
-    codes, words = pd.factorize(cells.str.strip())
+    codes, words = encoded(cells.str.strip())
     matches = np.array([_TOTAL.fullmatch(str(word)) is not None for word in words] + [False])
     return np.asarray(matches[codes], dtype=bool)
 
@@ -506,7 +511,7 @@ def several_in(cells: pd.Series) -> str | None:
         parts = words.str.split(separator)
         number = int(weights @ parts.map(len).to_numpy())
         options = parts.explode().str.strip()
-        options = options[options != ""].drop_duplicates()
+        options = encoded(options[options != ""])[1]
         short = int(options.str.len().max()) <= 60
         if 2 <= len(options) <= _MOST_OPTIONS and len(options) <= 0.5 * number and short:
             return None if is_number(options, ".").all() or is_number(options, ",").all() else separator

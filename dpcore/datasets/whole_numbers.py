@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpcore.datasets.different import among
 from dpcore.datasets.matching import words
 from dpcore.validate import IntArray
 
@@ -58,14 +58,8 @@ def places(text: pd.Series, listed: Sequence[str]) -> IntArray:
     """``place`` of each word among those ``listed``, shape (words,)."""
     known = told_by(listed)
     at = np.array([*known.values(), -1], dtype=np.int64)
-    found = _found(text, known)
+    found = among(text, tuple(known))
     if any(WHOLE.fullmatch(word) for word in known):
         none = np.flatnonzero(found < 0)
-        found[none] = _found(plainly(text.iloc[none]), known)
+        found[none] = among(plainly(text.iloc[none]), tuple(known))
     return at[found]
-
-
-def _found(text: pd.Series, known: Mapping[str, int]) -> IntArray:
-    """At which place of ``known`` itself each word stands; −1 for none."""
-    found = pc.index_in(words(text), value_set=pa.array(list(known), pa.large_string()))
-    return np.array(pc.fill_null(found, -1), dtype=np.int64)

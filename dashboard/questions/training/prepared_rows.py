@@ -150,7 +150,8 @@ def can_be_cut(column: Column) -> bool:
 
 def varying(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The columns that have more than one value in this table."""
-    return tuple(name for name in columns if table.frame[name].nunique() > 1)
+    present = {name: table.frame[name].dropna() for name in columns}
+    return tuple(name for name, values in present.items() if len(values) and (values != values.iloc[0]).any())
 
 
 def possible_pairs(schema: Schema, columns: Sequence[str]) -> tuple[tuple[str, str], ...]:

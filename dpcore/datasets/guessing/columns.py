@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.at_once import at_once
+from dpcore.datasets.different import among
 from dpcore.datasets.guessing import dates, numerals
 from dpcore.datasets.guessing.numerals import Marks
 from dpcore.datasets.guessing.plain_numbers import PlainNumbers, plain_numbers
@@ -107,7 +108,7 @@ def _column(look: _Listed | Plain, guess: Guess, cells: pd.Series, lines: IntArr
     if isinstance(look, _Listed):
         bad = look.words.words[guess.bad]
         unread = look.words.cells(guess.bad)
-        places = np.flatnonzero(tidy(cells).isin(bad)) if len(bad) else places
+        places = np.flatnonzero(among(tidy(cells), tuple(bad)) >= 0) if len(bad) else places
         notes += _change(look.words, look.marks, guess, cells, lines)
     return ReadColumn(
         name=words.name,
@@ -131,8 +132,8 @@ def _change(words: Words, seen: Marks, guess: Guess, text: pd.Series, lines: Int
     if guess.column.type not in ("category", "text") or not 0.2 <= words.share(number) <= 0.999:
         return ()
     tidied = tidy(text)
-    numeric = np.flatnonzero(tidied.isin(words.words[number]))
-    other = np.flatnonzero(tidied.isin(words.words[~number]))
+    numeric = np.flatnonzero(among(tidied, tuple(words.words[number])) >= 0)
+    other = np.flatnonzero(among(tidied, tuple(words.words[~number])) >= 0)
     if numeric[-1] < other[0]:
         return (f"Numbers before line {lines[other[0]]:,} and words from there on.",)
     return (f"Words before line {lines[numeric[0]]:,} and numbers from there on.",) if other[-1] < numeric[0] else ()

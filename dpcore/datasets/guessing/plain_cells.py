@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpcore.datasets.different import among, counted
 from dpcore.datasets.schema import MISSING_WORDS
 
 LEAST = 20_000
@@ -48,9 +49,9 @@ def plain_cells(cells: pd.Series, suits: Callable[[list[str]], bool]) -> PlainCe
         return None
     missing: tuple[tuple[str, int], ...] = ()
     if absent or pc.min(pc.binary_length(column)).as_py() == 0:
-        gone = pc.is_in(column, value_set=pa.array(sorted({"", *absent}), column.type))
-        missing = _counted(column.filter(gone))
-        column = column.filter(pc.invert(gone))
+        gone = among(cells, sorted({"", *absent})) >= 0
+        missing = _counted(cells[gone])
+        column = column.filter(pa.array(~gone))
     return PlainCells(present=column, missing=missing, start=tuple(start))
 
 
@@ -60,7 +61,7 @@ def _as_arrow(cells: pd.Series) -> pa.ChunkedArray:
     return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
 
 
-def _counted(words: pa.ChunkedArray) -> tuple[tuple[str, int], ...]:
+def _counted(cells: pd.Series) -> tuple[tuple[str, int], ...]:
     """The commonest first, of two as common the one that comes first."""
-    found = [(str(pair["values"]), int(pair["counts"])) for pair in pc.value_counts(words).to_pylist()]
-    return tuple(sorted(found, key=lambda pair: -pair[1]))
+    found = zip(*counted(cells), strict=True)
+    return tuple(sorted(((str(word), int(count)) for word, count in found), key=lambda pair: -pair[1]))

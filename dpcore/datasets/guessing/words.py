@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.at_once import at_once
-from dpcore.datasets.matching import counted, fullmatch
+from dpcore.datasets.different import counted, encoded
+from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.numerals import PLAIN, tidy
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import MISSING_WORDS, Column, DateOrder, Decimal
@@ -85,9 +86,9 @@ def _counted(cells: pd.Series) -> tuple[pd.Series, IntArray]:
     bare = words.str.strip()
     if bare.equals(words):
         return words, counts
-    again, merged = pd.factorize(bare)
+    again, merged = encoded(bare)
     summed = np.bincount(again, weights=counts, minlength=len(merged)).astype(np.int64)
-    return pd.Series(merged, dtype=cells.dtype), summed
+    return merged, summed
 
 
 def words_of(frame: pd.DataFrame, say: Callable[[float], None]) -> list[Words]:

@@ -18,6 +18,7 @@ from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.declaration import Stated
+from dpcore.datasets.different import by_value
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.in_place.counting import Groups, options_counted, whole_number
 from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded, number
@@ -193,11 +194,10 @@ class InPlace:
             raise InvalidArgument("column", "must hold dates")
         found = self._groups((column.name,))
         read = _typed(column, [_text(row[0]) for row in found])
-        days = pd.Series(
-            [whole_number(row[1]) for row in found], index=pd.DatetimeIndex(read).floor("D"), dtype="int64"
-        )
-        days = days[days.index.notna()]
-        return days.groupby(level=0).sum().sort_index()
+        places, days = by_value(pd.DatetimeIndex(read).floor("D").to_numpy())
+        sizes = np.zeros(days.size + 1, dtype=np.int64)  # the last is for what is no day
+        np.add.at(sizes, places, np.array([whole_number(row[1]) for row in found], dtype=np.int64))
+        return pd.Series(sizes[:-1], index=pd.DatetimeIndex(days))
 
     def group_sizes(self, name: str) -> IntArray:
         """How many groups (people, say) have one row, two rows, …: shape (largest + 1,), entry 0 is 0.

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.dates import moment
+from dpcore.datasets.different import encoded
 from dpcore.datasets.matching import may_be_blank
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.schema import MISSING_WORDS, NO_WORDS, YES_WORDS, DateOrder
@@ -121,8 +122,9 @@ def left_out(frame: pd.DataFrame, counts: IntArray | None, columns: int) -> Bool
         words = frame.iloc[here, place].str.strip()
         short = np.full(here.size, place == 0) if counts is None else counts[here] < columns
         several = words.str.contains(" ", regex=False).to_numpy(dtype=bool)
-        values = {word for word in words.unique() if _kind(word)}
-        found[here] = (short | several) & ~words.isin(values).to_numpy(dtype=bool)
+        codes, different = encoded(words)
+        values = np.fromiter((bool(_kind(word)) for word in different), dtype=bool, count=len(different))
+        found[here] = (short | several) & ~values[codes]
     return found
 
 

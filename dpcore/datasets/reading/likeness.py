@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.different import by_value, encoded
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
@@ -158,8 +159,9 @@ class _Cells:
         if absent.any():
             codes = np.where(absent, len(words), codes)
             words.append("")
-        merged, different = pd.factorize(np.array(words, dtype=object))
-        return cls(words=different, codes=merged[codes] if len(words) else codes)
+        known: dict[str, int] = {}
+        merged = np.array([known.setdefault(word, len(known)) for word in words], dtype=np.int64)
+        return cls(words=np.array(list(known), dtype=object), codes=merged[codes] if words else codes)
 
 
 def _canonical(reading: Reading) -> Iterable[_Cells]:
@@ -167,18 +169,15 @@ def _canonical(reading: Reading) -> Iterable[_Cells]:
     typed = reading.apply(reading.suggested()).frame
     for name in typed.columns:
         series = typed[name]
-        if pd.api.types.is_bool_dtype(series):
-            codes, values = pd.factorize(series)
-            yield _Cells.of(values.tolist(), codes, lambda value: "1" if value else "0")
-        elif pd.api.types.is_datetime64_any_dtype(series):
-            codes, moments = pd.factorize(series)
+        if pd.api.types.is_datetime64_any_dtype(series):
+            codes, moments = by_value(series.to_numpy())
             written = pd.Series(moments).astype("string").str.removesuffix(" 00:00:00")
             yield _Cells.of(written.tolist(), codes, str)
         elif pd.api.types.is_numeric_dtype(series):
-            codes, numbers = pd.factorize(series.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
+            codes, numbers = by_value(series.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
             yield _Cells.of(numbers.tolist(), codes, lambda number: format(number, ".12g"))
         else:
-            codes, texts = pd.factorize(series.astype("string"))
+            codes, texts = encoded(series.astype("string"))
             yield _Cells.of(texts.tolist(), codes, _folded)
 
 
