@@ -172,21 +172,18 @@ def common(shares: bool = True) -> Iterator[None]:
 
 
 def recalled(memory: Memory, key: Hashable) -> Any:
-    """What was said by ``key`` in this session, or, of what is common, in another one; None where nobody did."""
-    found = memory.get(key)
-    if found is None and _SHARES.get():
-        known = COMMON.get(key)
-        if known is not None:
-            found = known[0]
-            memory.put(key, *known)
-    return found
+    """What was said by ``key`` in this session, or, of what is common, in any; None where nobody did."""
+    if _SHARES.get() and (known := COMMON.get(key)) is not None:
+        return known[0]
+    return memory.get(key)
 
 
 def keep(memory: Memory, key: Hashable, value: Any, size: int) -> None:
-    """Keep what was said by ``key``, which tells all of it."""
-    memory.put(key, value, size)
+    """Keep what was said by ``key``, which tells all of it: what is common once for all, and not in each session."""
     if _SHARES.get():
         COMMON.put(key, value, size)
+    else:
+        memory.put(key, value, size)
 
 
 _UNCHANGING: WeakValueDictionary[int, pd.DataFrame] = WeakValueDictionary()

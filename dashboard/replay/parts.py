@@ -38,11 +38,19 @@ class Part(NamedTuple):
     widgets: tuple[Held, ...]
     top: int
 
+    def size(self) -> int:
+        """Bytes, about."""
+        return sum(len(message.body) for message, _ in self.messages) + _WIDGET * len(self.widgets)
+
+
+_WIDGET = 1000
+"""Bytes that a widget takes: what it is made of, its options and what it held."""
+
 
 def part(key: tuple[Hashable, ...], draw: Callable[[], object], *, told: bool = False) -> None:
     """Draw a part of the page here, or say it again where ``key`` is the same: everything that it hangs on.
 
-    ``told``: the key tells whom its widgets call, and with what.
+    ``told``: the key tells whom its widgets call, and with what, and what the page puts into them.
     """
     found = memory.here()
     dg = streamlit._main._active_dg
@@ -75,10 +83,9 @@ def part(key: tuple[Hashable, ...], draw: Callable[[], object], *, told: bool = 
         FOUND.reset(answers)
     made = _part(notes, begins, cursor._index - begins[-1], told=told)
     if made is not None:
-        # of this session is whom a widget calls, unless the key tells it, and what the page has put into one
-        common = all(told and not one.put for one in made.widgets)
-        keep = memory.keep if common else Memory.put
-        keep(kept, name, made, sum(len(message.body) for message, _ in made.messages))
+        # of this session is whom a widget calls and what the page has put into one, unless the key tells it
+        keep = memory.keep if told or not made.widgets else Memory.put
+        keep(kept, name, made, made.size())
     outer = NOTES.get()
     if outer is not None:
         outer.add(notes)

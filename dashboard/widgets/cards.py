@@ -37,7 +37,7 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
         left if asked.found is not None and _too_dear(asked.found, left, looked=own and not asked.simulated) else None
     )
     with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
-        replay.part((*about, key, own, told), lambda: _need(asked, key, own=own, left=told))
+        replay.part((*about, key, own, told), lambda: _need(asked, key, own=own, left=told), told=True)
 
 
 def _need(asked: Need, key: str, *, own: bool, left: float | None) -> None:

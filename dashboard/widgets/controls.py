@@ -33,8 +33,9 @@ def draw(control: Control[Any]) -> None:
 
 
 def now(controls: Iterable[Control[Any]]) -> tuple[Hashable, ...]:
-    """Which controls these are and what they are set to: all that their drawing hangs on."""
-    return tuple((Same(control), session.value(control)) for control in controls)
+    """Which controls these are and what they are set to, 1, 1.0 and True apart: all that their drawing hangs on."""
+    values = ((control, session.value(control)) for control in controls)
+    return tuple((Same(control), value, repr(value)) for control, value in values)
 
 
 def draw_all(controls: Iterable[Control[Any]]) -> None:

@@ -140,7 +140,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         in_options = [control for control in read.placed.get("options", ()) if not _inside(control, question.sentence)]
         tools = toolbar.container(width="content", horizontal=True, gap="small")
         with tools:
-            replay.part(("options", *controls.now(in_options)), partial(_options, in_options))
+            replay.part(("options", *controls.now(in_options)), partial(_options, in_options), told=True)
         on_paper = tools.container(width="content")
         chart = st.container()
     over = True
@@ -319,7 +319,7 @@ def _sentence(pieces: Sequence[Piece]) -> None:
     """The question as one sentence in heading size, with its choices inside it."""
     asked = [control for piece in pieces for control in _controls_of(piece)]
     words_of = tuple(piece if isinstance(piece, str) else Same(piece) for piece in pieces)
-    replay.part(("sentence", words_of, *controls.now(asked)), partial(_spelled, pieces))
+    replay.part(("sentence", words_of, *controls.now(asked)), partial(_spelled, pieces), told=True)
 
 
 def _spelled(pieces: Sequence[Piece]) -> None:
