@@ -52,12 +52,13 @@ def script_times(folder: Path) -> tuple[float, dict[str, float]]:
     import streamlit.runtime.scriptrunner.script_runner as runner
     from streamlit.testing.v1 import AppTest
 
-    from dashboard import catalogue, looked_up, replay
+    from dashboard import catalogue, looked_up, replay, shortcuts
     from dashboard.shell import OWN_PAGES
     from dpcore.ledger import Ledger
 
     Ledger.open(create=True).close()  # one that is named is never made in silence
     looked_up.guard()  # as in a server
+    shortcuts.guard()
     replay.guard()
     spent: list[float] = []
     inside = runner.ScriptRunner._run_script

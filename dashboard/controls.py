@@ -314,7 +314,7 @@ def is_number(value: Any) -> TypeGuard[int | float]:
 
 def _near(value: float, *known: float) -> bool:
     """Whether a number is one to work with: no farther from zero than ``FARTHEST``, or than what is ``known``."""
-    return abs(value) <= max([FARTHEST, *(abs(one) for one in known if math.isfinite(one))])
+    return abs(value) <= FARTHEST or any(math.isfinite(one) and abs(value) <= abs(one) for one in known)
 
 
 def _plain(text: str) -> Any:

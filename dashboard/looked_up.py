@@ -12,12 +12,13 @@ from contextlib import suppress
 from typing import Any
 
 from streamlit.runtime.state.common import is_element_id
+from streamlit.runtime.state.presentation import apply_presenter
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.runtime.state.session_state import SessionState, _is_internal_key
+from streamlit.runtime.state.session_state import SessionState, _is_internal_key, _missing_key_error_message
 
 _copied: property = SafeSessionState.__dict__["filtered_state"]
 _found = SafeSessionState.__getitem__
-_compact = SessionState._compact_state
+_ABSENT = object()
 
 
 class LookedUp(Mapping[str, Any]):
@@ -61,17 +62,54 @@ def _value(safe: SafeSessionState, key: str) -> Any:
     """What the state holds for ``key``. Raises KeyError with Streamlit's words."""
     safe._yield_callback()
     with safe._lock:
-        state = safe._state
-        wid = state._key_id_mapper._key_id_mapping.get(key)
-        if wid is None and not is_element_id(key):
-            for held in (state._new_session_state, state._old_state):
-                if key in held:
-                    return held[key]
-        elif key in state._new_session_state and wid is not None:
-            told = state._new_widget_state.widget_metadata.get(wid)
-            if told is None or told.presenter is None:
-                return state._new_session_state[key]
-        return state[key]
+        return _held(safe._state, key)
+
+
+class _Missing(KeyError):
+    """As Streamlit says it, which is put into words only where somebody reads them."""
+
+    def __str__(self) -> str:
+        return str(KeyError(_missing_key_error_message(self.args[0])))
+
+
+def _held(state: SessionState, key: str) -> Any:
+    """``SessionState.__getitem__``: what was set in this run, then what the browser sent, then what was there before.
+    It looks whether a value is there, where Streamlit tries and fails.
+    """
+    ids, new, told = state._key_id_mapper, state._new_session_state, state._new_widget_state
+    wid = ids._key_id_mapping.get(key, key)
+    name = ids._id_key_mapping.get(key, key) if wid == key else key
+    if name in new:
+        found = new[name]
+    else:
+        found = _ABSENT
+        if wid in told.states:
+            with suppress(KeyError):  # sent for a widget that nobody has drawn yet
+                found = told[wid]
+        if found is _ABSENT:
+            old = state._old_state
+            if wid in old:
+                found = old[wid]
+            elif name in old:
+                found = old[name]
+            else:
+                raise _Missing(name)
+    metadata = told.widget_metadata.get(wid)
+    return found if metadata is None or metadata.presenter is None else apply_presenter(state, wid, found)
+
+
+def _holds(state: SessionState, key: str) -> bool:
+    """``SessionState.__contains__``."""
+    try:
+        _held(state, key)
+    except KeyError:
+        return False
+    return True
+
+
+def _widget_id(state: SessionState, key: str) -> str:
+    """``SessionState._get_widget_id``, which a page asks for some two hundred times."""
+    return state._key_id_mapper._key_id_mapping.get(key, key)
 
 
 def _compacted(state: SessionState) -> None:
@@ -103,15 +141,26 @@ def forget_widget(safe: SafeSessionState, key: str) -> None:
             state._new_widget_state.states.pop(wid, None)
 
 
+_OURS: dict[str, Any] = {
+    "__getitem__": _held,
+    "__contains__": _holds,
+    "_get_widget_id": _widget_id,
+    "_compact_state": _compacted,
+}
+_STREAMLITS: dict[str, Any] = {name: SessionState.__dict__[name] for name in _OURS}
+
+
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     SafeSessionState.filtered_state = property(LookedUp)  # type: ignore[assignment, method-assign]
     SafeSessionState.__getitem__ = _value  # type: ignore[method-assign]
-    SessionState._compact_state = _compacted  # type: ignore[assignment, method-assign]
+    for name, method in _OURS.items():
+        setattr(SessionState, name, method)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     SafeSessionState.filtered_state = _copied  # type: ignore[assignment, method-assign]
     SafeSessionState.__getitem__ = _found  # type: ignore[method-assign]
-    SessionState._compact_state = _compact  # type: ignore[method-assign]
+    for name, method in _STREAMLITS.items():
+        setattr(SessionState, name, method)

@@ -45,9 +45,12 @@ class _Waiting:
         self.due = self.soon = self.delivering = False
 
 
+_WAITING = "_epsilon_lab_waiting"
+
+
 def _waiting(session: AppSession) -> _Waiting:
-    found: _Waiting | None = session.__dict__.get("_epsilon_lab_waiting")
-    return found if found is not None else session.__dict__.setdefault("_epsilon_lab_waiting", _Waiting())
+    found: _Waiting | None = session.__dict__.get(_WAITING)
+    return found if found is not None else session.__dict__.setdefault(_WAITING, _Waiting())
 
 
 def _ask(session: AppSession, waiting: _Waiting) -> None:
@@ -68,8 +71,10 @@ def _later(session: AppSession, waiting: _Waiting) -> None:
     session._event_loop.call_later(SOON, _deliver, session, waiting)
 
 
-def _said(runner: ScriptRunner, msg: ForwardMsg | bytes) -> None:
-    """One message of a run, or its bytes; a place at which the run may be ended, as in Streamlit."""
+def _said(runner: ScriptRunner, msg: ForwardMsg | bytes | list[bytes]) -> None:
+    """One message of a run, or its bytes, or those of several; a place at which the run may be ended, as in
+    Streamlit.
+    """
     if runner._requests._state is not ScriptRequestType.CONTINUE:
         runner._maybe_handle_execution_control_request()
     try:
@@ -77,12 +82,20 @@ def _said(runner: ScriptRunner, msg: ForwardMsg | bytes) -> None:
     except KeyError:
         session = runner.__dict__["_epsilon_lab_session"] = _session_of(runner)
     if session is None:
-        told = ForwardMsg.FromString(msg) if isinstance(msg, bytes) else msg
-        runner.on_event.send(runner, event=_SAYS, forward_msg=told)
+        for told in _messages(msg):
+            runner.on_event.send(runner, event=_SAYS, forward_msg=told)
     else:
-        waiting = _waiting(session)
+        waiting = session.__dict__.get(_WAITING) or _waiting(session)
         waiting.events.append((runner, _SAYS, msg, {}))
-        _ask_soon(session, waiting)
+        if not waiting.soon:
+            _ask_soon(session, waiting)
+
+
+def _messages(said: ForwardMsg | bytes | list[bytes]) -> list[ForwardMsg]:
+    """What was said, as Streamlit has it."""
+    if isinstance(said, ForwardMsg):
+        return [said]
+    return [ForwardMsg.FromString(one) for one in ([said] if isinstance(said, bytes) else said)]
 
 
 def _session_of(runner: ScriptRunner) -> AppSession | None:
@@ -132,9 +145,13 @@ def _deliver(session: AppSession, waiting: _Waiting) -> None:
             elif sender is not session._scriptrunner:
                 continue  # of a run that another one has taken the place of
             elif here:
-                payloads.append(msg if isinstance(msg, bytes) else serialize_forward_msg(msg))
+                if isinstance(msg, list):
+                    payloads += msg
+                else:
+                    payloads.append(msg if isinstance(msg, bytes) else serialize_forward_msg(msg))
             else:
-                session._browser_queue.enqueue(ForwardMsg.FromString(msg) if isinstance(msg, bytes) else msg)
+                for told in _messages(msg):
+                    session._browser_queue.enqueue(told)
     finally:
         waiting.delivering = False
         if waiting.events or (here and not session._browser_queue.is_empty()):

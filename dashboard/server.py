@@ -38,6 +38,7 @@ from dashboard import (
     replay,
     scripts,
     settings,
+    shortcuts,
     unread,
     values,
 )
@@ -76,6 +77,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     lengths.guard()
     left_pages.guard()
     looked_up.guard()
+    shortcuts.guard()
     outgoing.guard()
     scripts.guard()
     replay.guard()

@@ -33,20 +33,23 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
+_BEGINS: dict[str, Callable[[], Any]] = {
+    **dict.fromkeys(("_receipts", "_notes", "_set", "_controls"), dict),
+    **dict.fromkeys(("_written", "_unlinked"), set),
+    "_request": lambda: None,
+    "_unread": list,
+    "_linked": lambda: st.query_params.to_dict(),
+    "_linked_data": lambda: st.query_params.get("data", ""),  # the link forgets a choice there is not
+}
+
+
 def begin() -> None:
     """Put defaults in place. Call once, first, in every run."""
-    state = st.session_state
-    state.setdefault("_receipts", {})
-    state.setdefault("_request", None)
-    state.setdefault("_notes", {})
-    state.setdefault("_set", {})
-    state.setdefault("_unread", [])
-    state.setdefault("_written", set())
-    state.setdefault("_unlinked", set())
-    if "_linked" not in state:
-        state["_linked"] = st.query_params.to_dict()
-    state.setdefault("_controls", {}).clear()
-    state.setdefault("_linked_data", st.query_params.get("data", ""))  # the link forgets a choice there is not
+    state = _state()
+    for name, make in _BEGINS.items():
+        if name not in state:
+            state[name] = make()
+    state["_controls"].clear()
 
 
 def _book(name: str) -> Any:
@@ -65,8 +68,16 @@ def _book(name: str) -> Any:
 
 def _state() -> Any:
     """The session's state for who asks for single values: ``st.session_state`` looks for it anew for each of them."""
-    ctx = get_script_run_ctx(suppress_warning=True)
-    return st.session_state if ctx is None else ctx.session_state
+    run = this_run.kept()
+    state = None if run is None else run.get("state")
+    if state is None:
+        ctx = get_script_run_ctx(suppress_warning=True)
+        if ctx is None:
+            return st.session_state
+        state = ctx.session_state
+        if run is not None:
+            run["state"] = state
+    return state
 
 
 def epsilon() -> float:
@@ -290,7 +301,10 @@ def page_opened(name: str) -> None:
 
 def starting_sample() -> str | None:
     """The sample that is shown until somebody chooses data, once a page of questions was opened."""
-    found: str | None = st.session_state.get("_example")
+    try:
+        found: str | None = _state()["_example"]
+    except KeyError:
+        return None
     return found
 
 
@@ -311,7 +325,7 @@ def next_cost(cost: Cost | None, neighbours: str = "") -> None:
 
 def dark() -> bool:
     """Whether this person sees the dark appearance."""
-    return st.context.theme.type == "dark"
+    return this_run.once(("dark",), lambda: st.context.theme.type == "dark")
 
 
 # -- what a person has set, by control ---------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import app_test, local_script_runner
 from xdist.remote import Producer
 
-from dashboard import looked_up, replay, traces
+from dashboard import looked_up, replay, shortcuts, traces
 from dpcore.ledger import Ledger
 from tests.in_turn import InTurn, scheduler
 from tests.put_back import changed_in_streamlit
@@ -37,6 +37,7 @@ atexit.register(shutil.rmtree, Path(os.environ["EPSILON_LAB_KEY"]).parent, ignor
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 # A page in process looks its state up and says again what it said, as a server's does.
 looked_up.guard()
+shortcuts.guard()
 replay.guard()
 # And it compiles its script, which a server does once for all sessions.
 local_script_runner.ScriptCache = functools.cache(ScriptCache)

@@ -289,6 +289,8 @@ def unchanging(frame: pd.DataFrame) -> pd.DataFrame:
 
 _TOLD_APART = frozenset({str, bytes, int, bool, type(None), Same, Known})
 """Values of these types are equal where they are the same in every way."""
+_PLAINLY_APART = frozenset({*_TOLD_APART, float})
+"""So are numbers, but for zeros."""
 _BY_WHICH_ONE: Any = object.__eq__
 
 
@@ -298,7 +300,9 @@ def _comparable(value: Any) -> Any:
     if type(value) is float:
         return value if value else (float, repr(value))  # -0.0 is equal to 0.0
     if type(value) is list or type(value) is tuple:
-        return (type(value), tuple(map(_comparable, value)), tuple(map(type, value)))
+        kinds = tuple(map(type, value))
+        plain = _PLAINLY_APART.issuperset(kinds) and (float not in kinds or 0.0 not in value)
+        return (type(value), tuple(value) if plain else tuple(map(_comparable, value)), kinds)
     if type(value) is dict:
         return (dict, tuple((name, type(part), _comparable(part)) for name, part in value.items()))
     if isinstance(value, pd.DataFrame) and _UNCHANGING.get(id(value)) is value:

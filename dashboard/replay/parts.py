@@ -8,6 +8,7 @@ function made while the page is drawn), or that offers a file, is drawn each tim
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -28,7 +29,8 @@ class Held(NamedTuple):
     put: bool
 
 
-class Part(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Part:
     """What a part did: its messages and where they stand from where it begins, its ids, its widgets, and how many
     elements it added there.
     """
@@ -37,6 +39,8 @@ class Part(NamedTuple):
     ids: tuple[tuple[str, str], ...]
     widgets: tuple[Held, ...]
     top: int
+    sent: tuple[tuple[Any, ...], list[bytes]] = ((), [])
+    """Its last place, and how all of it was sent there, where it is small."""
 
     def size(self) -> int:
         """Bytes, about."""
@@ -68,9 +72,7 @@ def part(key: tuple[Hashable, ...], draw: Callable[[], object], *, told: bool = 
         if all(widgets.alike(before[one.metadata.id], one.result) for one in known.widgets):
             for kind, one_id in known.ids:
                 memory.named(ctx, kind, one_id)
-            *box, first = begins
-            for message, (offset, *rest) in known.messages:
-                say(ctx, message, (*box, first + offset, *rest), page)
+            _say(ctx, known, begins, page)
             for _ in range(known.top):
                 cursor._advance()
             return
@@ -89,6 +91,26 @@ def part(key: tuple[Hashable, ...], draw: Callable[[], object], *, told: bool = 
     outer = NOTES.get()
     if outer is not None:
         outer.add(notes)
+
+
+def _say(ctx: ScriptRunContext, known: Part, begins: tuple[int, ...], page: str) -> None:
+    """All messages of a part, from where it begins; where a server sends them, as they were sent there before."""
+    place, sent = known.sent
+    alone = memory.AS_BYTES and NOTES.get() is None
+    if alone and place == (begins, page):
+        ctx._enqueue(sent)  # type: ignore[arg-type]
+        return
+    *box, first = begins
+    for message, (offset, *rest) in known.messages:
+        say(ctx, message, (*box, first + offset, *rest), page)
+    if alone and not any(message.cacheable for message, _ in known.messages):
+        sent = [
+            message.sent[1]
+            for message, (offset, *rest) in known.messages
+            if message.sent[0] == ((*box, first + offset, *rest), page)
+        ]
+        if len(sent) == len(known.messages):
+            known.sent = (begins, page), sent
 
 
 def _held(ctx: ScriptRunContext, one: Held) -> RegisterWidgetResult[Any]:

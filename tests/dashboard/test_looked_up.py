@@ -5,18 +5,24 @@ from __future__ import annotations
 import copy
 import string
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.cursor import RunningCursor, SparseList
+from streamlit.delta_generator_singletons import ContextVarWithLazyDefault
+from streamlit.navigation.page import Page
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from dashboard import looked_up, replay
+from dashboard import looked_up, replay, shortcuts
 
 KEYS = st.text(string.ascii_letters + string.digits + "_- :|", min_size=1, max_size=8)
 ID = "$$ID-0123456789abcdef0123456789abcdef-"
@@ -24,10 +30,25 @@ INTERNAL = "$$STREAMLIT_INTERNAL_KEY_of_its_own"
 VALUES = st.none() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
 
 
+@contextmanager
+def streamlits() -> Iterator[None]:
+    """The state as Streamlit asks it."""
+    looked_up.unguard()
+    try:
+        yield
+    finally:
+        looked_up.guard()
+
+
 @pytest.fixture
 def as_streamlit_does_it() -> Iterator[Callable[[], None]]:
-    yield looked_up.unguard
+    def undo() -> None:
+        looked_up.unguard()
+        shortcuts.unguard()
+
+    yield undo
     looked_up.guard()
+    shortcuts.guard()
     replay.guard()
 
 
@@ -65,7 +86,9 @@ def states(draw: st.DrawFn) -> tuple[SessionState, list[str]]:
 def test_what_is_looked_up_is_what_a_copy_holds(made: tuple[SessionState, list[str]]) -> None:
     state, names = made
     safe = SafeSessionState(state, lambda: None)
-    copy, found = state.filtered_state, looked_up.LookedUp(safe)
+    with streamlits():
+        copy = state.filtered_state
+    found = looked_up.LookedUp(safe)
     for key in (*names, *(f"{ID}{name}" for name in names), f"{ID}None", INTERNAL, "no such key"):
         assert (key in found) == (key in copy), key
         assert found.get(key, "none") == copy.get(key, "none"), key
@@ -80,7 +103,8 @@ def test_a_state_is_compacted_as_streamlit_does_it(made: tuple[SessionState, lis
     state, names = made
     other = copy.deepcopy(state)
     looked_up._compacted(state)
-    looked_up._compact(other)
+    with streamlits():
+        other._compact_state()
     assert state._old_state == other._old_state
     assert not state._new_session_state
     for one in (state, other):
@@ -94,14 +118,44 @@ def test_a_state_is_compacted_as_streamlit_does_it(made: tuple[SessionState, lis
 def test_a_value_is_the_one_that_streamlit_finds(made: tuple[SessionState, list[str]]) -> None:
     state, names = made
     safe = SafeSessionState(state, lambda: None)
-    for key in (*names, *(f"{ID}{name}" for name in names), INTERNAL, "no such key"):
-        found = []
-        for look in (looked_up._value, looked_up._found):
-            try:
-                found.append(look(safe, key))
-            except KeyError as error:
-                found.append(str(error))
-        assert found[0] == found[1], key
+
+    def looked(look: Callable[[object, str], object], where: object, key: str) -> object:
+        try:
+            return look(where, key)
+        except KeyError as error:
+            return str(error)
+
+    for key in (*names, *(f"{ID}{name}" for name in names), f"{ID}None", INTERNAL, "no such key"):
+        with streamlits():
+            theirs = looked(SafeSessionState.__getitem__, safe, key), key in state, state._get_widget_id(key)
+        ours = looked(looked_up._value, safe, key), key in state, state._get_widget_id(key)
+        assert ours == theirs, key
+        assert ours[0] == looked(SessionState.__getitem__, state, key)
+
+
+def test_what_was_sent_for_a_widget_that_nobody_has_drawn_is_not_there() -> None:
+    for told in (True, False):
+        state = SessionState()
+        state._new_widget_state.set_widget_from_proto(WidgetState(id=f"{ID}a", int_value=3))
+        state._key_id_mapper["a"] = f"{ID}a"
+        if told:
+            state._set_widget_metadata(
+                WidgetMetadata(f"{ID}a", lambda value: value or 0, lambda value: value, "int_value")
+            )
+        with streamlits():
+            theirs = "a" in copy.deepcopy(state)
+        assert ("a" in state) == theirs == told
+
+
+def test_what_a_widget_shows_of_its_value_is_what_is_found() -> None:
+    state = SessionState()
+    state._new_session_state["a"] = 3
+    state._key_id_mapper["a"] = f"{ID}a"
+    shown = WidgetMetadata(f"{ID}a", lambda _: 0, lambda _: 0, "int_value", presenter=lambda value, _: value + 1)
+    state._set_widget_metadata(shown)
+    with streamlits():
+        assert state["a"] == 4
+    assert state["a"] == 4
 
 
 class Counted:
@@ -124,7 +178,7 @@ def test_whoever_looks_holds_the_lock_and_goes_through_one_copy(monkeypatch: pyt
     safe = SafeSessionState(state, lambda: None)
     object.__setattr__(safe, "_lock", lock)  # an attribute of its own is a key of the state
     unlocked: list[str] = []
-    for name in ("_getitem", "_keys"):
+    for name in ("__getitem__", "_keys"):
         inside = getattr(SessionState, name)
 
         def asked(*given: object, inside: Callable[..., object] = inside, name: str = name) -> object:
@@ -170,3 +224,23 @@ def test_a_page_is_drawn_the_same(
         app.run()
     assert len(ours) > 50
     assert ours == sent
+
+
+def test_a_shorter_way_comes_to_the_same_place() -> None:
+    """Of a page at the root too, and of a variable that nobody has made yet."""
+    pages = [Page.__new__(Page) for _ in range(3)]
+    for page, address in zip(pages, ("", "one", "two"), strict=True):
+        page._url_path = address
+    variable = ContextVarWithLazyDefault("any", default=lambda: "first")
+    ours = [page._script_hash for page in pages], variable.get(), variable.set("second"), variable.get()
+    assert isinstance(RunningCursor(0)._transient_elements, SparseList)
+    shortcuts.unguard()
+    try:
+        assert [page._script_hash for page in pages] == ours[0]
+        assert type(RunningCursor(0)._transient_elements) is SparseList
+    finally:
+        shortcuts.guard()
+    assert (ours[1], ours[3]) == ("first", "second")
+    variable.reset(ours[2])
+    assert variable.get() == "first"
+    assert len(set(ours[0])) == 3
