@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamlit.cursor import RunningCursor, SparseList
+from streamlit.cursor import RunningCursor
 from streamlit.delta_generator_singletons import ContextVarWithLazyDefault
 from streamlit.navigation.page import Page
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -233,11 +233,11 @@ def test_a_shorter_way_comes_to_the_same_place() -> None:
         page._url_path = address
     variable = ContextVarWithLazyDefault("any", default=lambda: "first")
     ours = [page._script_hash for page in pages], variable.get(), variable.set("second"), variable.get()
-    assert isinstance(RunningCursor(0)._transient_elements, SparseList)
+    assert isinstance(RunningCursor(0)._transient_elements, shortcuts.SparseList)
     shortcuts.unguard()
     try:
         assert [page._script_hash for page in pages] == ours[0]
-        assert type(RunningCursor(0)._transient_elements) is SparseList
+        assert type(RunningCursor(0)._transient_elements) is shortcuts.SparseList
     finally:
         shortcuts.guard()
     assert (ours[1], ours[3]) == ("first", "second")
