@@ -94,14 +94,18 @@ def epsilon_key(name: str) -> str:
     """The key to draw one of the widgets of ε under, with ε as its value; ``name`` is the widget's, for life.
 
     It stays the same while ε is what this widget was drawn with or set to. Once anything else sets ε it is another
-    widget, with a key of its own. Told of ε as it is, it would take its thumb back under whoever moves on meanwhile;
-    and what the browser still holds of the former value is sent with the next move of anything.
+    widget: the one of this ε, unless a person has moved that. Told of ε as it is, it would take its thumb back under
+    whoever moves on meanwhile; and what the browser still holds of the former value is sent with the next move of
+    anything.
     """
     shown, now = _EPSILON_WIDGETS.once().setdefault(name, {}), epsilon()
     key = next(reversed(shown), name)
     if shown.setdefault(key, now) != now:
-        key = f"{name}-{uuid.uuid4().hex[:8]}"
-        shown[key] = now
+        key = f"{name}-{now!r}"
+        if shown.get(key, now) != now:
+            key = f"{name}-{uuid.uuid4().hex[:8]}"
+        shown.pop(key, None)
+        shown[key] = now  # the last is the one in use
         if len(shown) > _FORMER_KEYS:
             gone = next(iter(shown))
             del shown[gone]

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dashboard import catalogue, session, settings, visitors, words
+from dashboard import catalogue, replay, session, settings, visitors, words
 from dashboard.background import compute, leaving
 from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
@@ -119,7 +119,9 @@ def main() -> None:
     with st.sidebar:
         if tables:
             data_in_use()
-            inputs.epsilon()
+            current = source.current()
+            with replay.common(current is not None and current.everybodys):
+                inputs.epsilon()
             budget_slot = st.container()
         explained.words()
         share_slot = st.container()

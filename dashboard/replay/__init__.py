@@ -26,7 +26,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 from dashboard.replay import commands, memory, widgets
-from dashboard.replay.memory import COMMON, Known, Memory, Same, common, drawing, kept, unchanging
+from dashboard.replay.memory import COMMON, Known, Memory, Same, asking, common, drawing, kept, unchanging
 from dashboard.replay.parts import part
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Known",
     "Memory",
     "Same",
+    "asking",
     "common",
     "drawing",
     "guard",

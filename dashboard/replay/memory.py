@@ -171,6 +171,24 @@ def common(shares: bool = True) -> Iterator[None]:
         _SHARES.reset(before)
 
 
+_ASKS: ContextVar[bool] = ContextVar("asks", default=False)
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """While something is asked that begins the same for everybody, where what is drawn is common."""
+    before = _ASKS.set(True)
+    try:
+        yield
+    finally:
+        _ASKS.reset(before)
+
+
+def shares_what_is_asked() -> bool:
+    """Whether a widget is one for everybody now; what it holds is each one's own."""
+    return _SHARES.get() and _ASKS.get()
+
+
 def recalled(memory: Memory, key: Hashable) -> Any:
     """What was said by ``key`` in this session, or, of what is common, in any; None where nobody did."""
     if _SHARES.get() and (known := COMMON.get(key)) is not None:

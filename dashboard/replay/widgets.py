@@ -32,6 +32,10 @@ class Asked(NamedTuple):
     widgets: tuple[tuple[WidgetMetadata[Any], str | None, RegisterWidgetResult[Any]], ...]
     result: Any
 
+    def for_everybody(self) -> Asked:
+        """Without whom its widgets call: each run tells that anew."""
+        return self._replace(widgets=tuple((_told_anew(one, {}), key, held) for one, key, held in self.widgets))
+
 
 def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     """The command ``name`` as a method: said again where its widget holds what it held, else by ``original``."""
@@ -55,7 +59,8 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
             key = memory.key_of(name, where, args, own)
         except TypeError:
             return plain(self, *args, **named)
-        asked: Asked | None = kept.get(key)
+        shared = memory.shares_what_is_asked()
+        asked: Asked | None = memory.recalled(kept, key) if shared else kept.get(key)
         before: dict[str, RegisterWidgetResult[Any]] = {}
         if asked is not None and cursor is not None and _free(ctx, asked):
             before = {
@@ -81,7 +86,11 @@ def replayed(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
             FOUND.reset(found_before)
         made = _asked(ear, result, dg, place)
         if made is not None:
-            kept.put(key, made, sum(len(msg.delta.SerializeToString()) for msg in ear.messages))
+            size = sum(len(msg.delta.SerializeToString()) for msg in ear.messages)
+            if shared:
+                memory.keep(kept, key, made.for_everybody(), 3 * size)
+            else:
+                kept.put(key, made, size)
         return result
 
     command.__name__, command.__doc__ = name, original.__doc__

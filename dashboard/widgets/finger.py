@@ -20,7 +20,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import replay, session
 from dashboard.case import Case
 from dashboard.charts.dots import beside, two_bars_inks
 from dashboard.charts.theme import palette, plain
@@ -66,22 +66,23 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
     steps = kept(every, lambda: _steps([step(level) for level in levels]), large=True)
     look, key = palette(dark), f"{page}-finger"
     _STEPS(key=f"{page}-steps", data=steps)
-    _FOLLOW(
-        key=key,
-        data={
-            "page": page,
-            "at": at,
-            "steps": steps["name"],
-            "chart": f"{page}-epsilon" if axis == "epsilon" else "",
-            "stale": [
-                *([] if axis == "epsilon" else [f"{page}-{axis}"]),
-                *(f"{page}-{part}" for part in STALE),
-            ],
-            "look": {"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
-        },
-        # nothing of the case within it: the browser's last picture outlives a file that is forgotten
-        on_epsilon_change=partial(session.epsilon_from_picture, key, looked=case.source.mode == "what_if"),
-    )
+    with replay.asking():
+        _FOLLOW(
+            key=key,
+            data={
+                "page": page,
+                "at": at,
+                "steps": steps["name"],
+                "chart": f"{page}-epsilon" if axis == "epsilon" else "",
+                "stale": [
+                    *([] if axis == "epsilon" else [f"{page}-{axis}"]),
+                    *(f"{page}-{part}" for part in STALE),
+                ],
+                "look": {"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
+            },
+            # nothing of the case within it: the browser's last picture outlives a file that is forgotten
+            on_epsilon_change=partial(session.epsilon_from_picture, key, looked=case.source.mode == "what_if"),
+        )
 
 
 def _steps(levels: list[dict[str, Any]]) -> Known:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session, words
+from dashboard import replay, session, words
 from dashboard.charts.theme import plain
 from dashboard.usual import SEED
 from dashboard.view import EPSILON
@@ -38,17 +38,18 @@ def epsilon() -> None:
     with below:
         st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
         key = session.epsilon_key(TYPED)
-        st.number_input(
-            EPSILON.label,
-            value=session.epsilon(),
-            step=EPSILON.step,
-            format="%g",
-            key=key,
-            on_change=session.epsilon_from,
-            args=(TYPED, key),
-            label_visibility="collapsed",
-            width=120,
-        )
+        with replay.asking():
+            st.number_input(
+                EPSILON.label,
+                value=session.epsilon(),
+                step=EPSILON.step,
+                format="%g",
+                key=key,
+                on_change=session.epsilon_from,
+                args=(TYPED, key),
+                label_visibility="collapsed",
+                width=120,
+            )
     with above:
         epsilon_slider()
 
@@ -57,16 +58,17 @@ def epsilon_slider(*, docked: bool = False) -> None:
     """The log slider of the privacy level; ``docked`` is the second one, at the lower edge of a phone."""
     name = _DOCKED if docked else SLIDER
     key = session.epsilon_key(name)
-    st.select_slider(
-        "ε: more privacy ⟵ ⟶ more accuracy" if docked else "Privacy loss ε",
-        options=session.epsilon_levels(),
-        value=session.epsilon(),
-        key=key,
-        format_func=plain,
-        on_change=session.epsilon_from,
-        args=(name, key),
-        help=None if docked else f"ε is {glossary.TERMS['ε']} Larger answers better.",
-    )
+    with replay.asking():
+        st.select_slider(
+            "ε: more privacy ⟵ ⟶ more accuracy" if docked else "Privacy loss ε",
+            options=session.epsilon_levels(),
+            value=session.epsilon(),
+            key=key,
+            format_func=plain,
+            on_change=session.epsilon_from,
+            args=(name, key),
+            help=None if docked else f"ε is {glossary.TERMS['ε']} Larger answers better.",
+        )
 
 
 def primary(label: str) -> str:

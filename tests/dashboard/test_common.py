@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, replay, session, traces
 from dashboard.budget import visitor
-from dashboard.replay import memory, parts
+from dashboard.replay import memory, parts, widgets
 from dashboard.scenes.deck import bundled
 from dashboard.words import needs
 from tests.dashboard.conftest import TOKEN, text, widget
@@ -221,3 +221,70 @@ def test_what_is_left_of_a_budget_is_not_kept_for_everybody(open_app: Callable[.
     told = [caption.value for caption in app.caption if caption.value == needs.too_dear(0.5)]
     assert told, [caption.value for caption in app.caption]
     assert needs.too_dear(0.5) not in said()
+
+
+SET_AND_TOLD = (
+    "import streamlit as st\nfrom dashboard import replay\n"
+    "state = st.session_state\n"
+    "def heard(who):\n    state['heard'] = who\n"
+    "with replay.drawing(state.setdefault('_memory', replay.Memory())), replay.common(), replay.asking():\n"
+    "    state['given'] = st.number_input('n', 0, 9, 3, key='n', on_change=heard, args=(state.get('who'),))\n"
+)
+
+
+def set_and_told() -> tuple[Any, ...]:
+    """What one person gets who has set a box, what a second one then gets and holds of it, and whom it calls when they
+    set it.
+    """
+    first = AppTest.from_string(SET_AND_TOLD, default_timeout=60).run()
+    first.number_input(key="n").set_value(5).run()
+    second = AppTest.from_string(SET_AND_TOLD, default_timeout=60)
+    second.session_state["who"] = "second"
+    second.run()
+    began = second.session_state["given"], second.number_input(key="n").value
+    second.number_input(key="n").set_value(7).run()
+    assert not first.exception
+    assert not second.exception
+    return first.session_state["given"], *began, second.session_state["heard"]
+
+
+def test_a_widget_for_everybody_holds_what_each_has_set_and_calls_for_each() -> None:
+    assert set_and_told() == (5, 3, 3, "second")
+    (asked,) = [value for value, _ in memory.COMMON._kept.values() if isinstance(value, widgets.Asked)]
+    assert all(one.callback is None and not one.callback_args for one, _, _ in asked.widgets)
+
+
+def test_a_widget_that_does_not_look_at_what_it_holds_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(widgets, "alike", lambda now, then: True)
+    assert set_and_told()[0] == 3, "the mutant: what it held for whoever came first"
+
+
+def test_a_widget_is_for_everybody_only_where_what_is_drawn_is_common() -> None:
+    alone = SET_AND_TOLD.replace("replay.common()", "replay.common(False)")
+    app = AppTest.from_string(alone, default_timeout=60).run()
+    assert not app.exception
+    assert [value for value, _ in memory.COMMON._kept.values() if isinstance(value, widgets.Asked)] == []
+
+
+def test_the_slider_of_an_epsilon_comes_back_unless_somebody_has_moved_it(open_app: Callable[..., AppTest]) -> None:
+    def sliders(app: AppTest) -> dict[str, float]:
+        return {str(one.key): one.value for one in app.select_slider if "epsilon" in str(one.key)}
+
+    app = open_app("selection").run()
+    seen = []
+    for level in (0.3, 0.8, 0.3, 2.0, 0.8):
+        widget(app, "epsilon-typed").set_value(level).run()
+        seen.append(sliders(app))
+        assert set(seen[-1].values()) == {level}
+    assert seen[0] == seen[2]
+    assert seen[1] == seen[4]
+    assert not {*seen[0]} & {*seen[1]}
+    moved = next(key for key in seen[1] if key.startswith("epsilon-slider"))
+    app.select_slider(key=moved).set_value(2.0).run()
+    assert moved in sliders(app), "it stays while a person moves it"
+    box = next(one for one in app.number_input if str(one.key).startswith("epsilon-typed"))
+    box.set_value(0.3).run()
+    box = next(one for one in app.number_input if str(one.key).startswith("epsilon-typed"))
+    box.set_value(0.8).run()
+    assert moved not in sliders(app), "the browser may still hold what it was moved to"
+    assert set(sliders(app).values()) == {0.8}
