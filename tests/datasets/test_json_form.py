@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, UnreadableFile, read_table
-from dpcore.datasets.reading import documents, one_object
+from dpcore.datasets.reading import container, documents, one_object
+from dpcore.datasets.reading.decoding import ENCODINGS
 from dpcore.datasets.reading.naming import NAMELESS
 from dpcore.datasets.report import Report
 from dpcore.releases.selection import MostCommonOption
@@ -315,3 +318,100 @@ def test_half_a_character_in_a_name_is_replaced_as_in_a_cell() -> None:
 def test_settings_are_no_records() -> None:
     with pytest.raises(UnreadableFile, match="no list of records"):
         read_table(json.dumps({"server": {"port": 1}, "names": {"first": "x"}}).encode())
+
+
+ODD_ROWS = (
+    *('["so]uth", 5]', '["%s", 5]' % ("x" * 4200), "5", '"a"', "true", "null", "[]", "{}", "[[1], 2]", '{"a": 1}'),
+    *('[\n"x"\n]', "", " " * 5000, " " * 5000 + "5", "x", "x,south", "[", "{", "]", "[cold, 1]", "{cold"),
+    *("\ufeff5", '"cold', "null null", "null,5", '5 ["a", "b"]', '["a", "b"] 5', '["a", "b"] ["c", "d"]', "5\u2028"),
+    "\n".join(["null"] * 900),
+)
+"""What one row might be, and the last one many, where the others are JSON: well-formed or not."""
+ROWS_OF: dict[str, tuple[list[str], str]] = {
+    "lists": ([json.dumps([ill, age]) for age, (ill, _) in enumerate(ROWS)], "column 1"),
+    "objects": ([json.dumps({"ill": ill}) for ill, _ in ROWS], "ill"),
+    "text": ([f"{ill},{age}" for age, (ill, _) in enumerate(ROWS)], "column 1"),
+}
+WRITTEN: dict[str, Callable[[list[str]], str]] = {
+    "lines": lambda rows: "\n".join([*rows, ""]),
+    "lines that returns end": lambda rows: "\r".join([*rows, ""]),
+    "one list over lines": lambda rows: "[\n" + ",\n".join(rows) + "\n]\n",
+    "one list on a line": lambda rows: f"[{', '.join(rows)}]",
+    "a list whose lines end before the sign": lambda rows: "[" + "\n,".join(rows) + "]",
+    "one after another": " ".join,
+}
+
+
+def moving_others(written: str, rows: str) -> list[tuple[str, int]]:
+    """The odd rows, and before which row they stand, that move the counts of others though no file is refused."""
+    write, answers = WRITTEN[written], PLAIN | {"header_rows": 0, "columns": 2}
+    others, name = ROWS_OF[rows]
+    found = []
+    for odd in ODD_ROWS:
+        for place in (0, 1):
+            try:
+                reading = as_a_page_reads(write([*others[:place], odd, *others[place:]]).encode(), answers)
+            except UnreadableFile:
+                continue
+            if name not in reading.frame or counted(reading, name) != [20, 20, 0]:
+                found.append((odd[:20], place))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("written", "rows"),
+    [("lines", "text"), *((written, rows) for written in WRITTEN for rows in ("lists", "objects"))],
+)
+def test_one_row_does_not_make_text_of_the_others(written: str, rows: str) -> None:
+    """Nor JSON of text. Of what is refused already nobody is asked anything."""
+    alone = WRITTEN[written](ROWS_OF[rows][0]).encode()
+    if written == "one after another":
+        with pytest.raises(UnreadableFile, match=r"well-formed on line 1;|no list of records"):
+            read_table(alone)
+    else:
+        assert read_table(alone).report.container == ("text" if rows == "text" else "json")
+        assert moving_others(written, rows) == []
+
+
+def by_its_first_sign(data: bytes, encoding: str | None) -> str:
+    return "json" if next(container._begun(data, encoding), "[")[0] in "[{" else "text"
+
+
+def by_how_its_first_line_goes_on(data: bytes, _: str | None) -> str:
+    return "json" if re.match(rb'\s*(?:\{\s*"|\[\s*[\[{]|\[[^\n\]]*\]\s*\n\s*\[)', data[:4096]) else "text"
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "mutant", "written", "rows"),
+    [
+        (container, "_kind_of_text", by_its_first_sign, "lines", "lists"),
+        (container, "_kind_of_text", by_how_its_first_line_goes_on, "lines", "lists"),
+        (container, "_kind_of_text", by_how_its_first_line_goes_on, "one list over lines", "lists"),
+        (documents, "_next_line", documents._skip, "one after another", "objects"),
+    ],
+)
+def test_a_row_that_makes_text_of_others_would_be_missed(
+    module: ModuleType, name: str, mutant: Any, written: str, rows: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, name, mutant)
+    assert moving_others(written, rows)
+
+
+@pytest.mark.parametrize("heading", ["[id],[age]", "{id},age", "id,age\n[1],2", 'id,age\n{"a": 1},2'])
+def test_text_that_begins_as_json_is_text_where_it_is_stated_at_what_its_cells_end(heading: str) -> None:
+    text = heading + "\n3,4" * 3
+    with pytest.raises(UnreadableFile, match="not well-formed on line 1"):
+        read_table(text.encode())
+    reading = read_table(text.encode(), delimiter=",")
+    assert (reading.report.container, reading.frame.iloc[-1].tolist()) == ("text", ["3", "4"])
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+@pytest.mark.parametrize("row", ["安é", '["é", 1]', '{"é": 1}'])
+def test_it_is_told_in_every_encoding(codec: str, row: str) -> None:
+    """Also beside letters whose bytes are those of such signs."""
+    if codec == "cp1252":
+        row = row.replace("安", "")
+    data = f"{row}\n{row}\n{row}\n".encode(codec)
+    stated = {"encoding": codec} if codec in ENCODINGS else {}
+    assert read_table(data, header_rows=0, **stated).report.container == ("json" if row[0] in "[{" else "text")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Iterator
 from typing import Literal
 
+from dpcore.datasets.reading.decoding import beginning_by
 from dpcore.errors import UnreadableFile
 
 Kind = Literal[
@@ -46,22 +49,18 @@ _REFUSED = (
     (b"MZ\x90\x00", "a program"),
 )
 _MARKUP = re.compile(rb"\s*<(?:!doctype|html|head|body|table|\?xml|svg|!--)", re.IGNORECASE)
-_NULLS = rb"(?:null\s*[\r\n]\s*)*+"  # lines that are records without anything in them
-_JSON = re.compile(
-    rb"\s*"
-    + _NULLS
-    + rb'(?:\{\s*(?:"|\}\s*[\r\n{])|\[\s*(?:null\s*,\s*)*+[\[{]|\[\s*\]\s*$|\[[^\n\]]*\]\s*\n\s*'
-    + _NULLS
-    + rb"\[)"
-)
+_JSON_LINE = re.compile(r"""\[\s*(?:["\[{\]\-0-9tfnNI]|$)|\{\s*(?:["}]|$)""")
+"""How a line begins that can be the first of a JSON document of rows."""
 # Stata before version 13: the release, the byte order (1 or 2), file type 1 and a zero.
 _OLD_STATA = re.compile(rb"[\x68\x69\x6c\x6e\x6f\x71-\x73][\x01\x02]\x01\x00")
 _START = 4096
+_BLANK = " \t\r\n"
 _NOTHING = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 
 
-def kind_of(data: bytes) -> Kind:
-    """The kind of a file that can be read, told from its bytes. Raises UnreadableFile, naming the kind, for others."""
+def kind_of(data: bytes, encoding: str | None = None) -> Kind:
+    """The kind of a file that can be read, told from its bytes, or those of a text in this ``encoding``. Raises
+    UnreadableFile, naming the kind, for others."""
     if not data[:_START].strip(_NOTHING) and not data.strip(_NOTHING):
         raise UnreadableFile("The file is empty.")
     if data[:4] == b"PAR1":
@@ -85,4 +84,25 @@ def kind_of(data: bytes) -> Kind:
         start = start[2:].replace(b"\x00", b"")
     if _MARKUP.match(start):
         raise UnreadableFile(f"This is a web page or XML document, not a table; {_ASK}.")
-    return "json" if _JSON.match(start) else "text"
+    return _kind_of_text(data, encoding)
+
+
+def _kind_of_text(data: bytes, encoding: str | None) -> Kind:
+    """JSON by its first sign alone, however its first row goes on, which must not make text of the others; nor must a
+    row in front of them that is none, so that the next line is looked at too. Whoever reads JSON says what is wrong."""
+    lines = _begun(data, encoding)
+    first = next(lines, "[")  # null on each line: records without anything in them
+    return "json" if first[0] in "[{" or _JSON_LINE.match(next(lines, "")) else "text"
+
+
+def _begun(data: bytes, encoding: str | None) -> Iterator[str]:
+    """How each line begins that holds more than null."""
+    text = io.TextIOWrapper(io.BytesIO(data), beginning_by(data, encoding), "replace")
+    at_start, first = True, True
+    while piece := text.readline(_START):
+        begun = piece.removeprefix("\ufeff" if first else "").strip(_BLANK)
+        first = False
+        if at_start and begun and begun != "null":
+            at_start = False
+            yield begun
+        at_start |= piece.endswith("\n")

@@ -72,6 +72,20 @@ def _found(data: bytes, encoding: str | None) -> Decoded:
     return Decoded(data=data, encoding="utf-8", certain=True)
 
 
+def decode_json(data: bytes, encoding: str | None) -> Decoded:
+    """In JSON a return is a blank, and ends a line wherever it stands. Raises as ``decode`` does."""
+    found = _found(data, encoding)
+    return replace(found, data=found.data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+
+
+def beginning_by(data: bytes, encoding: str | None) -> str:
+    """The encoding that shows which ASCII signs lines begin with, looked for no further than that takes. Raises
+    InvalidArgument for an ``encoding`` that is none of ENCODINGS."""
+    if encoding is not None:
+        return _known(encoding)
+    return next((name for mark, name in _MARKS if data.startswith(mark)), _unmarked_utf16(data) or "latin-1")
+
+
 def _known(encoding: str) -> str:
     """The name is looked up here: Python would import a module for whatever it is told, and remember each."""
     name = _NAMED.get(str(encoding).lower().replace("_", "-"))

@@ -135,7 +135,7 @@ def _found(text: str, objects: Objects | None, say: Say) -> Found:
             return Found(records=_items(text, start + 1, decoder, say))
         return Found(records=chain([first], _lines(text, after, decoder, say)))
     first, after = _decoded(text, start, decoder)
-    after = _skip(text, after)
+    after = _next_line(text, after)
     if after < len(text):
         return Found(records=chain([first], _lines(text, after, decoder, say)))
     if len(text) > _LARGEST_WHOLE:
@@ -154,7 +154,7 @@ def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, 
         return None, None
     except RecursionError:
         raise UnreadableFile(_DEEP) from None
-    after = _skip(text, start + end)
+    after = _next_line(text, start + end)
     flat = not any(isinstance(cell, dict | list) for cell in value)
     return (value, after) if flat and after < len(text) else (None, None)
 
@@ -182,10 +182,18 @@ def _lines(text: str, at: int, decoder: json.JSONDecoder, say: Say) -> Iterator[
     while at < len(text):
         value, at = _decoded(text, at, decoder)
         yield value
-        at = _skip(text, at)
+        at = _next_line(text, at)
         count += 1
         if count % 5000 == 0:
             say(at / len(text))
+
+
+def _next_line(text: str, at: int) -> int:
+    """Where the next document begins, on a line below: behind a row that is no JSON a line is looked at alone."""
+    after = _skip(text, at)
+    if after < len(text) and text.find("\n", at, after) < 0:
+        raise UnreadableFile(_broken(text, after))
+    return after
 
 
 def _decoded(text: str, at: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
@@ -199,7 +207,10 @@ def _decoded(text: str, at: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
 
 def _broken(text: str, at: int) -> str:
     line = text.count("\n", 0, at) + 1
-    return f"The JSON document breaks off or is not well-formed on line {line:,}; export it again."
+    return (
+        f"The JSON document breaks off or is not well-formed on line {line:,}; export it again, or say where its cells "
+        "end if it is none."
+    )
 
 
 def _skip(text: str, at: int) -> int:

@@ -14,7 +14,7 @@ from dpcore.datasets.reading.arrow_files import arrow_table
 from dpcore.datasets.reading.bounds import check_told
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
-from dpcore.datasets.reading.decoding import decode
+from dpcore.datasets.reading.decoding import decode_json
 from dpcore.datasets.reading.documents import json_document
 from dpcore.datasets.reading.labelled_files import LabelledKind, labelled_table
 from dpcore.datasets.reading.naming import names
@@ -35,7 +35,7 @@ def table_of(data: bytes, choices: Choices, say: _Say) -> Tabulated:
 
 
 def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
-    kind = kind_of(data)
+    kind = kind_of(data, choices.encoding)
     workbook = workbook_kind(data) if kind == "zip" else None
     if kind == "zip" and workbook is None:
         return _from_archive(data, choices, say)
@@ -45,7 +45,7 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         return _noticed(found, Notice(what="noticed", sentence=f"The table was unpacked from a {kind} archive."))
     if kind == "zip" or kind == "ole":
         return _sheet(data, workbook, choices, say)
-    if kind == "text":
+    if kind == "text" or (kind == "json" and choices.delimiter is not None):  # where cells end, of a text alone
         return _text(data, choices, say)
     if kind == "json":
         return _json(data, choices, say)
@@ -112,7 +112,7 @@ def _sheet(data: bytes, workbook: Workbook | None, choices: Choices, say: _Say) 
 def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     """Objects are rows under the names that they give their cells. Lists are rows as those of a sheet, whose first ones
     name the columns where the document or a person says so: by how it looks one row would decide it, so it is asked."""
-    decoded = decode(data, choices.encoding, "in cells")  # in JSON a return is a blank wherever it stands
+    decoded = decode_json(data, choices.encoding)
     text = decoded.data.decode()
     found = json_document(text, choices.objects, lambda part: say(0.02 + 0.35 * part, "Reading the records"))
     if found.survey is None:
