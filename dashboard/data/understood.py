@@ -27,6 +27,8 @@ ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16-le": "UTF-16",
     "utf-16-be": "UTF-16",
+    "utf-32-le": "UTF-32",
+    "utf-32-be": "UTF-32",
     "cp1252": "Windows Western European (cp1252)",
     "cp1250": "Windows Central European (cp1250)",
     "cp1251": "Windows Cyrillic (cp1251)",

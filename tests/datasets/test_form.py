@@ -15,7 +15,7 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, read_table
-from dpcore.datasets.reading import decided, layout
+from dpcore.datasets.reading import decided, decoding, layout
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report
 from dpcore.errors import UnreadableFile
@@ -688,3 +688,76 @@ def test_a_cell_beside_the_table_of_a_sheet_leaves_out_no_other_row() -> None:
     lines = [",ward,age,note", *[",north ward,1,ok"] * 10, *[",south ward,,"] * 5, ",Total,,"]
     without, found = (read_table(sheet("\n".join(rows)), **stated) for rows in (lines, [*lines, "z,north ward,1,ok"]))
     assert (counted(without), counted(found)) == ([10, 0], [11, 0])
+
+
+_UNNAMED = _PLAIN.partition("\n")[2]
+_WIDE = ("utf-16-le", "utf-16-be")
+WIDE_ROWS = (
+    *(b"\xfe\xffnorth ward,\0\n", b"\xfe\xffno\0,\0n\0\n", b"\xfe\xffnorth ward,11\n", b"\xff\xfenorth ward,11\n"),
+    *(b"\xff\xfe\0\0north ward,1\n", b"\0\0\xfe\xffnorth\0\0\0\n", b"\xef\xbb\xbfsouth ward,44,ok\n", b"\xfe\xff\0\n"),
+    *((sign * 1100).encode(wide) + end for sign in "x," for wide in _WIDE for end in (b"\n", b"\0\n", b"\n\0", b"")),
+    *("\ufeffsouth ward,44,ok\n".encode(wide) for wide in (*_WIDE, "utf-32-le")),
+)
+"""Lines that could make UTF-16 of all others, or UTF-32: by a mark in front, or by their zeros."""
+
+
+def turned(text: str, place: int, answers: dict[str, Any]) -> list[bytes]:
+    """The lines, before one of ``text``, beside which the others are counted differently though no file is refused."""
+    (column,) = {"ward", "column 1"} & {*as_a_page_reads(text.encode(), answers).frame.columns}
+    lines = text.encode().splitlines(keepends=True)
+    found = []
+    for odd in WIDE_ROWS:
+        for before, behind in ((b"", b""), (b"y", b""), (b"", b"\n"), (b"y", b"\n")):  # of every length
+            try:
+                data = b"".join([*lines[:place], before, odd, *lines[place:], behind])
+                frame = as_a_page_reads(data, answers).frame
+            except UnreadableFile:
+                continue
+            counts = frame[column].value_counts() if column in frame else {}
+            if counts.get("north ward", 0) != 40 or counts.get("south ward", 0) not in (15, 16):
+                found.append(odd[:20])
+    return found
+
+
+WIDE: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "first of all": (_UNNAMED, 0, {"header_rows": 0, "columns": 3}),
+    "second": (_UNNAMED, 1, {"header_rows": 0, "columns": 3}),
+    "below the names": (_PLAIN, 1, {}),
+    "below a title and the names": ("wards\n" + _PLAIN, 2, {"header_line": 2}),
+}
+
+
+@pytest.mark.parametrize("place", WIDE)
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_one_row_does_not_make_utf_16_of_the_others(place: str, encoding: str) -> None:
+    text, at, answers = WIDE[place]
+    assert turned(text, at, PLAIN | {"encoding": encoding} | answers) == []
+
+
+@pytest.mark.parametrize("place", ["first of all", "below the names"])
+def test_an_encoding_by_marks_or_zeros_that_nobody_states_would_be_seen(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, at, answers = WIDE[place]
+    monkeypatch.setattr(decoding, "_or_utf_8", lambda *_: ())
+    assert turned(text, at, PLAIN | answers)
+
+
+@pytest.mark.parametrize("wide", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_utf_16_is_asked_of_but_where_a_mark_stands_before_the_names(wide: str) -> None:
+    """The names are public, and so is what stands in front of them."""
+    marked = wide in ("utf-16", "utf-32")
+    for text, stated, named in (
+        (_PLAIN, {"header_rows": 1, "header_line": 1}, True),
+        ("wards\n" + _PLAIN, {"header_rows": 1, "header_line": 2}, False),
+        (_UNNAMED, {"header_rows": 0}, False),
+    ):
+        report = read_table(text.encode(wide), **stated).report
+        assert ("encoding" in report.decided, report.encoding_certain) == (not (marked and named), True)
+        ways = [way for way in report.alternatives if way.argument == "encoding"]
+        if ways:
+            assert [way.value for way in ways] == [report.encoding, "utf-8"]
+            assert ["south ward,44,ok" in way.example for way in ways] == [True, False]
+        again = read_table(text.encode(wide), **stated, encoding=report.encoding)
+        assert again.frame.equals(read_table(text.encode(wide), **stated).frame)
+        assert "encoding" not in again.report.decided

@@ -28,6 +28,7 @@ ENCODINGS = ("ascii", *(name for _, name in _MARKS), *_LATIN, *_OTHER)
 base64), and some take hours for a file (punycode is written in Python and quadratic)."""
 _NAMED = {name.replace("_", "-"): name for name in ENCODINGS}
 _SAMPLE = 65_536
+_AT_END = 160  # a whole number of characters of any width
 _SIGN = re.compile(rb"[\x80-\xff]")
 _RETURN = re.compile(rb"\r")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -36,11 +37,15 @@ _OTHER_ENDS = "Some signs that end lines elsewhere stand among the lines; each c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """The file as UTF-8 bytes without a byte-order mark, every line end a single newline."""
+    """The file as UTF-8 bytes without a byte-order mark, every line end a single newline.
+
+    ``marked`` is whether such a mark in front, before its first line, told the encoding.
+    """
 
     data: bytes
     encoding: str
     certain: bool
+    marked: bool = False
     returns: Returns = "in cells"
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
@@ -59,9 +64,12 @@ def _found(data: bytes, encoding: str | None) -> Decoded:
         return Decoded(data=text.removeprefix("\ufeff").encode(), encoding=name, certain=True)
     for mark, name in _MARKS:
         if data.startswith(mark):
-            return Decoded(data=_strictly(data[len(mark) :], name).encode(), encoding=name, certain=True)
+            text = _strictly(data[len(mark) :], name).encode()
+            ways = () if mark == codecs.BOM_UTF8 else _or_utf_8(data, name)
+            return Decoded(data=text, encoding=name, certain=True, marked=True, alternatives=ways)
     if (wide := _unmarked_utf16(data)) is not None:
-        return Decoded(data=_strictly(data, wide).encode(), encoding=wide, certain=True)
+        text = _strictly(data, wide).encode()
+        return Decoded(data=text, encoding=wide, certain=True, alternatives=_or_utf_8(data, wide))
     if data.isascii():
         return Decoded(data=data, encoding="ascii", certain=True)
     try:
@@ -163,6 +171,21 @@ def _unmarked_utf16(data: bytes) -> str | None:
     if start[0::2].count(0) > 0.7 * half and start[1::2].count(0) < 0.1 * half:
         return "utf-16-be"
     return None
+
+
+def _or_utf_8(data: bytes, wide: str) -> tuple[Alternative, ...]:
+    """UTF-16 or UTF-32 by a mark or by zeros: one first row that has them makes it so for all others. Shown at the end
+    of the file, where that row is far away."""
+    end = data[-_AT_END:]
+    return tuple(
+        Alternative(
+            argument="encoding",
+            value=name,
+            example=" / ".join(end.decode(name, "replace").replace("\0", "\ufffd").splitlines())[-80:],
+            decided=True,
+        )
+        for name in (wide, "utf-8")
+    )
 
 
 def _refuse_mixed(data: bytes, place: int) -> None:

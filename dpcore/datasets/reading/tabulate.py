@@ -14,7 +14,7 @@ from dpcore.datasets.reading import bulk, columns, decided, engine, layout, spac
 from dpcore.datasets.reading import dialect as dialects
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.columns import Columns
-from dpcore.datasets.reading.decoding import decode
+from dpcore.datasets.reading.decoding import Decoded, decode
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
 from dpcore.datasets.reading.lines_apart import lines_apart
@@ -164,7 +164,7 @@ def tabulate(
         breaks="between" if breaks == "between" else "inside",
         notices=(*about, *body.notices),
         alternatives=(
-            *decoded.alternatives,
+            *_of_encoding(decoded, body.header_lines),
             *dialect.alternatives,
             *(
                 decided.of_delimiter(data, dialect, seen, found, way, first_line)
@@ -178,6 +178,12 @@ def tabulate(
         ),
     )
     return body.tabulated(report)
+
+
+def _of_encoding(decoded: Decoded, header_lines: tuple[int, ...]) -> tuple[Alternative, ...]:
+    """Not asked where a mark told it that stands before the names of the columns, which are no row's."""
+    named = decoded.marked and header_lines[:1] == (1,)
+    return tuple(one for one in decoded.alternatives if not (named and one.argument == "encoding"))
 
 
 def tabulate_sheet(
