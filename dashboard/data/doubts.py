@@ -18,7 +18,7 @@ from dashboard.words import data as said
 from dpcore.datasets import ReadColumn, Report
 
 ASKED = {
-    "encoding": "Which of these is written right? The file does not settle in which alphabet table it was saved.",
+    "encoding": "Which of these is written right? The file does not say in which alphabet table it was saved.",
     "delimiter": "Where do the cells end?",
     "quote": "Are single marks (') part of what a cell says?",
     "escape": "Is a backslash (`\\`) part of what a cell says?",

@@ -84,10 +84,19 @@ def form_suggested(own: OwnFile) -> list[str]:
     report, names = own.reading.report, list(own.reading.frame.columns)
     told = {
         HEADING: named_on(report, names),
-        "file:encoding": f"letters such as é look right, read as {encoding_words(report.encoding)}",
+        "file:encoding": _encoded(report),
         LAST_STEP: f"there are {words.plural(own.reading.records, 'step')}, down to the last row that holds anything",
     }
     return [told[doubt] for doubt in own.form_suggested]
+
+
+def _encoded(report: Report) -> str:
+    """By the last lines where it is of all letters, so that a first row may have made it so."""
+    read = f"look right, read as {encoding_words(report.encoding)}"
+    ends = {way.value: way.example for way in report.alternatives if way.argument == "encoding"}
+    if "utf-8" not in ends:
+        return f"letters such as é {read}"
+    return f"the last lines {read}: “{words.safe(ends[report.encoding], 80)}”"
 
 
 def named_on(report: Report, names: list[str]) -> str:

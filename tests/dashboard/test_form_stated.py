@@ -156,6 +156,12 @@ def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:
             "letters such as é look right, read as Windows Western European (cp1252);",
             ("encoding", "one heading line"),
         ),
+        (
+            PLAIN,
+            "utf-16-le",
+            " / blue,37 / red,38 / red,39”;",
+            ("encoding", "one heading line"),
+        ),
     ],
 )
 def test_what_a_first_row_or_a_letter_could_turn_is_called_right_with_the_types(
@@ -390,6 +396,15 @@ def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     assert (held(app).form, held(app).lacking) == (("list of objects",), ())
     told = sentence(own_offer(look(app)).request)
     assert "the list of objects inside the document is the table" in told
+
+
+def test_text_that_begins_as_json_is_read_where_its_cells_are_said_to_end(open_app: Open) -> None:
+    app = drop(open_app("data"), PLAIN.replace("colour", "[colour]").encode())
+    (error,) = app.error
+    assert "say where its cells end if it is none" in error.value
+    app.selectbox(key="own-again-failed-delimiter").set_value(",")
+    press(app, "own-again-failed-go")
+    assert (held(app).schema.names, held(app).form) == (("[colour]", "size"), ("cells end",))
 
 
 @pytest.mark.parametrize("place", [0, 1])

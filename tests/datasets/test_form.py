@@ -719,6 +719,7 @@ def turned(text: str, place: int, answers: dict[str, Any]) -> list[bytes]:
     return found
 
 
+_SOON = ("first of all", "below the names")
 WIDE: dict[str, tuple[str, int, dict[str, Any]]] = {
     "first of all": (_UNNAMED, 0, {"header_rows": 0, "columns": 3}),
     "second": (_UNNAMED, 1, {"header_rows": 0, "columns": 3}),
@@ -727,14 +728,16 @@ WIDE: dict[str, tuple[str, int, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("place", WIDE)
-@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+@pytest.mark.parametrize(
+    "place", [pytest.param(place, marks=[pytest.mark.thorough] * (place not in _SOON)) for place in WIDE]
+)
+@pytest.mark.parametrize("encoding", ["utf-8", pytest.param("cp1252", marks=pytest.mark.thorough)])
 def test_one_row_does_not_make_utf_16_of_the_others(place: str, encoding: str) -> None:
     text, at, answers = WIDE[place]
     assert turned(text, at, PLAIN | {"encoding": encoding} | answers) == []
 
 
-@pytest.mark.parametrize("place", ["first of all", "below the names"])
+@pytest.mark.parametrize("place", _SOON)
 def test_an_encoding_by_marks_or_zeros_that_nobody_states_would_be_seen(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -341,6 +341,8 @@ WRITTEN: dict[str, Callable[[list[str]], str]] = {
     "one after another": " ".join,
 }
 
+_SOON = {"lines", "one list over lines", "one after another"}
+
 
 def moving_others(written: str, rows: str) -> list[tuple[str, int]]:
     """The odd rows, and before which row they stand, that move the counts of others though no file is refused."""
@@ -360,7 +362,14 @@ def moving_others(written: str, rows: str) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize(
     ("written", "rows"),
-    [("lines", "text"), *((written, rows) for written in WRITTEN for rows in ("lists", "objects"))],
+    [
+        ("lines", "text"),
+        *(
+            pytest.param(written, rows, marks=[pytest.mark.thorough] * (written not in _SOON))
+            for written in WRITTEN
+            for rows in ("lists", "objects")
+        ),
+    ],
 )
 def test_one_row_does_not_make_text_of_the_others(written: str, rows: str) -> None:
     """Nor JSON of text. Of what is refused already nobody is asked anything."""

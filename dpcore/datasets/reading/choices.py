@@ -16,10 +16,11 @@ class Choices:
     """What a person may decide instead of the guess; None leaves it to the guess. Raises InvalidArgument.
 
     ``delimiter`` is one character, "" for one column, or ``BLANKS`` or ``BLANKS_NAMED`` where blanks are between cells.
-    ``encoding`` is a name such as "cp1252". ``quote`` is '"', "'", or "" for none; inside a cell it is ``doubled`` or
-    stands behind a ``backslash``, as ``escape`` says. Carriage ``returns`` without a line
-    feed stand "in cells", as blanks, or "at ends" of lines, where line feeds are blanks. Line ``breaks`` stand "inside"
-    cells in quotation marks too, or "between" rows alone: then a line on which a mark stays open holds nothing.
+    Where it is said, a text that begins as JSON is none. ``encoding`` is a name such as "cp1252". ``quote`` is '"',
+    "'", or "" for none; inside a cell it is ``doubled`` or stands behind a ``backslash``, as ``escape`` says.
+    Carriage ``returns`` without a line feed stand "in cells", as blanks, or "at ends" of lines, where line feeds
+    are blanks. Line ``breaks`` stand "inside" cells in quotation marks too, or "between" rows alone: then a line on
+    which a mark stays open holds nothing.
     ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
     of them. ``decimal`` and ``date_order`` hold for every column, whatever its cells show; but where cells can be
     numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether lines that

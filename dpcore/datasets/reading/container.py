@@ -54,7 +54,8 @@ _JSON_LINE = re.compile(r"""\[\s*(?:["\[{\]\-0-9tfnNI]|$)|\{\s*(?:["}]|$)""")
 # Stata before version 13: the release, the byte order (1 or 2), file type 1 and a zero.
 _OLD_STATA = re.compile(rb"[\x68\x69\x6c\x6e\x6f\x71-\x73][\x01\x02]\x01\x00")
 _START = 4096
-_BLANK = " \t\r\n"
+_PIECE = 1 << 20
+_NOTHING_ON_LINES = re.compile(r"\A(?:[ \t\n]++|null(?=[ \t]*+(?:\n|\Z)))*+")
 _NOTHING = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 
 
@@ -96,13 +97,18 @@ def _kind_of_text(data: bytes, encoding: str | None) -> Kind:
 
 
 def _begun(data: bytes, encoding: str | None) -> Iterator[str]:
-    """How each line begins that holds more than null."""
+    """How each line begins that holds more than null; no more of the text is held at once than a piece."""
     text = io.TextIOWrapper(io.BytesIO(data), beginning_by(data, encoding), "replace")
-    at_start, first = True, True
-    while piece := text.readline(_START):
-        begun = piece.removeprefix("\ufeff" if first else "").strip(_BLANK)
-        first = False
-        if at_start and begun and begun != "null":
-            at_start = False
-            yield begun
-        at_start |= piece.endswith("\n")
+    rest, inside, more = text.read(1).removeprefix("\ufeff"), False, True
+    while more:
+        piece = text.read(_PIECE)
+        rest, more = rest + piece, bool(piece)
+        while rest:
+            if inside:
+                rest = "".join(rest.partition("\n")[1:])
+                inside = not rest
+            rest = _NOTHING_ON_LINES.sub("", rest, count=1)
+            if not rest or (more and len(rest) < _START):
+                break
+            yield rest[:_START].partition("\n")[0].strip()
+            inside = True

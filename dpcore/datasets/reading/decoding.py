@@ -64,12 +64,12 @@ def _found(data: bytes, encoding: str | None) -> Decoded:
         return Decoded(data=text.removeprefix("\ufeff").encode(), encoding=name, certain=True)
     for mark, name in _MARKS:
         if data.startswith(mark):
-            text = _strictly(data[len(mark) :], name).encode()
+            plain = _strictly(data[len(mark) :], name).encode()
             ways = () if mark == codecs.BOM_UTF8 else _or_utf_8(data, name)
-            return Decoded(data=text, encoding=name, certain=True, marked=True, alternatives=ways)
+            return Decoded(data=plain, encoding=name, certain=True, marked=True, alternatives=ways)
     if (wide := _unmarked_utf16(data)) is not None:
-        text = _strictly(data, wide).encode()
-        return Decoded(data=text, encoding=wide, certain=True, alternatives=_or_utf_8(data, wide))
+        plain = _strictly(data, wide).encode()
+        return Decoded(data=plain, encoding=wide, certain=True, alternatives=_or_utf_8(data, wide))
     if data.isascii():
         return Decoded(data=data, encoding="ascii", certain=True)
     try:
