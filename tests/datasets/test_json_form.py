@@ -383,7 +383,7 @@ def test_one_row_does_not_make_text_of_the_others(written: str, rows: str) -> No
 
 
 def by_its_first_sign(data: bytes, encoding: str | None) -> str:
-    return "json" if next(container._begun(data, encoding), "[")[0] in "[{" else "text"
+    return "json" if next(container._begun(data, encoding))[0] in "[{n" else "text"
 
 
 def by_how_its_first_line_goes_on(data: bytes, _: str | None) -> str:
@@ -424,3 +424,10 @@ def test_it_is_told_in_every_encoding(codec: str, row: str) -> None:
     data = f"{row}\n{row}\n{row}\n".encode(codec)
     stated = {"encoding": codec} if codec in ENCODINGS else {}
     assert read_table(data, header_rows=0, **stated).report.container == ("json" if row[0] in "[{" else "text")
+
+
+@pytest.mark.parametrize("last", ["x", "5", "null x", "nul"])
+def test_behind_lines_of_null_no_row_decides_whether_these_are_words(last: str) -> None:
+    assert read_table(b'null\nnull\n["x"]\n', header_rows=0, columns=1).records == 3
+    with pytest.raises(UnreadableFile, match="JSON"):
+        read_table(f"null\nnull\n{last}\n".encode())

@@ -92,14 +92,14 @@ def _kind_of_text(data: bytes, encoding: str | None) -> Kind:
     """JSON by its first sign alone, however its first row goes on, which must not make text of the others; nor must a
     row in front of them that is none, so that the next line is looked at too. Whoever reads JSON says what is wrong."""
     lines = _begun(data, encoding)
-    first = next(lines, "[")  # null on each line: records without anything in them
-    return "json" if first[0] in "[{" or _JSON_LINE.match(next(lines, "")) else "text"
+    first = next(lines, "")
+    return "json" if first == "null" or first[:1] in ("[", "{") or _JSON_LINE.match(next(lines, "")) else "text"
 
 
 def _begun(data: bytes, encoding: str | None) -> Iterator[str]:
-    """How each line begins that holds more than null; no more of the text is held at once than a piece."""
+    """How the first line begins, and each below it that holds more than null; a piece of the text is held at once."""
     text = io.TextIOWrapper(io.BytesIO(data), beginning_by(data, encoding), "replace")
-    rest, inside, more = text.read(1).removeprefix("\ufeff"), False, True
+    rest, first, inside, more = text.read(1).removeprefix("\ufeff"), True, False, True
     while more:
         piece = text.read(_PIECE)
         rest, more = rest + piece, bool(piece)
@@ -107,8 +107,12 @@ def _begun(data: bytes, encoding: str | None) -> Iterator[str]:
             if inside:
                 rest = "".join(rest.partition("\n")[1:])
                 inside = not rest
-            rest = _NOTHING_ON_LINES.sub("", rest, count=1)
+            empty = _NOTHING_ON_LINES.match(rest)
+            if empty is not None:
+                rest = rest[empty.end() :]
+                if first and "null" in empty[0]:
+                    yield "null"
             if not rest or (more and len(rest) < _START):
                 break
             yield rest[:_START].partition("\n")[0].strip()
-            inside = True
+            first, inside = False, True
