@@ -54,7 +54,7 @@ def spelt(corner: str, row: int) -> dict[str, bytes]:
     one, space = '<row r="1"><c r="A1"><v>1</v></c></row>', 'xmlns:x-y="http://a"'
     ways = {
         "plain": f'<row r="{row}"><c r="{far}"><v>2</v></c></row>',
-        "in the row of another": f'<row r="1"><c r="{far}"><v>2</v></c></row>',
+        "a row that only its cell names": f'<row><c r="{far}"><v>2</v></c></row>',
         "single quotes": f"<row r='{row}'><c r='{far}'><v>2</v></c></row>",
         "spaces around the sign": f'<row r = "{row}"><c\nr\t=\n"{far}" ><v >2</v ></c ></row>',
         "a greater sign in an attribute": f'<row r="{row}"><c t="n" x=">" r="{far}"><v>2</v></c></row>',
@@ -64,8 +64,7 @@ def spelt(corner: str, row: int) -> dict[str, bytes]:
         "a formula's value": f'<row r="{row}"><c r="{far}"><f>1+1</f><v>2</v></c></row>',
         "a cell after one that is placed": f'<row r="{row}"><c r="{far}"/><c><v>2</v></c></row>',
         "a row after one that is placed": f'<row r="{row}"/><row><c/><c><v>2</v></c></row>',
-        "a row inside a row": f'<row r="{row}"><row r="{row}"></row></row><row><c/><c><v>2</v></c></row>',
-        "nothing after it": f'<row r="{row}"><c r="{far}"><v>2</v></c></row><row r="{row + 1}"><c r="ZZ9"/></row>',
+        "nothing after it": f'<row r="{row}"><c r="{far}"><v>2</v></c></row><row><c r="ZZ{row + 1}"/></row>',
     }
     return {name: f"{one}{way}".encode() for name, way in ways.items()}
 

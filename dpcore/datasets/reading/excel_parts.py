@@ -1,6 +1,7 @@
 """What the parts of an Excel workbook unfold to, found out before the library that reads them is asked.
 
 Two cells in opposite corners would fill the memory, and one long shared string is copied for every cell that uses it.
+A row that says it is another one, or has cells that do, would take that one's place.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ _MOST_SHARED = 10_000_000
 _MOST_SHEETS = 1000
 _OTHER_BOOKS = ("xl/workbook.bin", "content.xml")
 _STRINGS = "xl/sharedstrings.xml"
+_OUT_OF_ORDER = (
+    "The rows of a sheet in this workbook do not follow one another: one comes twice or too late, or holds a cell of "
+    "another; open the workbook in its program and save it again."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,14 +146,20 @@ class _Strings:
 
 
 class _Rows:
-    """Follows a sheet and notes where its cells with a value stand; those that do not say follow one another."""
+    """Follows a sheet and notes where its cells with a value stand; those that do not say follow one another.
+
+    Raises UnreadableFile where the numbers of rows do not rise, or a cell names another row than its own. A row without
+    a number is that of its cells; for the library it follows the one before, and cells that name none are there.
+    """
 
     def __init__(self) -> None:
         self.shared = 0
         self.parser = new_parser()
         self._local = LocalNames()
         self._columns = dict[str, int]()
-        self._row = 1
+        self._row = self._next = 1  # the number of this row, and the one the library counts
+        self._before = 0  # the last row that had a number or cells
+        self._is_placed = self._is_row = self._is_table = self._was_table = False
         self._column = 1
         self._number = ""
         self._is_shared = self._is_formula = self._is_worked = False
@@ -165,7 +176,10 @@ class _Rows:
                 self._column = self._columns.get(letters) or self._new_column(letters)
                 number = place[len(letters) :]
                 if number != self._number:
-                    self._row, self._number = _row(number), number
+                    self._place(_row(number))
+                    self._number = number
+            elif self._row != self._next or not self._is_placed:
+                self._place(self._next)
             self._is_shared = at.get("t") == "s"
         elif name == "v" or name == "is":
             self._cells += 1
@@ -178,12 +192,19 @@ class _Rows:
                 self._first = self._column
         elif name == "f":
             self._is_formula, self._is_worked = True, False
-        elif name == "row":
+        elif name == "row" and self._is_table:
+            if self._is_row:
+                _refuse_order()
+            self._is_row, self._is_placed, self._row = True, False, self._next
             number = at.get("r", "")
             if number:
-                self._row, self._number = _row(number), number
+                self._next = _row(number)
+                self._place(self._next)
+                self._number = number
             if at.get("hidden") in ("1", "true") and len(self._hidden) < _MOST_ROWS:
                 self._hidden.append(self._row)
+        elif name == "sheetData":
+            self._is_table, self._was_table = not self._was_table, True
         if self._is_formula and name == "v":
             self.parser.CharacterDataHandler = self._text
 
@@ -194,8 +215,12 @@ class _Rows:
             if self._is_formula:
                 self._unworked += not self._is_worked
                 self._is_formula = False
-        elif name == "row":
-            self._row, self._column, self._number = self._row + 1, 1, ""
+        elif name == "row" and self._is_table:
+            self._before = self._row if self._is_placed else self._before
+            self._next += 1
+            self._row, self._column, self._number, self._is_row = self._next, 1, "", False
+        elif name == "sheetData":
+            self._is_table = False
         elif name == "v" and self._is_formula:
             self.parser.CharacterDataHandler = None
 
@@ -208,6 +233,12 @@ class _Rows:
             unworked=self._unworked,
         )
 
+    def _place(self, row: int) -> None:
+        """The row that stands here is this one."""
+        if self._is_table and (row != self._row if self._is_placed else row <= self._before or not self._is_row):
+            _refuse_order()
+        self._row, self._is_placed = row, True
+
     def _text(self, text: str) -> None:
         self._is_worked = self._is_worked or bool(text.strip())
 
@@ -219,6 +250,10 @@ class _Rows:
             column = 26 * column + ord(letter) - 64
         self._columns[letters] = column
         return column
+
+
+def _refuse_order() -> None:
+    raise UnreadableFile(_OUT_OF_ORDER)
 
 
 def _row(number: str) -> int:

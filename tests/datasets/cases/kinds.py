@@ -245,7 +245,7 @@ def sheet_xml(cells: bytes) -> bytes:
     return made.getvalue()
 
 
-_HIDDEN_CORNER = b'<row r="1"><c r="A1"><v>1</v></c>' + b"<c/>" * 300_000 + b'<c   r="XFD1048576"><v>1</v></c></row>'
+_HIDDEN_CORNER = b'<row r="1"><c r="A1"><v>1</v></c>' + b"<c/>" * 300_000 + b'<c   r="XFD1"><v>1</v></c></row>'
 refused("workbook", "a far corner deep in a long row", lambda: sheet_xml(_HIDDEN_CORNER), "16,384 columns")
 refused("workbook", "a tag without end", lambda: sheet_xml(b"<c " + b" " * 3_000_000 + b'r="XFD9"/>'), "damaged")
 
