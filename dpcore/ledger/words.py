@@ -20,7 +20,9 @@ def label(*, longest: int = 200, **named: Any) -> str:
         raise InvalidArgument(name, "must be text that is not blank")
     if len(value) > longest:
         raise InvalidArgument(name, f"must have at most {longest} characters")
-    if not value.isprintable() and any(unicodedata.category(character) in ("Cc", "Cs", "Co", "Cn") for character in value):
+    if not value.isprintable() and any(
+        unicodedata.category(character) in ("Cc", "Cs", "Co", "Cn") for character in value
+    ):
         raise InvalidArgument(name, "must not hold control characters")
     return value
 
