@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import openpyxl
 import pytest
@@ -14,17 +14,17 @@ from dpcore.errors import Defect, UnreadableFile
 
 Row = tuple[str | None, float, str]
 ROWS: list[Row] = [("north", 1.5, "yes"), ("south", 0.25, "no"), ("south", 999_999_999.0, "no"), ("north", -0.5, "yes")]
-BEYOND = (1e9, -1e9, 5_551_234_567.0, 1e300)
+BEYOND = (1e9, -1e9, 5_551_234_567.0, 1e300, -1e300)
 
 
-def read(rows: Sequence[Row], merged: str = "") -> Reading:
+def read(rows: Sequence[Row], merged: str = "", shown: str = "[h]:mm:ss") -> Reading:
     book = openpyxl.Workbook()
     page = book.active
     assert page is not None
     page.append(("ward", "spent", "ill"))
     for row in rows:
         page.append(row)
-        page.cell(page.max_row, 2).number_format = "[h]:mm:ss"
+        page.cell(page.max_row, 2).number_format = shown
     if merged:
         page.merge_cells(merged)
     saved = io.BytesIO()
@@ -48,6 +48,25 @@ def test_a_span_beyond_any_moves_no_other_row(number: float) -> None:
         assert (notice.count, notice.lines) == (1, (place + 2,))
 
 
+def test_a_day_beyond_any_moves_no_other_row() -> None:
+    """The library panics there, which is no usual error."""
+    for place in (0, 2, len(ROWS)):
+        days = [("north", -1e300, "no") if row == place else ROWS[row % 4] for row in range(len(ROWS) + 1)]
+        usual, found = (read(rows, shown="yyyy-mm-dd") for rows in ([*days[:place], *days[place + 1 :]], days))
+        assert found.frame.equals(usual.frame), place
+        assert (found.records, place in found.places) == (len(ROWS) + 1, False)
+
+
+def test_what_ends_a_reading_from_outside_is_no_number_of_a_row() -> None:
+    class Stopped:
+        def iter_rows(self) -> Iterator[list[object]]:
+            raise KeyboardInterrupt
+            yield []
+
+    with pytest.raises(KeyboardInterrupt):
+        next(workbook._rows(Stopped()))
+
+
 def test_cells_merged_over_it_hold_what_they_held() -> None:
     rows: list[Row] = [
         ("north", 1.0, "yes"),
@@ -57,7 +76,7 @@ def test_cells_merged_over_it_hold_what_they_held() -> None:
         ("south", 4, "no"),
     ]
     assert read(rows, "A2:A5").frame["ward"].tolist() == ["north"] * 4 + ["south"]
-    with pytest.raises(UnreadableFile, match="row 2 is shown as a span of time"):
+    with pytest.raises(UnreadableFile, match="row 2 is shown as a span of time or a day"):
         read([("north", 1e9, "yes"), *rows[1:]], "A2:A5")
 
 

@@ -33,7 +33,8 @@ _MOST_FILLED = 1_000_000
 _MOST_ROWS = 1 << 20
 _MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
 _LOCKED = "The workbook is locked with a password; save it without one and choose it again."
-_BEYOND = "is shown as a span of time and is beyond any"
+_BEYOND = "is shown as a span of time or a day and is beyond any"
+_PANIC = "PanicException"  # no Exception, and of no module that can be imported
 Say = Callable[[float], None]
 
 
@@ -181,14 +182,17 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
 
 
 def _rows(sheet: Any) -> Iterator[list[object] | None]:
-    """The cells of each row; None where the library cannot make the span of time that a number is shown as."""
+    """The cells of each row; None where the library cannot make the span of time, or the day, that a number is shown
+    as."""
     cells = sheet.iter_rows()
     while True:
         try:
             yield next(cells)
         except StopIteration:
             return
-        except OverflowError:  # the row is left behind: the next one is read as ever
+        except BaseException as error:  # the row is left behind: the next one is read as ever
+            if not isinstance(error, OverflowError) and type(error).__name__ != _PANIC:
+                raise
             yield None
 
 
