@@ -46,7 +46,8 @@ class Source:
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
     ``unreleased`` says. Rows that are ``in_place`` are those of a source of the server's, asked for counts alone.
     ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
-    ``Ledger.join`` does. ``everybodys`` says that the table is the program's own, the same object in every session.
+    ``Ledger.join`` does. ``count`` has the person call the number of records right, where nobody did and a file of
+    its kind can lack one. ``everybodys`` says that the table is the program's own, the same object in every session.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Source:
     unreleased: str = ""
     in_place: bool = False
     join: Callable[[], None] = known
+    count: Callable[[], None] | None = None
     everybodys: bool = False
 
     @property

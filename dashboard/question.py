@@ -125,10 +125,14 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoOffer:
-    """Why nothing can be released here; ``instead`` sets a control to what can be: (key, value, words)."""
+    """Why nothing can be released here; ``instead`` sets a control to what can be: (key, value, words).
+
+    ``states`` is what the person can state here for it to be released, with the words for that.
+    """
 
     sentence: str
     instead: tuple[str, Hashable, str] | None = None
+    states: tuple[Callable[[], None], str] | None = None
 
 
 BRIEF = NoOffer(sentence="")

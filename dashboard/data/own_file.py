@@ -24,7 +24,7 @@ from dashboard.data.decisions import (
 )
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.declaration import Stated
-from dpcore.datasets.report import FORM, OPEN_ENDED
+from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow
 from dpcore.datasets.steps import puts_rows_together, rows_made
 from dpcore.ledger.people import Brought
@@ -42,7 +42,7 @@ HEADING = "file:header"
 _WITH_TYPES = {
     HEADING: "the names of the columns",
     "file:encoding": "the encoding of its text",
-    LAST_STEP: "the number of steps",
+    LAST_STEP: "the number of {}s",
 }
 _STATED: dict[str | int | bool, Stated] = {
     "'": "single marks",
@@ -220,18 +220,27 @@ class OwnFile:
 
     @property
     def form_suggested(self) -> tuple[str, ...]:
-        """What the file alone says of which lines name its columns, of its encoding and, where rows are steps, of their
+        """What the file alone says of which lines name its columns, of its encoding and, of steps or options, of their
         number, and nobody called right."""
         decided = () if self.reading is None else self.reading.report.decided
-        open_ = {f"file:{argument}" for argument in decided} | ({LAST_STEP} if self._open_ended else set())
+        public = {LAST_STEP} if self._open_ended and self.schema.each_row != "record" else set()
+        open_ = {f"file:{argument}" for argument in decided} | public
         return tuple(doubt for doubt in _WITH_TYPES if doubt in open_ - self.decisions.settled)
 
     @property
     def _open_ended(self) -> bool:
-        """Whether rows are steps, whose number is public, in a file that keeps no empty row behind the others: with its
-        cells empty the last step would be none."""
-        open_ended = self.reading is not None and self.reading.report.container in OPEN_ENDED
-        return open_ended and self.schema.each_row == "step"
+        """Whether with its cells empty a row could be none, so that the number of rows is called right before it shows:
+        that of steps and options always does, that of records where one takes the place of another."""
+        return self.reading is not None and self.reading.report.open_ended
+
+    @property
+    def uncounted(self) -> bool:
+        """Whether nobody called the number of records right yet: what shows it waits for that, and nothing else."""
+        return self._open_ended and self.schema.each_row == "record" and LAST_STEP not in self.decisions.settled
+
+    def counted(self) -> OwnFile:
+        """With the number of rows called right."""
+        return self.decide(replace(self.decisions, settled=self.decisions.settled | {LAST_STEP}))
 
     @property
     def stated(self) -> dict[str, str | int | bool]:
@@ -258,12 +267,13 @@ class OwnFile:
         written = stated.pop("encoding", None) is not None and report.container in ("text", "json")
         headed = lines is not None and (bool(report.header_lines) or report.columns > 0)
         heading = _HEADINGS[len(report.header_lines)]
+        last: Stated = "last step" if self.schema.each_row == "step" else "last row"
         told: tuple[tuple[bool, Stated], ...] = (
             (ended, "cells end"),
             (counted, "columns"),
             (written, "encoding"),
             (headed, heading),
-            (self._open_ended and LAST_STEP in self.decisions.settled, "last step"),
+            (self._open_ended and LAST_STEP in self.decisions.settled, last),
         )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
@@ -351,7 +361,7 @@ class OwnFile:
 
     @property
     def _suggesting(self) -> str:
-        form = "".join(f"{_WITH_TYPES[doubt]}, " for doubt in self.form_suggested)
+        form = "".join(f"{_WITH_TYPES[doubt].format(self.schema.each_row)}, " for doubt in self.form_suggested)
         return f"Say on the Data page that {form}the types and what one row is are right: the file suggested them."
 
     @property

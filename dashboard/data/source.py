@@ -256,6 +256,13 @@ def _join(own: OwnFile) -> None:
     joined(own)
 
 
+def _count(own: OwnFile) -> None:
+    """Callback: the person calls the number of rows right."""
+    present = own_file()
+    if present is not None and present.reading is own.reading:
+        keep(present.counted())
+
+
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:
     if table is None or own.use is None:
         return None
@@ -284,6 +291,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         rows=None if problem or own.described or declared is None else lambda: _rows(own),
         unreleased=problem,
         join=lambda: _join(own),
+        count=(lambda: _count(own)) if own.uncounted else None,
     )
 
 

@@ -77,15 +77,16 @@ def header_words(report: Report) -> str:
 
 
 def form_suggested(own: OwnFile) -> list[str]:
-    """Which lines name the columns, in which encoding letters are, and how many steps there are, where the file alone
-    says so."""
+    """Which lines name the columns, in which encoding letters are, and how many steps or options there are, where the
+    file alone says so."""
     if own.reading is None:
         return []
     report, names = own.reading.report, list(own.reading.frame.columns)
+    count = words.plural(own.reading.records, own.schema.each_row)
     told = {
         HEADING: named_on(report, names),
         "file:encoding": _encoded(report),
-        LAST_STEP: f"there are {words.plural(own.reading.records, 'step')}, down to the last row that holds anything",
+        LAST_STEP: f"there are {count}, down to the last row that holds anything",
     }
     return [told[doubt] for doubt in own.form_suggested]
 

@@ -466,6 +466,9 @@ def _release(question: Question, current: Source, around: Around, *, beside: boo
         if offer.instead is not None:
             key, value, label = offer.instead
             st.button(label, key=f"{around.page}-instead", on_click=session.change, args=(key, value))
+        if offer.states is not None:
+            state, label = offer.states
+            st.button(label, key=f"{around.page}-states", icon=":material/check:", on_click=state)
         return
     blocks.draw_all(offer.before, around)
     release_panel(current, offer, slot=question.key, dialog=not beside)

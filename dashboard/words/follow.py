@@ -315,6 +315,16 @@ def rounds_private(unit: str) -> str:
     )
 
 
+ROUNDS_RIGHT = "I checked this: it is right"
+
+
+def rounds_uncounted(rounds: int) -> str:
+    return (
+        f"These answers say how many rounds there are: {rounds:,}, down to the last row of the file that holds "
+        "anything. With its cells empty one person's row could be none, so please check it; answers say that you did."
+    )
+
+
 def rounds_hidden(unit: str) -> str:
     row = visible(unit)
     return (

@@ -40,13 +40,15 @@ Stated = Literal[
     "one heading line",
     "two heading lines",
     "last step",
+    "last row",
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
 stand around cells, how one is written inside a cell, where cells end, whether a carriage return ends
 a line, whether cells run over lines, how many columns
 there are where no line names them, whether lines that look like totals and notes are rows, where a cell merged over
 several rows holds its value, how a JSON document that is an object holds its rows, in which encoding letters are
-written, how many lines name the columns, and that the last row of a sheet or file is the last step."""
+written, how many lines name the columns, and that the last row of a file that holds anything is its last one, or step,
+where the number of rows is public."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,13 +207,15 @@ class Declaration:
         )
 
     def taken(self, reads: Reads) -> Reads:
-        """``reads`` with what the file suggested of it, and the table that is meant."""
+        """``reads`` with what the file suggested of it, and the table that is meant; nothing about how many rows there
+        are where that is private."""
         own = {column.name for column in reads.columns}
+        private = {"last row"} if self.each_row == "record" and self.hidden == "add_remove" else set()
         return replace(
             reads,
             suggested=tuple(name for name in self.suggested if name in own),
             suggested_row=self.each_row if self.row_suggested else "",
-            form=self.form,
+            form=tuple(stated for stated in self.form if stated not in private),
             named_by_rows=self.named_by_rows,
             table=self.table,
         )

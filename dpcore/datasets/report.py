@@ -8,9 +8,9 @@ from typing import Literal
 from dpcore.datasets.schema import Column, ColumnType
 
 Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "labelled texts", "database"]
-OPEN_ENDED: tuple[Container, ...] = ("workbook", "labelled texts")
-"""Those that keep no empty row behind the others: a sheet, and a SAS transport file of texts alone, which fills up with
-blanks."""
+OPEN_ENDED: tuple[Container, ...] = ("text", "workbook", "labelled texts")
+"""Those in which an empty row behind the others is none, or can be: text whose last line has no end, a sheet, and a SAS
+transport file of texts alone, which fills up with blanks."""
 Escape = Literal["doubled", "backslash"]
 Objects = Literal["list", "rows", "columns"]
 Merged = Literal["each", "first"]
@@ -108,6 +108,12 @@ class Report:
     part: str = ""
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether a row without anything in it can be none in a file of this kind: behind the others, and where columns
+        of a JSON document name the rows, or end, anywhere."""
+        return self.container in OPEN_ENDED or (self.container == "json" and self.objects == "columns")
 
     @property
     def set_aside(self) -> tuple[Notice, ...]:

@@ -68,6 +68,7 @@ _FORM: dict[Stated, str] = {
     "one heading line": "one line of the file names its columns",
     "two heading lines": "two lines of the file together name its columns",
     "last step": "the last step is the last row of the file that holds anything",
+    "last row": "the last row is the last one of the file that holds anything",
 }
 
 

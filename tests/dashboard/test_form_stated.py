@@ -218,7 +218,7 @@ def test_how_many_steps_a_file_without_empty_rows_has_is_called_right(
         records = replace(decisions, schema=replace(decisions.schema, each_row="record"))
         assert replace(right, decisions=records).form_suggested == (), "an empty record counts for none"
         with monkeypatch.context() as forgetting:
-            forgetting.setattr(own_file, "OPEN_ENDED", ())
+            forgetting.setattr(Report, "open_ended", False)
             assert own_file.LAST_STEP not in own.form_suggested
     assert sizes == [7, 6]
 

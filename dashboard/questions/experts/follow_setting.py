@@ -192,6 +192,8 @@ class Setting:
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
+        if source.count is not None:
+            return NoOffer(sentence=said.rounds_uncounted(request.rounds), states=(source.count, said.ROUNDS_RIGHT))
         return Offer(
             request=request,
             data=source.rows,
