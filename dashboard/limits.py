@@ -13,7 +13,7 @@ from dashboard import visitors
 from dashboard.data.own_file import OwnFile
 from dashboard.gate import number
 from dashboard.words import data as said
-from dpcore.datasets import Column, Fits, Reading, Size, Table
+from dpcore.datasets import MOST_WORDS, Column, Fits, Reading, Size, Table
 from dpcore.errors import NoRoom, UnreadableFile
 
 
@@ -31,6 +31,9 @@ _PLACES = 16
 
 TYPED = 9
 """Bytes that a cell takes at most once more as a typed value: eight, and whether it is there."""
+
+_WORD = 160
+"""Bytes that an option takes: its text, its place in a list, and where it is looked up."""
 
 KNOWN = Limits(rows=100_000_000, megabytes=4000, jobs=12)
 VISITOR = Limits(rows=1_000_000, megabytes=500, jobs=3)
@@ -82,7 +85,9 @@ def typed(reading: Reading, columns: Iterable[Column]) -> int:
     every = tuple(columns)
     texts = [column.name for column in every if column.type == "text"]
     beside = int(reading.frame[texts].memory_usage(index=False).sum())
-    return TYPED * reading.rows * len(every) + beside
+    options = [column.name for column in every if column.type == "category" and not column.categories]
+    words = sum(min(reading.column(name).distinct, MOST_WORDS) for name in options)
+    return TYPED * reading.rows * len(every) + beside + _WORD * words
 
 
 def prepared(size: int, held: int, here: Limits) -> None:

@@ -25,6 +25,7 @@ from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt
 from dpcore.ledger.asked import ACTORS
+from dpcore.ledger.seal import LARGEST as LARGEST_FILE
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.words import OLDER_COPIES, hides
 from dpcore.training.model import KIND
@@ -220,6 +221,8 @@ def _check_file() -> None:
 
 def checked(data: bytes) -> str:
     """What this ledger says of a file that somebody brings, in a sentence or two."""
+    if len(data) > LARGEST_FILE:  # before anything is looked for in it
+        return report_words.TOO_LARGE
     ledger = compute.ledger()
     try:
         if not is_document(data):

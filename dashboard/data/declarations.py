@@ -16,7 +16,7 @@ from dashboard.data.held import DECLARATIONS, OWN_ROUND
 from dashboard.data.own_file import HEADING, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as said
-from dpcore.datasets import Column, Reading, Template, fitted, loaded, saved
+from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
 from dpcore.datasets.template import LARGEST_HELD
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
@@ -102,7 +102,7 @@ def _brought(key: str) -> None:
     data = taken(file)
     OWN_ROUND.put(int(OWN_ROUND.get()) + 1)
     try:
-        found = loaded(data.decode("utf-8", "replace"))
+        found = loaded_file(data)
     except InvalidArgument as error:
         session.say("own", words.sentence(error))
         return

@@ -17,7 +17,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import lines_words
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
-from dpcore.datasets import Account, Column
+from dpcore.datasets import MOST_WORDS, Account, Column
 from dpcore.errors import InvalidArgument
 
 WHY_BOUNDS = (
@@ -219,6 +219,8 @@ def copy(name: str) -> None:
     if own is None or typed is None:
         return
     column = typed.completed(replace(own.schema.column(name), categories=(), fill=None, from_file=False))
+    if not column.categories and own.reading is not None and own.reading.column(name).distinct > MOST_WORDS:
+        return  # said below the list
     own = own.noted(f"The different words of “{words.safe(name)}” were copied into its list of options, as you asked.")
     decisions = own.decisions
     actions.commit(
@@ -242,3 +244,5 @@ def _account(own: OwnFile, column: Column) -> None:
             lines = tuple(int(line) for line in own.reading.lines[found[:8]])
             parts.append(f"{found.size:,} {what} ({lines_words(lines, int(found.size))})")
     st.caption(f"Of {account.rows:,} cells: {'; '.join(parts)}.")
+    if column.type == "category" and not column.categories and own.reading.column(column.name).distinct > MOST_WORDS:
+        st.caption(said.too_many_words(MOST_WORDS))

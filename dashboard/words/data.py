@@ -462,3 +462,10 @@ def looks_like(names: str) -> str:
         f" That {names} hold what they seem to (numbers, whole numbers, yes and no) was told from the file's cells, "
         "and whoever sees the twin sees it: call the types right, or choose others, before you show it to anybody."
     )
+
+
+def too_many_words(most: int) -> str:
+    return (
+        f"More than {most:,} different words stand in this column. Nobody chooses among so many, so none of them is an "
+        "option: list those that matter, or call the column text."
+    )

@@ -39,6 +39,13 @@ def one_option(column: str) -> str:
     return f"“{visible(column)}” has one option only, so there is nothing to choose. Pick another column."
 
 
+def too_many_options(column: str, count: int, most: int) -> str:
+    return (
+        f"“{visible(column)}” has {count:,} options, and {most:,} can be compared here. On the Data page, type those "
+        "that matter."
+    )
+
+
 def sentence(table: Table, column: Choice[str], named: str, edited: float | None) -> tuple[str | Choice[str], ...]:
     """The question about the column ``named``; ``edited``: how many rows there are after What if, if that is so."""
     schema = table.schema

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.completion import completed_from
-from dpcore.datasets.conversion import Account, Applied, apply
+from dpcore.datasets.conversion import MOST_WORDS, Account, Applied, apply
 from dpcore.datasets.declaration import Declaration
 from dpcore.datasets.entry import QUESTIONS, Question, Sample
 from dpcore.datasets.private_rows import PrivateRows
@@ -25,7 +25,7 @@ from dpcore.datasets.steps import (
 )
 from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
-from dpcore.datasets.template import Fit, Template, fitted, loaded, recognised, saved
+from dpcore.datasets.template import Fit, Template, fitted, loaded, loaded_file, recognised, saved
 from dpcore.datasets.twin import Relation, twin
 from dpcore.errors import NoRoom, ReadingCancelled, UnavailableSample, UnreadableFile
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "MOST_WORDS",
     "QUESTIONS",
     "Account",
     "Alternative",
@@ -84,6 +85,7 @@ __all__ = [
     "likeness",
     "load_sample",
     "loaded",
+    "loaded_file",
     "questions_for",
     "read_csv",
     "read_pasted",

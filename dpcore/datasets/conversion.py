@@ -22,6 +22,10 @@ from dpcore.datasets.written_dates import NEVER
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
+MOST_WORDS = 20_000
+"""Different words of a file that become a column's options. With millions of them nobody chooses, and each use of them
+holds everybody up."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Account:
@@ -69,7 +73,8 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
     """Typed columns of a frame of text, with an account of every cell that was not taken as it stood.
 
     A cell is read by itself, whatever the others hold. Columns of the frame that are not declared are not looked at;
-    category columns without declared categories take the words of the file, marked so. Raises InvalidArgument when a
+    category columns without declared categories take the words of the file, marked so, or none where they are more than
+    ``MOST_WORDS``. Raises InvalidArgument when a
     declared column is not in the frame.
     """
     typed: dict[str, pd.Series] = {}
@@ -87,7 +92,8 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
         column = declared
         if column.type == "category" and not column.categories:
             named = set() if column.fill is None else {str(column.fill)}
-            found = tuple(sorted({str(word) for word in text[~missing]} | named))
+            words_there = {str(word) for word in text[~missing]} if len(different) <= MOST_WORDS else set()
+            found = tuple(sorted(words_there | named))
             column = replace(column, categories=found, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)
         values = values.take(codes).reset_index(drop=True)

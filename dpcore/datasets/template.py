@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MARK, _VERSION = "epsilon-lab declaration", 1
 _LARGEST = 1 << 20
+"""Letters of a saved declaration."""
 LARGEST_HELD = 2 << 20
 """Bytes that a declaration takes once it is read: many short words are ten times as many as in the file."""
 LONGEST_NAME = 500
@@ -109,6 +110,13 @@ def saved(declaration: Template) -> str:
         **({"row_suggested": True} if declaration.row_suggested else {}),
     }
     return json.dumps(document, ensure_ascii=False, indent=2, default=_encoded) + "\n"
+
+
+def loaded_file(data: bytes) -> Template:
+    """As ``loaded``, of the bytes of the file, which are looked at only where they can be few enough letters."""
+    if len(data) > 4 * _LARGEST:
+        raise InvalidArgument("declaration", _WRONG.format("it is too large"))
+    return loaded(data.decode("utf-8", "replace"))
 
 
 def loaded(text: str) -> Template:

@@ -24,6 +24,8 @@ from dpcore.ledger.receipt import Receipt
 
 WORD = "epsilon-lab-seal"
 LARGEST = 20 << 20
+_START = 4096
+"""Bytes in which a web page begins."""
 """Bytes of a file that is looked at; none is held a second time, and nothing is unpacked."""
 _MOST_PARTS = 1000
 MOST = 12
@@ -98,7 +100,7 @@ def is_document(data: bytes) -> bool:
 
 
 def _begins_page(data: bytes) -> bool:
-    return re.match(rb"\s*<", data) is not None
+    return data[:_START].lstrip().startswith(b"<")
 
 
 def _ends(data: bytes) -> tuple[bytes, bytes]:

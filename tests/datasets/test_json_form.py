@@ -213,39 +213,99 @@ def test_a_row_that_decides_for_others_would_be_missed(form: str, monkeypatch: p
     assert moved
 
 
-NUMBERED = (["0", "1", "2", "10", "11"], ["2024-01-30", "2024-01-31", "2024-02-01", "2024-10-01", "2024-10-02"])
-CALLED = ["week 1", "week 2", "week 9", "week 10", "week 11"]
+STEPS = (
+    ["0", "1", "2", "10", "11"],
+    ["2024-01-30", "2024-01-31", "2024-02-01", "2024-10-01", "2024-10-02"],
+    ["week 1", "week 2", "week 9", "week 10", "week 11"],
+    ["4", "2", "0", "3", "1"],
+)
+ELSE = ("x", "1000", "-1", "1.5", "0" * 19, "2024-01-01", "", " 1")
 
 
-def of_steps(names: list[str], gone: str | None, *, first: str = "visits", whole: bool = False) -> bytes:
+def of_steps(names: list[str], gone: str | None, *, first: str = "visits", whole: bool = True) -> bytes:
     """A table of steps, in which one person's only visit of a step may go with its cell's name."""
     columns = {"visits": dict(zip(names, range(5), strict=True)), "staff": dict.fromkeys(names[3 * (not whole) :], 1)}
-    columns["visits"].pop(gone or "", None)
+    if gone is not None:
+        del columns["visits"][gone]
     return json.dumps({name: columns[name] for name in sorted(columns, key=lambda one: one != first)}).encode()
 
 
-@pytest.mark.parametrize("names", NUMBERED)
+def visits(data: bytes) -> list[str]:
+    return list(read_table(data, objects="columns").frame["visits"])
+
+
+@pytest.mark.parametrize("names", STEPS)
 @pytest.mark.parametrize("first", ["visits", "staff"])
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_cell_that_is_not_named_moves_no_row(names: list[str], first: str, whole: bool) -> None:
-    for gone in [None, *names[(not whole and 5) or 0 :], *names[3:]]:
-        found = read_table(of_steps(names, gone, first=first, whole=whole), objects="columns").frame["visits"].tolist()
-        assert found == ["" if step == gone else str(place) for place, step in enumerate(names)]
-
-
-@pytest.mark.parametrize("gone", CALLED)
-def test_where_no_number_orders_them_each_column_names_all_rows(gone: str) -> None:
-    whole = read_table(of_steps(CALLED, None, whole=True), objects="columns")
-    assert whole.frame["visits"].tolist() == ["0", "1", "2", "3", "4"]
-    for data in (of_steps(CALLED, gone, whole=True), of_steps(CALLED, gone), of_steps(CALLED, None)):
+def test_each_column_names_all_rows(names: list[str], first: str) -> None:
+    assert visits(of_steps(names, None, first=first)) == ["0", "1", "2", "3", "4"]
+    uneven = [of_steps(names, gone, first=first, whole=whole) for gone in names for whole in (True, False)]
+    for data in (*uneven, of_steps(names, None, first=first, whole=False)):
         with pytest.raises(UnreadableFile, match="do not all name the same rows"):
             read_table(data, objects="columns")
 
 
-def test_rows_in_the_order_in_which_a_column_names_them_first_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_object, "_rows_of", lambda inner: list(dict.fromkeys(row for one in inner for row in one)))
+@pytest.mark.parametrize("names", STEPS)
+@pytest.mark.parametrize("called", ELSE)
+def test_what_one_row_is_called_moves_no_row(names: list[str], called: str) -> None:
+    for place in range(5):
+        renamed = [called if at == place else name for at, name in enumerate(names)]
+        assert visits(of_steps(renamed, None)) == ["0", "1", "2", "3", "4"]
+        fewer = visits(of_steps([*names[:4], called], None))
+        assert fewer[:4] == ["0", "1", "2", "3"]
+
+
+def test_rows_in_the_order_of_their_numbers_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def by_number(inner: list[dict[str, Any]]) -> list[str]:
+        every = list(inner[0])
+        return sorted(every, key=int) if all(name.isdigit() for name in every) else every
+
+    monkeypatch.setattr(one_object, "_rows_of", by_number)
     with pytest.raises(AssertionError):
-        test_a_cell_that_is_not_named_moves_no_row(NUMBERED[0], "visits", True)
+        test_what_one_row_is_called_moves_no_row(STEPS[0], "1000")
+
+
+def written_twice(pairs: list[tuple[str, Any]]) -> str:
+    """An object as it is written, also where a name stands twice in it."""
+    return "{" + ",\n".join(f"{json.dumps(name)}: {value}" for name, value in pairs) + "}"
+
+
+def objects_under(names: list[str]) -> str:
+    return written_twice([(name, json.dumps({"ill": "cold", "age": at})) for at, name in enumerate(names)])
+
+
+def columns_of(names: list[str]) -> str:
+    ill = written_twice([(name, '"cold"') for name in names])
+    age = written_twice([(name, str(at)) for at, name in enumerate(names)])
+    return written_twice([("ill", ill), ("age", age)])
+
+
+def one_column_twice(names: list[str]) -> str:
+    return written_twice([("ill", json.dumps(names)), ("age", json.dumps([1] * len(names))), ("ill", '["flu"]')])
+
+
+@pytest.mark.parametrize("write", [objects_under, columns_of, one_column_twice])
+@pytest.mark.parametrize("again", range(4))
+def test_a_row_takes_the_name_of_no_other(write: Callable[[list[str]], str], again: int) -> None:
+    names = [f"p{at}" for at in range(5)]
+    stated: Any = "rows" if write is objects_under else "columns"
+    if write is not one_column_twice:
+        assert read_table(write(names).encode(), objects=stated).rows == 5
+    names[4] = names[again]
+    for how in (stated,) if write is columns_of else (None, stated):  # else it is asked what these are
+        with pytest.raises(UnreadableFile, match="stands twice") as caught:
+            read_table(write(names).encode(), objects=how)
+        assert names[again] not in str(caught.value)
+
+
+def test_that_a_name_stands_twice_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "named", dict)
+    with pytest.raises(pytest.fail.Exception):
+        test_a_row_takes_the_name_of_no_other(objects_under, 1)
+
+
+def test_a_name_twice_inside_a_record_is_that_records_own() -> None:
+    twice = '{"a": {"ill": "cold", "ill": "flu"},\n"b": {"ill": "cold"}}'
+    assert counted(read_table(twice.encode(), objects="rows"), "ill") == [1, 1, 0]
 
 
 @pytest.mark.parametrize(

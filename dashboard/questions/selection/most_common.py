@@ -27,6 +27,8 @@ from dpcore.tradeoff import epsilon_for
 
 PAGE = "selection"
 TEXTBOOK = "exponential"
+MOST_OPTIONS = 20_000
+"""Options that a page compares before the person who waits has gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,8 @@ class MostCommon:
         as_is = candidates(case.table, name)
         if len(as_is.names) < 2:
             raise CannotAsk(said.one_option(name))
+        if len(as_is.names) > MOST_OPTIONS:
+            raise CannotAsk(said.too_many_options(name, len(as_is.names), MOST_OPTIONS))
         if as_is.counted and as_is.scores.sum() < 1:
             raise CannotAsk(said.nothing_there(name))
         setting = Setting.of(case, as_is, read)

@@ -20,6 +20,10 @@ from dpcore.validate import Neighbours
 
 OTHER_PEOPLE = 4000
 """Simulated draws of as many other people."""
+_MOST_DRAWN = 2000
+"""Options of which other people are drawn: with more of them it takes seconds, and what it says is nothing new."""
+_AT_ONCE = 1 << 20
+"""Numbers drawn at once: four thousand draws of all options together would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,14 +104,17 @@ class Setting:
     def uncertain(self, noise: float) -> Uncertain | None:
         """Wrong through noise, and how often as many other people would have another winner; for counts of people."""
         edited = self.edited
-        if not edited.counted or not edited.one_way:
+        if not edited.counted or not edited.one_way or edited.scores.size > _MOST_DRAWN:
             return None
 
         def other() -> float:
             counts = np.maximum(edited.scores, 0.0)
             rng = np.random.Generator(np.random.PCG64(self.seed))
-            drawn = rng.multinomial(round(float(counts.sum())), counts / counts.sum(), OTHER_PEOPLE)
-            return float(1.0 - edited.best[np.argmax(drawn, axis=1)].mean())
+            total, shares, right, part = round(float(counts.sum())), counts / counts.sum(), 0, _AT_ONCE // counts.size
+            for begun in range(0, OTHER_PEOPLE, part):
+                drawn = rng.multinomial(total, shares, min(part, OTHER_PEOPLE - begun))
+                right += int(edited.best[np.argmax(drawn, axis=1)].sum())
+            return 1.0 - right / OTHER_PEOPLE
 
         key = ("other people", self.case.table.fingerprint, self.as_is.column, tuple(edited.scores.tolist()), self.seed)
         people = self.case.memo(key, other)

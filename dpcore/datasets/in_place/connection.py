@@ -16,17 +16,9 @@ from pathlib import Path
 
 import duckdb
 
+from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.temporary import private_folder
 
-BELIEVING = (
-    "statistics_propagation",  # works out comparisons, counts and group tables by statistics
-    "compressed_materialization",
-    "filter_pushdown",  # these hand conditions to the reader of a file, which holds them against the statistics
-    "join_filter_pushdown",
-    "row_group_pruner",
-    "top_n",
-    "late_materialization",
-)
 """What DuckDB improves by statistics, or by conditions that are held against them; none of it is ever on."""
 _MEMORY = "800MB"
 _THREADS = 2

@@ -67,11 +67,14 @@ def open_folder(folder: str | Path) -> InPlace:
     shape = one_table(place, state)
     if shape.late:
         before = Beside(shape=shape, reach=str(place), view=_VIEW).show
-        return _open(
+        found = _open(
             _IN_MEMORY, _VIEW, reach=str(place), key=state, trouble=_UNREADABLE, before=before, texts=shape.texts
         )
-    view = f"CREATE VIEW {_identifier(_VIEW)} AS {shape.selection}"
-    found = _open(_IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts)
+    else:
+        view = f"CREATE VIEW {_identifier(_VIEW)} AS {shape.selection}"
+        found = _open(
+            _IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts
+        )
     return replace(found, form=shape.form)
 
 

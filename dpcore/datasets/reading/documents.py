@@ -21,7 +21,7 @@ import pandas as pd
 from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.naming import by_itself
-from dpcore.datasets.reading.one_object import NO_RECORDS, Found, inside, word
+from dpcore.datasets.reading.one_object import NO_RECORDS, Found, inside, named, word
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Alternative, Notice, Objects
 from dpcore.errors import UnreadableFile
@@ -134,7 +134,8 @@ def _found(text: str, objects: Objects | None, say: Say) -> Found:
         if after is None:  # one list of records: never held as a whole
             return Found(records=_items(text, start + 1, decoder, say))
         return Found(records=chain([first], _lines(text, after, decoder, say)))
-    first, after = _decoded(text, start, decoder)
+    telling = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=named)
+    first, after = _decoded(text, start, telling)  # where it is one object, a name in it may be a row's
     after = _next_line(text, after)
     if after < len(text):
         return Found(records=chain([first], _lines(text, after, decoder, say)))

@@ -5,7 +5,6 @@ Which of these it is no single row decides for all others: where one could, a pe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,12 +14,27 @@ from typing import Any
 from dpcore.datasets.report import Alternative, Objects
 from dpcore.errors import UnreadableFile
 
-_NUMBER_OR_DAY = re.compile(r"\d{1,18}|\d{4}-\d\d(?:-\d\d)?")
 _UNEVEN = (
     "The columns of the JSON document do not all name the same rows in the same order; write each row in every column, "
     "with null where there is nothing."
 )
 NO_RECORDS = "The JSON document is no list of records; save the table as CSV, or as one record per line."
+
+
+TWICE = (
+    "A name stands twice in the JSON document, and what stands under it last would take the place of the other: give "
+    "each row a name of its own, or save the table as a list of records."
+)
+
+
+class Twice(dict[str, Any]):
+    """An object in which a name stands twice: it holds what stands there last."""
+
+
+def named(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of these."""
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else Twice(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,6 +55,8 @@ def inside(document: Any, stated: Objects | None, *, one_line: bool) -> Found:
     """
     if not isinstance(document, dict):
         raise UnreadableFile(NO_RECORDS)
+    if isinstance(document, Twice):
+        raise UnreadableFile(TWICE)
     names, rows = document.get("columns"), document.get("data")
     if isinstance(names, list) and isinstance(rows, list) and (not rows or any(isinstance(row, list) for row in rows)):
         return Found(records=[names, *rows], headed=True)
@@ -101,11 +117,10 @@ def _across(named: dict[str, dict[str, Any]], inner: list[dict[str, Any]]) -> It
 
 
 def _rows_of(columns: list[dict[str, Any]]) -> list[str]:
-    """The rows that these columns name. In order of their numbers or days, where all are such, whichever column leaves
-    one out; else each column names them all, in one order. Raises UnreadableFile."""
-    every = list(dict.fromkeys(row for column in columns for row in column))
-    if all(map(_NUMBER_OR_DAY.fullmatch, every)):
-        return sorted(every, key=lambda row: (row.count("-"), *map(int, row.split("-"))))
+    """The rows, in the file's order, whatever they are called: each column names them all. Raises UnreadableFile."""
+    if any(isinstance(column, Twice) for column in columns):
+        raise UnreadableFile(TWICE)
+    every = list(columns[0])
     if any(list(column) != every for column in columns):
         raise UnreadableFile(_UNEVEN)
     return every
