@@ -286,6 +286,14 @@ def test_cells_over_lines_are_stated_and_said_by_whatever_counts_the_folder(
     assert open_folder(tmp_path / "apart").form == ("lines in cells",), "where it is so of one file"
 
 
+@pytest.mark.parametrize("kind", ["text", "date"])
+def test_days_leave_what_lines_were_taken_for_in_every_answer(kind: Any, tmp_path: Path) -> None:
+    """They are points in time in milliseconds, which are read beside all other columns."""
+    (tmp_path / "a.csv").write_text("seen,note\n" + "".join(f'2024-01-{day:02},"a\nb"\n' for day in range(1, 20)))
+    import_csv([tmp_path / "a.csv"], tmp_path / "out", types={"seen": kind}, lines_in_cells=True)
+    assert open_folder(tmp_path / "out").form == ("lines in cells",)
+
+
 @pytest.mark.parametrize("note", [b"", b"[]", b"{", b'"inside"', b"\xff", b'{"breaks": "between"}', b"[" * 100_000])
 def test_what_a_file_says_of_itself_in_other_words_says_nothing(note: bytes) -> None:
     assert made_of.stated([note]) == ()

@@ -29,7 +29,7 @@ from dpcore.datasets import (
 )
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.steps import KINDS, rows_made
-from dpcore.datasets.template import Template, fitted, loaded, recognised, saved
+from dpcore.datasets.template import Template, fitted, loaded, loaded_file, recognised, saved
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -52,6 +52,22 @@ FULL = Template(
     row_suggested=True,
 )
 MONTH = b"Ward,AGE,day,ill,new\nNorth,31,01/02/2024,si,x\nSouth,999,02/03/2024,no,y\n"
+
+
+class Unread(bytes):
+    """A file that must not be looked into."""
+
+    def decode(self, *_: object, **__: object) -> str:
+        raise AssertionError("it is decoded")
+
+
+def test_a_file_that_is_too_large_is_refused_by_its_bytes() -> None:
+    """To decode 200 MB that are no text holds a server for seconds."""
+    with pytest.raises(InvalidArgument, match="it is too large"):
+        loaded_file(Unread(4 * template._LARGEST + 1))
+    with pytest.raises(AssertionError, match="decoded"):
+        loaded_file(Unread(4 * template._LARGEST))
+    assert loaded_file(saved(Template(schema=SCHEMA)).encode()).schema == loaded(saved(Template(schema=SCHEMA))).schema
 
 
 def test_what_is_saved_is_what_is_loaded() -> None:

@@ -16,6 +16,8 @@ from contextlib import suppress
 
 import pytest
 
+from dashboard.budget import receipts
+from dashboard.words import report as report_words
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import seal
 
@@ -52,7 +54,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "seals without end in a page": lambda: b"<p>" + BLANK * (19_000_000 // len(BLANK)),
     "seals without end in a PDF": lambda: b"%PDF" + BLANK * (19_000_000 // len(BLANK)),
     "charges without end": lambda: b"<p>epsilon-lab-seal " + b"0123456789abcdef," * 1_000_000 + b" " + b"0" * 64,
-    "blanks without end": lambda: b" " * 19_000_000 + b"<p>",
+    "blanks without end": lambda: b"<p>" + b" " * 19_000_000,
 }
 
 
@@ -150,3 +152,21 @@ def test_these_tests_can_fail() -> None:
         assert tracemalloc.get_traced_memory()[1] > SMALL
     finally:
         tracemalloc.stop()
+
+
+class Unread(bytes):
+    """A file in which nothing may be looked for but its beginning."""
+
+    def startswith(self, *_: object) -> bool:
+        raise AssertionError("it is looked at")
+
+
+def test_a_file_that_is_too_large_is_told_so_before_it_is_looked_at() -> None:
+    assert receipts.checked(Unread(seal.LARGEST + 1)) == report_words.TOO_LARGE
+    with pytest.raises(AssertionError, match="looked at"):
+        receipts.checked(Unread(seal.LARGEST))
+
+
+def test_a_web_page_is_looked_for_where_it_begins() -> None:
+    assert seal.is_document(b"\n <html>")
+    assert not seal.is_document(b" " * seal._START + b"<html>")

@@ -5,17 +5,24 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import ndtr
 
 from dashboard import catalogue
+from dashboard.case import Case
 from dashboard.charts.dots import beside, two_bars
 from dashboard.controls import Setting
+from dashboard.question import CannotAsk
 from dashboard.questions.experts import other_rounds
+from dashboard.questions.selection import most_common, most_common_setting
 from dashboard.questions.selection.learned import DRAWS, Learned, worse_elsewhere
 from dashboard.words.usual import redrawn
+from dpcore.datasets import Column, Declaration, Schema, Table
+from dpcore.memory import Memory
 from dpcore.selection import QuantileProblem
 from dpcore.selection.rules import Cuts, RuleClass
 from tests.questions.samples import sample_case
@@ -95,3 +102,37 @@ def test_bars_carry_their_numbers() -> None:
     assert [beside(one, "±", in_100=False) for one in (0.00001234, 0.0456, 12.3)] == ["±0.000012", "±0.046", "±12"]
     bars = two_bars(0.01, 0.23, ("noise", "people"))["data"][0]
     assert list(zip(bars["y"], bars["text"], strict=True)) == [("people", "23 in 100"), ("noise", "1 in 100")]
+
+
+def test_other_people_are_drawn_in_portions_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, shares = catalogue.questions("selection")["most_common"], []
+    for at_once in (1 << 40, 1 << 20, 97):
+        monkeypatch.setattr(most_common_setting, "_AT_ONCE", at_once)
+        found = kind.ask(replace(sample_case("clinic"), memo=Memory(10, room=1 << 20)), Setting()).uncertain
+        assert found is not None
+        shares.append(found.people)
+    assert len(set(shares)) == 1
+    assert 0.0 < shares[0] < 1.0
+
+
+def options(count: int) -> Case:
+    """A file of a person's own with so many options."""
+    case = sample_case("clinic")
+    names = tuple(f"o{at:06}" for at in range(count))
+    column = Column(name="many", type="category", categories=names)
+    frame = pd.DataFrame({"many": pd.Categorical.from_codes(np.arange(count) % max(count - 9, 1), list(names))})
+    table = Table(frame=frame, schema=Schema(columns=(column,)), fingerprint=f"{count} options", lineage="")
+    source = replace(case.source, table=table, declared=Declaration(columns=(column,)), lineage=None)
+    return replace(case, source=source)
+
+
+def test_of_more_options_than_anybody_compares_no_other_people_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four thousand draws of all of them took gigabytes."""
+    kind = catalogue.questions("selection")["most_common"]
+    monkeypatch.setattr(most_common_setting, "_MOST_DRAWN", 30)
+    monkeypatch.setattr(most_common, "MOST_OPTIONS", 40)
+    assert kind.ask(options(30), Setting()).uncertain is not None
+    assert kind.ask(options(31), Setting()).uncertain is None
+    assert kind.ask(options(40), Setting()).headline
+    with pytest.raises(CannotAsk, match=r"has 41 options, and 40 can be compared here\. On the Data page, type"):
+        kind.ask(options(41), Setting())

@@ -14,7 +14,7 @@ from dashboard.data import own_file
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.typed_columns import TypedColumns
-from dpcore.datasets import Size, TicksToRows, read_csv
+from dpcore.datasets import Column, Size, TicksToRows, conversion, read_csv
 from dpcore.errors import NoRoom, UnreadableFile
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import text
@@ -68,6 +68,24 @@ def test_typed_columns_and_twins_count_too() -> None:
         limits.check(FILE, room - size + 1, HERE, reading)
     with pytest.raises(UnreadableFile, match=r"hold 2 MB .* fewer rows"):
         limits.prepared(size, (1 << 20) - size + 1, HERE)
+
+
+def test_the_options_that_a_file_is_looked_through_for_are_bounded_and_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a million different words each use of them held everybody up, and nobody counted what they took."""
+    reading = read_csv(("id,x\n" + "".join(f"w{at:05},{at}\n" for at in range(300))).encode())
+    column = Column(name="id", type="category")
+    plain = limits.typed(reading, [Column(name="id", type="text")])
+    beside = int(reading.frame[["id"]].memory_usage(index=False).sum())
+    for most, found in ((300, 300), (299, 0)):
+        monkeypatch.setattr(conversion, "MOST_WORDS", most)
+        monkeypatch.setattr(limits, "MOST_WORDS", most)
+        columns = TypedColumns(reading=reading)
+        assert len(columns.completed(column).categories) == found
+        assert columns.account(column).unlisted.size == 300 - found
+        assert limits.typed(reading, [column]) == plain - beside + limits._WORD * most
+    own = (Column(name="id", type="category", categories=("w00001", "w00002")),)
+    assert limits.typed(reading, own) == plain - beside
+    assert columns.account(own[0]).taken == 2
 
 
 def test_a_file_too_many_is_a_sentence_on_the_page(
