@@ -14,6 +14,9 @@ FILES = sorted(
         *ROOT.glob("dpcore/releases/**/*.py"),
         *ROOT.glob("dashboard/data/**/*.py"),
         ROOT / "dashboard/questions/training/prepared_rows.py",
+        *ROOT.glob("dpcore/thresholding/*.py"),
+        ROOT / "dpcore/training/median.py",
+        ROOT / "dpcore/selection/worlds.py",
     ]
 )
 HOME = "dpcore/datasets/different.py"

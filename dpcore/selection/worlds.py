@@ -35,7 +35,7 @@ def quantile_worlds(quantile: Quantile, values: ArrayLike, neighbour: ArrayLike)
     for the caller to see to. Raises InvalidArgument.
     """
     laws = [quantile.law(values), quantile.law(neighbour)]
-    edges = np.unique(np.concatenate([law.intervals.edges for law in laws]))
+    edges = np.unique(np.concatenate([law.intervals.edges for law in laws]), return_counts=True)[0]
     middles = (edges[:-1] + edges[1:]) / 2.0
     densities = []
     for law in laws:

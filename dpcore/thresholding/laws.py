@@ -189,7 +189,7 @@ def kinks(answers: FloatArray, limit: int, one_sided: bool) -> FloatArray:
     """
     depth = limit if one_sided else limit + _HALVINGS
     if answers.size <= depth:
-        found = np.unique(answers)
+        found = np.unique(answers, return_counts=True)[0]
     else:
         highest = np.sort(answers[:depth]).tolist()
         relevant = set(highest)

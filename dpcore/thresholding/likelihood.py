@@ -15,7 +15,7 @@ def threshold_nodes(pair: NoisePair, margins: FloatArray, reach: float = REACH) 
     """The finest nodes and weights of the threshold's noise for queries at ``margins`` (answer − threshold)."""
     from dpcore.thresholding.kernel.run import fill, room
 
-    kink = np.unique(margins)
+    kink = np.unique(margins, return_counts=True)[0]
     t = np.empty(room(pair.threshold_scale, pair.query_scale, kink.size, reach))
     weight = np.empty_like(t)
     used = fill(t, weight, kink, pair.threshold_scale, pair.query_scale, pair.one_sided, reach, 2)
@@ -34,9 +34,9 @@ def log_probability(
     margins = answers - threshold
     distinct, where = np.unique(np.stack([margins, raised]), axis=1, return_inverse=True)
     times = np.bincount(where.ravel()).astype(np.float64)
-    bends = thinned(np.unique(distinct[0]))
+    bends = thinned(np.unique(distinct[0], return_counts=True)[0])
     if math.isfinite(highest):
-        bends = np.union1d(bends, highest)
+        bends = np.unique(np.concatenate([bends, highest]), return_counts=True)[0]
     reach = REACH + float(np.abs(bends).max()) / pair.threshold_scale
     t, weight = threshold_nodes(pair, bends, min(reach, 700.0))
     weight[t > highest] = 0.0
