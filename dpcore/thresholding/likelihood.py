@@ -36,7 +36,7 @@ def log_probability(
     times = np.bincount(where.ravel()).astype(np.float64)
     bends = thinned(np.unique(distinct[0], return_counts=True)[0])
     if math.isfinite(highest):
-        bends = np.unique(np.concatenate([bends, highest]), return_counts=True)[0]
+        bends = np.unique(np.append(bends, highest), return_counts=True)[0]
     reach = REACH + float(np.abs(bends).max()) / pair.threshold_scale
     t, weight = threshold_nodes(pair, bends, min(reach, 700.0))
     weight[t > highest] = 0.0
