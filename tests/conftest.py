@@ -20,6 +20,7 @@ import hypothesis
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.state.common import TESTING_KEY
 from streamlit.testing.v1 import app_test, local_script_runner
 from xdist.remote import Producer
 
@@ -75,6 +76,17 @@ class _Server:
 
 
 app_test.MagicMock = _Server
+_MADE: dict[str, Any] = {}
+"""How the options of widgets are called: a page in process looks that up, and may say again what another one made."""
+_begin = app_test.AppTest.__init__
+
+
+def _knowing(app: app_test.AppTest, *given: Any, **named: Any) -> None:
+    _begin(app, *given, **named)
+    app.session_state[TESTING_KEY] = _MADE
+
+
+app_test.AppTest.__init__ = _knowing  # type: ignore[method-assign]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InTurn | None:
@@ -150,6 +162,7 @@ def nothing_said_before() -> None:
     """What pages about samples say to everybody; a test may change what a page says."""
     replay.COMMON.clear()
     traces.EVERYBODYS.clear()
+    _MADE.clear()
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -87,7 +87,7 @@ def _own_file() -> OwnFile | None:
     held: Source | None = data.held()
     if held is None:
         return None
-    closed = replace(held, rows=None if held.rows is None else again.closed, join=known)
+    closed = replace(held, rows=None if held.rows is None else again.closed, join=known, count=None)
     return OwnFile(
         source=closed, values=session.unlinked(), data=panel.data_code(held), delta=tracker.usual_delta(held)
     )

@@ -18,7 +18,6 @@ from dashboard import session
 from dashboard.budget import tracker
 from dashboard.catalogue import address
 from dashboard.question import Outcomes
-from dashboard.replay import COMMON
 from dashboard.widgets import release as panel
 from dashboard.widgets.cards import _rings
 from dashboard.words import needs
@@ -84,9 +83,7 @@ def test_one_click_draws_charges_and_stays_after_a_refresh(open_app: Open, ledge
 
 def test_a_click_that_comes_late_shows_the_answer_and_charges_nothing(open_app: Open, ledger_file: Path) -> None:
     """Two windows that both know of no answer: the second click is answered with the first one's."""
-    one = open_app("selection")
-    COMMON.clear()  # a page in process knows of its own widgets alone how their options are called
-    other = open_app("selection")
+    one, other = open_app("selection"), open_app("selection")
     press(one, "selection-now-0")
     press(other, "selection-now-0")
     with ledger(ledger_file) as found:

@@ -120,7 +120,7 @@ def test_a_case_names_every_part_of_itself() -> None:
     source = next(iter([sample_case("clinic", 0.5).source]))
     assert set(type(source).__dataclass_fields__) == {
         *("key", "title", "mode", "table", "lineage", "practice", "declared", "unreleased", "in_place"),
-        *("rows", "join"),  # opened by a release alone, after the click
+        *("rows", "join", "count"),  # opened by a release alone, after the click
         "everybodys",  # says who else may have the question, and is nothing that it depends on
     }
 

@@ -456,7 +456,6 @@ def by_how_its_first_line_goes_on(data: bytes, _: str | None) -> str:
         (container, "_kind_of_text", by_its_first_sign, "lines", "lists"),
         (container, "_kind_of_text", by_how_its_first_line_goes_on, "lines", "lists"),
         (container, "_kind_of_text", by_how_its_first_line_goes_on, "one list over lines", "lists"),
-        (documents, "_next_line", documents._skip, "one after another", "objects"),
     ],
 )
 def test_a_row_that_makes_text_of_others_would_be_missed(
