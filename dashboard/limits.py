@@ -85,8 +85,9 @@ def typed(reading: Reading, columns: Iterable[Column]) -> int:
     every = tuple(columns)
     texts = [column.name for column in every if column.type == "text"]
     beside = int(reading.frame[texts].memory_usage(index=False).sum())
+    distinct = {column.name: column.distinct for column in reading.columns}
     options = [column.name for column in every if column.type == "category" and not column.categories]
-    words = sum(min(reading.column(name).distinct, MOST_WORDS) for name in options)
+    words = sum(min(distinct[name], MOST_WORDS) for name in options)
     return TYPED * reading.rows * len(every) + beside + _WORD * words
 
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 Notation = Literal["decimal", "date_order"]
 """What says, beside its type, how the numbers or the days of a column are written."""
 LAST_STEP = "file:last step"
-"""How many rows there are: steps, options, or records where one takes the place of another."""
-"""The doubt whether a table of steps ends with its file."""
+"""The doubt how many rows there are: steps, options, or records where one takes the place of another."""
 ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
 
 

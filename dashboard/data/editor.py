@@ -218,9 +218,10 @@ def copy(name: str) -> None:
     typed = None if own is None else source.typed_columns(own)
     if own is None or typed is None:
         return
-    column = typed.completed(replace(own.schema.column(name), categories=(), fill=None, from_file=False))
-    if not column.categories and own.reading is not None and own.reading.column(name).distinct > MOST_WORDS:
-        return  # said below the list
+    bare = replace(own.schema.column(name), categories=(), fill=None, from_file=False)
+    if typed.account(bare).unlisted.size:
+        return  # too many, as is said below the list
+    column = typed.completed(bare)
     own = own.noted(f"The different words of “{words.safe(name)}” were copied into its list of options, as you asked.")
     decisions = own.decisions
     actions.commit(
@@ -244,5 +245,5 @@ def _account(own: OwnFile, column: Column) -> None:
             lines = tuple(int(line) for line in own.reading.lines[found[:8]])
             parts.append(f"{found.size:,} {what} ({lines_words(lines, int(found.size))})")
     st.caption(f"Of {account.rows:,} cells: {'; '.join(parts)}.")
-    if column.type == "category" and not column.categories and own.reading.column(column.name).distinct > MOST_WORDS:
+    if account.unlisted.size and not column.categories:  # all words are options, unless they are too many
         st.caption(said.too_many_words(MOST_WORDS))

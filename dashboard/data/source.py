@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -256,10 +257,11 @@ def _join(own: OwnFile) -> None:
     joined(own)
 
 
-def _count(own: OwnFile) -> None:
-    """Callback: the person calls the number of rows right."""
+def _count(key: str) -> None:
+    """Callback: the person calls the number of rows of this reading right. It holds nothing of the file, which it would
+    outlive."""
     present = own_file()
-    if present is not None and present.reading is own.reading:
+    if present is not None and present.reading is not None and present.reading.key == key:
         keep(present.counted())
 
 
@@ -291,7 +293,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         rows=None if problem or own.described or declared is None else lambda: _rows(own),
         unreleased=problem,
         join=lambda: _join(own),
-        count=(lambda: _count(own)) if own.uncounted else None,
+        count=partial(_count, own.reading.key) if own.uncounted and own.reading is not None else None,
     )
 
 

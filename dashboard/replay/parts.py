@@ -104,13 +104,11 @@ def _say(ctx: ScriptRunContext, known: Part, begins: tuple[int, ...], page: str)
     for message, (offset, *rest) in known.messages:
         say(ctx, message, (*box, first + offset, *rest), page)
     if alone and not any(message.cacheable for message, _ in known.messages):
-        sent = [
-            message.sent[1]
-            for message, (offset, *rest) in known.messages
-            if message.sent[0] == ((*box, first + offset, *rest), page)
-        ]
-        if len(sent) == len(known.messages):
-            known.sent = (begins, page), sent
+        # each looked at once: another session may say it elsewhere meanwhile
+        last = [message.sent for message, _ in known.messages]
+        places = [((*box, first + offset, *rest), page) for _, (offset, *rest) in known.messages]
+        if [place for place, _ in last] == places:
+            known.sent = (begins, page), [body for _, body in last]
 
 
 def _held(ctx: ScriptRunContext, one: Held) -> RegisterWidgetResult[Any]:

@@ -15,3 +15,4 @@ BELIEVING = (
     "top_n",
     "late_materialization",
 )
+"""What DuckDB improves by statistics, or by conditions that are held against them; none of it is ever on."""

@@ -74,8 +74,7 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
 
     A cell is read by itself, whatever the others hold. Columns of the frame that are not declared are not looked at;
     category columns without declared categories take the words of the file, marked so, or none where they are more than
-    ``MOST_WORDS``. Raises InvalidArgument when a
-    declared column is not in the frame.
+    ``MOST_WORDS``. Raises InvalidArgument when a declared column is not in the frame.
     """
     typed: dict[str, pd.Series] = {}
     accounts: list[Account] = []

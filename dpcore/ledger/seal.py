@@ -24,9 +24,9 @@ from dpcore.ledger.receipt import Receipt
 
 WORD = "epsilon-lab-seal"
 LARGEST = 20 << 20
+"""Bytes of a file that is looked at; none is held a second time, and nothing is unpacked."""
 _START = 4096
 """Bytes in which a web page begins."""
-"""Bytes of a file that is looked at; none is held a second time, and nothing is unpacked."""
 _MOST_PARTS = 1000
 MOST = 12
 """Charges that one file can name."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
+from dpcore.rising import rising
 from dpcore.selection.laws import Selector
 from dpcore.selection.quantile import Quantile
 from dpcore.two_worlds import TwoWorlds
@@ -35,7 +36,7 @@ def quantile_worlds(quantile: Quantile, values: ArrayLike, neighbour: ArrayLike)
     for the caller to see to. Raises InvalidArgument.
     """
     laws = [quantile.law(values), quantile.law(neighbour)]
-    edges = np.unique(np.concatenate([law.intervals.edges for law in laws]), return_counts=True)[0]
+    edges = rising(np.concatenate([law.intervals.edges for law in laws]))
     middles = (edges[:-1] + edges[1:]) / 2.0
     densities = []
     for law in laws:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
+from dpcore.rising import rising
 from dpcore.thresholding.noise import FARTHEST, NoisePair
 from dpcore.validate import FloatArray, IntArray, finite_vector, in_range
 
@@ -189,7 +190,7 @@ def kinks(answers: FloatArray, limit: int, one_sided: bool) -> FloatArray:
     """
     depth = limit if one_sided else limit + _HALVINGS
     if answers.size <= depth:
-        found = np.unique(answers, return_counts=True)[0]
+        found = rising(answers)
     else:
         highest = np.sort(answers[:depth]).tolist()
         relevant = set(highest)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from dpcore.rising import rising
 from dpcore.thresholding.laws import REACH, thinned
 from dpcore.thresholding.noise import NoisePair
 from dpcore.validate import BoolArray, FloatArray
@@ -15,7 +16,7 @@ def threshold_nodes(pair: NoisePair, margins: FloatArray, reach: float = REACH) 
     """The finest nodes and weights of the threshold's noise for queries at ``margins`` (answer − threshold)."""
     from dpcore.thresholding.kernel.run import fill, room
 
-    kink = np.unique(margins, return_counts=True)[0]
+    kink = rising(margins)
     t = np.empty(room(pair.threshold_scale, pair.query_scale, kink.size, reach))
     weight = np.empty_like(t)
     used = fill(t, weight, kink, pair.threshold_scale, pair.query_scale, pair.one_sided, reach, 2)
@@ -34,9 +35,9 @@ def log_probability(
     margins = answers - threshold
     distinct, where = np.unique(np.stack([margins, raised]), axis=1, return_inverse=True)
     times = np.bincount(where.ravel()).astype(np.float64)
-    bends = thinned(np.unique(distinct[0], return_counts=True)[0])
+    bends = thinned(rising(distinct[0]))
     if math.isfinite(highest):
-        bends = np.unique(np.append(bends, highest), return_counts=True)[0]
+        bends = rising(np.append(bends, highest))
     reach = REACH + float(np.abs(bends).max()) / pair.threshold_scale
     t, weight = threshold_nodes(pair, bends, min(reach, 700.0))
     weight[t > highest] = 0.0

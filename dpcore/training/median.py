@@ -14,6 +14,7 @@ import numpy as np
 
 from dpcore.about import About
 from dpcore.accounting import Cost
+from dpcore.rising import rising
 from dpcore.selection.quantile import Quantile
 from dpcore.training.fit import Fit
 from dpcore.training.losses import ABSOLUTE, Absolute, Loss
@@ -211,7 +212,7 @@ class Pieces:
 def absolute_losses(y: FloatArray, ends: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """``ends`` and Σ |w − yᵢ| there; by default −1, 1 and every number between, where alone the sum has corners."""
     values = np.sort(np.clip(np.asarray(y, dtype=np.float64), -1.0, 1.0))
-    at = np.unique(np.concatenate([[-1.0], values, [1.0]]), return_counts=True)[0] if ends is None else ends
+    at = rising(np.concatenate([[-1.0], values, [1.0]])) if ends is None else ends
     below = np.searchsorted(values, at, side="right")
     sums = np.concatenate([[0.0], np.cumsum(values)])
     return at, at * below - sums[below] + (sums[-1] - sums[below]) - at * (values.size - below)

@@ -200,6 +200,10 @@ def test_records_are_called_right_where_their_number_shows(open_app: Open) -> No
     found = offered(app)
     assert isinstance(found, NoOffer)
     assert "14, down to the last row of the file that holds anything" in found.sentence
+    assert found.states is not None
+    state: Any = found.states[0]
+    assert [type(one) for one in state.args] == [str], "what a button calls outlives the file"
+    assert state.func.__closure__ is None
     open_tab(app.switch_page("questions/experts/page.py").run(), "experts", "A private answer")
     assert found.sentence in text(app).replace("\\", "")
     press(app, "experts-states")

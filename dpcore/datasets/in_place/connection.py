@@ -19,7 +19,6 @@ import duckdb
 from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.temporary import private_folder
 
-"""What DuckDB improves by statistics, or by conditions that are held against them; none of it is ever on."""
 _MEMORY = "800MB"
 _THREADS = 2
 _OPENING = threading.Lock()
