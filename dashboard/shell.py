@@ -50,6 +50,27 @@ def _pages() -> list[StreamlitPage]:
     return own + asked
 
 
+def _data_in_use() -> None:
+    """What the questions are asked about, in the sidebar."""
+    current, control, alone = source.current(), source.control(), visitors.restricted()
+    badge = None if current is None else source.badge(current)
+    title = "" if current is None or current.mode == "demo" else words.safe(current.title)
+    beside = source.beside()
+
+    def draw() -> None:
+        if badge is not None:
+            st.badge(badge.text, icon=badge.icon, color=badge.color)
+        if title:
+            st.caption(title)
+        controls.draw(control)
+        if beside:
+            st.caption(f":material/info: {beside}")
+        if alone:
+            st.caption(f":material/groups: {OPEN}")
+
+    replay.part(("data in use", *controls.now([control]), badge, title, beside, alone), draw, told=True)
+
+
 def main() -> None:
     """One run of the script."""
     st.set_page_config(
@@ -59,22 +80,6 @@ def main() -> None:
         initial_sidebar_state=SIDEBAR,
         menu_items={"About": "Epsilon Lab: what privacy costs in accuracy, before you pay for it."},
     )
-
-    def data_in_use() -> None:
-        """What the questions are asked about, in the sidebar."""
-        top = st.container()
-        controls.draw(source.control())
-        current = source.current()
-        if current is not None:
-            with top:
-                source.badge(current)
-                if current.mode != "demo":
-                    st.caption(words.safe(current.title))
-        beside = source.beside()
-        if beside:
-            st.caption(f":material/info: {beside}")
-        if visitors.restricted():
-            st.caption(f":material/groups: {OPEN}")
 
     if settings.trouble():  # the server says so before it starts; `streamlit run dashboard/app.py` has none of ours
         st.error(words.safe(settings.trouble(), 400))
@@ -118,7 +123,7 @@ def main() -> None:
 
     with st.sidebar:
         if tables:
-            data_in_use()
+            _data_in_use()
             current = source.current()
             with replay.common(current is not None and current.everybodys):
                 inputs.epsilon()

@@ -6,11 +6,14 @@ Looking never writes: a sample's practice budget is opened by its first release,
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from dashboard import words
+from dashboard import replay, words
 from dashboard.background import compute, this_run
 from dashboard.background.once import once
 from dashboard.budget import visitor
@@ -32,35 +35,57 @@ _ASK_AGAIN = 20  # seconds; opening a ledger checks every record of it
 _BUDGET_PAGE = Path(__file__).parents[1] / "app_pages" / "budget.py"
 
 
+class _Line(NamedTuple):
+    """One line of the tracker. ``more`` is its help, or the share that is left."""
+
+    kind: Literal["markdown", "caption", "progress", "error"]
+    text: str
+    more: str | float | None = None
+
+
 def sidebar(source: Source | None, next_cost: tuple[Cost, str] | None) -> None:
     """Draw the tracker; ``next_cost`` is what one more answer of the page in view would cost, and what it hides."""
+    lines = _lines(source, next_cost)
+    replay.part(("budget tracker", *lines), partial(_draw, lines))
+
+
+def _draw(lines: Sequence[_Line]) -> None:
     with st.container(border=True, key="budget-tracker", gap="small"):
-        if source is None:
-            st.markdown("**Budget**")
-            st.caption(said.NONE)
-        else:
-            st.markdown(f"**Budget** · {'practice, of this sample' if source.practice else 'real'}")
-            try:
-                _state(source, budget(source), next_cost)
-            except DpcoreError as error:
-                st.error(words.sentence(error), icon=":material/lock:")
-                st.caption(said.CLOSED)
+        for kind, text, more in lines:
+            match kind:
+                case "progress":
+                    st.progress(float(more or 0.0), text=text)
+                case "error":
+                    st.error(text, icon=":material/lock:")
+                case "caption":
+                    st.caption(text, help=more if isinstance(more, str) else None)
+                case _:
+                    st.markdown(text)
         if _BUDGET_PAGE.exists():
             st.page_link("app_pages/budget.py", label="All charges", icon=":material/arrow_forward:")
 
 
-def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | None) -> None:
+def _lines(source: Source | None, next_cost: tuple[Cost, str] | None) -> list[_Line]:
+    if source is None:
+        return [_Line("markdown", "**Budget**"), _Line("caption", said.NONE)]
+    head = _Line("markdown", f"**Budget** · {'practice, of this sample' if source.practice else 'real'}")
+    try:
+        return [head, *_state(source, budget(source), next_cost)]
+    except DpcoreError as error:
+        return [head, _Line("error", words.sentence(error)), _Line("caption", said.CLOSED)]
+
+
+def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | None) -> list[_Line]:
     if found is None:
-        st.caption(said.SIMULATED if source.lineage is None and source.simulated else said.NOT_OPENED)
-        return
-    st.progress(1.0 - found.share_spent, text=spent_words(found))
+        told = said.SIMULATED if source.lineage is None and source.simulated else said.NOT_OPENED
+        return [_Line("caption", told)]
+    lines = [_Line("progress", spent_words(found), 1.0 - found.share_spent)]
     if next_cost is not None:
-        st.markdown(answers_words(found, *next_cost))
+        lines.append(_Line("markdown", answers_words(found, *next_cost)))
     hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
-    st.caption(
-        f"It protects any one {words.safe(_protected(source, found))}. {counted_words(found)}{hidden}",
-        help=None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}",
-    )
+    protected = f"It protects any one {words.safe(_protected(source, found))}. {counted_words(found)}{hidden}"
+    lines.append(_Line("caption", protected, None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}"))
+    return lines
 
 
 def _protected(source: Source, found: Budget) -> str:

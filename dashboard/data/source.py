@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Literal
-
-import streamlit as st
+from typing import Literal, NamedTuple
 
 from dashboard import catalogue, session, words
 from dashboard.background import compute, this_run
@@ -34,10 +32,20 @@ from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, KnownPeople, UnavailableSample
 
 FIRST_SAMPLE = catalogue.FIRST_SAMPLE
-BADGES: dict[Mode, tuple[str, str, Literal["blue", "orange", "green"]]] = {
-    "demo": (":material/science:", "Demo: sample data, truth shown", "blue"),
-    "what_if": (":material/visibility:", "What-if: your file, not private", "orange"),
-    "twin": (":material/copy_all:", said.twin("file"), "green"),
+
+
+class Badge(NamedTuple):
+    """What the charts are made of, in a few words."""
+
+    icon: str
+    text: str
+    color: Literal["blue", "orange", "green"]
+
+
+BADGES: dict[Mode, Badge] = {
+    "demo": Badge(":material/science:", "Demo: sample data, truth shown", "blue"),
+    "what_if": Badge(":material/visibility:", "What-if: your file, not private", "orange"),
+    "twin": Badge(":material/copy_all:", said.twin("file"), "green"),
 }
 
 
@@ -150,11 +158,11 @@ def not_here() -> str | None:
     return "You see a sample: the link names data that are not here. Pick others in the list."
 
 
-def badge(shown: Source) -> None:
+def badge(shown: Source) -> Badge:
     """What the charts are made of; of a twin, whose rows they are not."""
-    icon, text, colour = BADGES[shown.mode]
     own = own_file()
-    st.badge(said.twin(kind_of(own)) if shown.mode == "twin" and own is not None else text, icon=icon, color=colour)
+    found = BADGES[shown.mode]
+    return found._replace(text=said.twin(kind_of(own))) if shown.mode == "twin" and own is not None else found
 
 
 def kind_of(own: OwnFile) -> said.Kind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -34,40 +35,49 @@ def text_box(label: str, *, key: str, most: int, lines: bool = False, value: str
 
 def epsilon() -> None:
     """The privacy level: a log slider and a typed entry for one value, kept across pages and in the link."""
-    above, below = st.container(), st.container(horizontal=True, vertical_alignment="center")
-    with below:
+    slider, typed = session.epsilon_key(SLIDER), session.epsilon_key(TYPED)
+    replay.part(("epsilon", slider, typed, session.epsilon()), partial(_epsilon, slider, typed), told=True)
+
+
+def _epsilon(slider: str, typed: str) -> None:
+    _slider(SLIDER, slider)
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
-        key = session.epsilon_key(TYPED)
         with replay.asking():
             st.number_input(
                 EPSILON.label,
                 value=session.epsilon(),
                 step=EPSILON.step,
                 format="%g",
-                key=key,
+                key=typed,
                 on_change=session.epsilon_from,
-                args=(TYPED, key),
+                args=(TYPED, typed),
                 label_visibility="collapsed",
                 width=120,
             )
-    with above:
-        epsilon_slider()
 
 
-def epsilon_slider(*, docked: bool = False) -> None:
-    """The log slider of the privacy level; ``docked`` is the second one, at the lower edge of a phone."""
-    name = _DOCKED if docked else SLIDER
-    key = session.epsilon_key(name)
+def epsilon_slider() -> None:
+    """The log slider of the privacy level alone."""
+    _slider(SLIDER, session.epsilon_key(SLIDER))
+
+
+def docked_epsilon() -> None:
+    """A second log slider of the privacy level, at the lower edge of a phone."""
+    _slider(_DOCKED, session.epsilon_key(_DOCKED))
+
+
+def _slider(name: str, key: str) -> None:
     with replay.asking():
         st.select_slider(
-            "ε: more privacy ⟵ ⟶ more accuracy" if docked else "Privacy loss ε",
+            "ε: more privacy ⟵ ⟶ more accuracy" if name == _DOCKED else "Privacy loss ε",
             options=session.epsilon_levels(),
             value=session.epsilon(),
             key=key,
             format_func=plain,
             on_change=session.epsilon_from,
             args=(name, key),
-            help=None if docked else f"ε is {glossary.TERMS['ε']} Larger answers better.",
+            help=None if name == _DOCKED else f"ε is {glossary.TERMS['ε']} Larger answers better.",
         )
 
 

@@ -44,4 +44,4 @@ def docked_epsilon() -> None:
 }}
 </style>"""
         )
-        inputs.epsilon_slider(docked=True)
+        inputs.docked_epsilon()

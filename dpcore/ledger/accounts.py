@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Update, and_, bindparam, insert, or_, select, update
 
 from dpcore.errors import UnknownLineage
 from dpcore.ledger import schema
 from dpcore.ledger.budget import SPENT, Budget, Caps, Charge
+
+if TYPE_CHECKING:
+    from dpcore.ledger.store import Store
 
 
 def _budgets() -> Select[Any]:
@@ -46,6 +49,7 @@ def _conditional_charge() -> Update:
     return update(schema.accounts).where(chosen, or_(sums_hold, rho_holds)).values(values)
 
 
+_NO_BUDGET = "No budget has been opened for these people yet; open one first."
 # Built once: building costs more than running.
 _ALL = _budgets().order_by(schema.lineages.c.name, schema.lineages.c.lineage)
 _ONE = _budgets().where(schema.lineages.c.lineage == bindparam("key"))
@@ -67,8 +71,16 @@ def get(connection: Connection, lineage: str) -> Budget:
     """The present budget of ``lineage``. Raises UnknownLineage."""
     found = find(connection, lineage) if isinstance(lineage, str) else None
     if found is None:
-        raise UnknownLineage("No budget has been opened for these people yet; open one first.")
+        raise UnknownLineage(_NO_BUDGET)
     return found
+
+
+def seen(store: Store, lineage: str) -> Budget:
+    """As ``get``, of a ledger in which nothing else is looked up along with it. Raises UnknownLineage, LedgerError."""
+    row = store.row(_ONE, key=lineage) if isinstance(lineage, str) else None
+    if row is None:
+        raise UnknownLineage(_NO_BUDGET)
+    return Budget.of(row)
 
 
 def start(connection: Connection, lineage: str, generation: int, caps: Caps, neighbours: str = "") -> None:

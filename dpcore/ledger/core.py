@@ -228,8 +228,7 @@ class Ledger:
 
     def budget(self, lineage: str) -> Budget:
         """Cap and spending of one lineage. Raises UnknownLineage."""
-        with self._store.reading() as connection:
-            return accounts.get(connection, lineage)
+        return accounts.seen(self._store, lineage)
 
     def budgets(self) -> list[Budget]:
         """Every lineage's budget, by name."""

@@ -8,12 +8,15 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, inspect, text
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from dpcore.addresses import read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
@@ -175,6 +178,32 @@ def reading(engine: Engine) -> Iterator[Connection]:
     """A connection within one transaction that sees one state of the database."""
     with engine.connect() as connection, connection.begin():
         yield connection
+
+
+def row_of_file(engine: Engine, statement: Select[Any], **values: Any) -> dict[str, Any] | None:
+    """The only row of a statement in SQLite, or None.
+
+    One statement sees one state without a transaction, and the driver answers it in a twentieth of the time that
+    building one takes: pages ask for a budget in every run.
+    """
+    asked = _for_sqlite(statement)
+    raw = engine.raw_connection()
+    try:
+        cursor = raw.cursor()
+        cursor.execute(str(asked), [values[name] for name in asked.positiontup or ()])
+        names, rows = [column[0] for column in cursor.description], cursor.fetchmany(2)
+        cursor.close()
+    finally:
+        raw.close()  # given back
+    if len(rows) > 1:
+        raise MultipleResultsFound
+    return dict(zip(names, rows[0], strict=True)) if rows else None
+
+
+@lru_cache(maxsize=16)
+def _for_sqlite(statement: Select[Any]) -> SQLCompiler:
+    found: SQLCompiler = statement.compile(dialect=sqlite.dialect())
+    return found
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, insert, select, update
+from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from dpcore.errors import LedgerError, LedgerUnsound
@@ -33,6 +33,7 @@ from dpcore.ledger.engine import (
     migrate,
     reading,
     rewrite_files,
+    row_of_file,
     snapshot,
     writing,
 )
@@ -47,6 +48,7 @@ from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, verify_database
 
+T = TypeVar("T")
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""
 JUST_BEGUN = "Another computer has just begun this ledger, so nothing was given out; ask again."
@@ -176,6 +178,16 @@ class Store:
         with self._looking(reading) as connection:
             yield connection
 
+    def row(self, statement: Select[Any], **values: Any) -> dict[str, Any] | None:
+        """The only row of a statement, or None, as the ledger is now. Raises as ``writing``."""
+        if self.engine.dialect.name != "sqlite":
+            with self.reading() as connection:
+                found = connection.execute(statement, values).mappings().one_or_none()
+            return None if found is None else dict(found)
+        self._be_open()
+        with self._looking(nullcontext) as engine:
+            return row_of_file(engine, statement, **values)
+
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """As ``reading``, for whatever looks at the whole ledger (``engine.snapshot``). Raises as ``writing``."""
@@ -184,11 +196,11 @@ class Store:
             yield connection
 
     @contextmanager
-    def _looking(self, look: Callable[[Engine], AbstractContextManager[Connection]]) -> Iterator[Connection]:
+    def _looking(self, look: Callable[[Engine], AbstractContextManager[T]]) -> Iterator[T]:
         try:
-            with self._turns, look(self.engine) as connection:
+            with self._turns, look(self.engine) as found:
                 self._lost = None
-                yield connection
+                yield found
         except TROUBLE as error:
             refused = self._refused(error)
         else:

@@ -53,9 +53,7 @@ class VisitorsLedger(Ledger):
         return practice.belongs(lineage, self._token)
 
     def _mine(self, lineage: str) -> str:
-        if not self._is_mine(lineage) or not super().budget(lineage).practice:
-            raise UnknownLineage(_NOBODY)
-        return lineage
+        return self.budget(lineage).lineage
 
     def close(self) -> None:
         """Nothing: the ledger belongs to the server."""
@@ -172,7 +170,10 @@ class VisitorsLedger(Ledger):
             _refuse()
 
     def budget(self, lineage: str) -> Budget:
-        return super().budget(self._mine(lineage))
+        found = super().budget(lineage) if self._is_mine(lineage) else None
+        if found is None or not found.practice:
+            raise UnknownLineage(_NOBODY)
+        return found
 
     def protects(self, lineage: str) -> str | None:
         return super().protects(self._mine(lineage))
