@@ -7,8 +7,8 @@ from typing import Literal
 
 from dpcore.datasets.schema import Column, ColumnType
 
-Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "labelled texts", "database"]
-OPEN_ENDED: tuple[Container, ...] = ("text", "workbook", "labelled texts")
+Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", "transport", "database"]
+OPEN_ENDED: tuple[Container, ...] = ("text", "workbook", "transport")
 """Those in which an empty row behind the others is none, or can be: text whose last line has no end, a sheet, and a SAS
 transport file of texts alone, which fills up with blanks."""
 Escape = Literal["doubled", "backslash"]

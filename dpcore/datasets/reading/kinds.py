@@ -152,7 +152,7 @@ def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
 
 def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
     found = labelled_table(data, kind, lambda part: say(0.05 + 0.3 * part, "Reading the rows"))
-    table = _plain(found.frame, "labelled texts" if found.open_ended else "labelled", found.notices)
+    table = _plain(found.frame, "transport" if found.open_ended else "labelled", found.notices)
     return replace(table, codebooks=found.codebooks, about=found.about)
 
 

@@ -33,6 +33,12 @@ _LONG = re.compile(rb"GSO")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]\d+)?")
 _COUNTED = (("0", "1"), ("1", "2"))  # how the codes of answers begin
 _MANY = 10  # labels of one column
+_BLANK_NUMBERS = frozenset(
+    math.ldexp(int.from_bytes(b" " * (width - 1), "big"), 4 * (0x20 - 0x40) - 8 * (width - 1)) for width in range(2, 9)
+)
+"""What blanks are in a transport file where a number stands: 16 to the power of the first byte less 64, times the
+fraction that the others are. Rows of blanks at its end are no rows, so elsewhere they hold nothing either.
+"""
 Say = Callable[[float], None]
 
 
@@ -72,9 +78,9 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
             days = _days(kind, meta)
             encoding = encoding_of(data, kind, meta)
-            found = _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, encoding, say)
-            types = (meta.readstat_variable_types or {}).values()
-            return replace(found, open_ended=kind == "transport" and set(types) <= {"string"})
+            blank = _BLANK_NUMBERS if kind == "transport" else frozenset[float]()
+            found = _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, encoding, blank, say)
+            return replace(found, open_ended=kind == "transport")
         except (
             pyreadstat.ReadstatError,
             pyreadstat.PyreadstatError,
@@ -138,6 +144,7 @@ def _read(
     chunk: int,
     days: dict[str, Callable[[Any], Moment]],
     encoding: str | None,
+    blank: frozenset[float],
     say: Say,
 ) -> Labelled:
     names = [str(name) for name in meta.column_names]
@@ -149,6 +156,7 @@ def _read(
     while True:
         given = {"row_offset": offset, "row_limit": chunk, "output_format": "dict"}
         columns, lost = rows_of(read, file, encoding, disable_datetime_conversion=True, **given)
+        columns = [_without(values, blank) for values in columns] if blank else columns
         texts = {name: _texts(values, days.get(name)) for name, values in zip(names, columns, strict=True)}
         unreadable = {name: unreadable[name] + more for name, more in zip(names, lost, strict=True)}
         for column in texts.values():
@@ -175,6 +183,12 @@ def _read(
             numbers.append(name)
     notices = (*_unreadable(unreadable), *_notices(numbers, declared))
     return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=notices)
+
+
+def _without(values: Any, blank: frozenset[float]) -> Any:
+    """Numbers without those that are blanks."""
+    found = np.asarray(values)
+    return np.where(np.isin(found, sorted(blank)), np.nan, found) if found.dtype.kind == "f" else values
 
 
 def _stand_for_words(codes: list[str]) -> bool:

@@ -19,6 +19,10 @@ _CELLS = frozenset({_FORMULA, _NUMBERS, _SHARED, 0x203, 0x204, 0x205, 0x27E})
 _LARGEST = 65_536 * 256
 _MOST_SHEETS = 1000
 _READ = frozenset({0x0A, 0x17, 0x18, 0x22, 0x2F, 0x3C, 0x42, 0x85, 0xE0, 0xFC, 0x13D, 0x41E, 0x809})
+_FIRST_HALF = 0xD8 >> 2
+"""The first six bits of the first half of a letter that takes two."""
+_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+_CUT = "How this old workbook is written cuts a word in the midst of a letter; save it as .xlsx or CSV and try again."
 _ARCHIVE_END = b"PK\x05\x06"
 _Record = tuple[int, int, int]  # type, where its bytes begin, where they end
 _HEAD = struct.Struct("<HH")
@@ -128,7 +132,11 @@ def _check_dimensions(record: bytes) -> None:
 
 
 def _lengths(stream: bytes, parts: list[tuple[int, int]]) -> list[int]:
-    """Characters of each shared string; one that does not fit its record goes on in the next."""
+    """Characters of each shared string; one that does not fit its record goes on in the next.
+
+    The library reads each part for itself. Where they part hangs on all strings before, so a letter that is cut there,
+    or a part that begins as a mark of how letters are written, would be read by what other rows say: both are refused.
+    """
     if not parts:
         return []
     (at, end), rest = parts[0], iter(parts[1:])
@@ -158,12 +166,16 @@ def _lengths(stream: bytes, parts: list[tuple[int, int]]) -> list[int]:
             at += 4
         lengths.append(length)
         wide, left = flags & 1, length
+        marked = stream[at : at + 3].startswith(_MARKS)
         while left:
             taken = min((end - at) >> wide, left)
             at, left = at + (taken << wide), left - taken
             if left:
+                cut = bool(wide) and taken > 0 and stream[at - 1] >> 2 == _FIRST_HALF
                 at, end = more()
                 wide, at = stream[at] & 1, at + 1
+                if marked or cut or stream[at : at + 3].startswith(_MARKS):
+                    raise UnreadableFile(_CUT)
         while beside:
             if at >= end:
                 at, end = more()

@@ -333,7 +333,7 @@ _ENDINGS: dict[Container, tuple[str, ...]] = {
     "json": ("json", "jsonl", "ndjson", "geojson", "txt"),
     "parquet": ("parquet", "pq"),
     "arrow": ("arrow", "feather", "ipc", "arrows"),
-    "labelled texts": ("xpt",),
+    "transport": ("xpt",),
     "labelled": ("sav", "zsav", "por", "dta", "sas7bdat", "xpt"),
 }
 

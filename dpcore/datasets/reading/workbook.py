@@ -33,6 +33,7 @@ _MOST_FILLED = 1_000_000
 _MOST_ROWS = 1 << 20
 _MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
 _LOCKED = "The workbook is locked with a password; save it without one and choose it again."
+_WITHIN = "A sheet of this workbook holds a table within a cell or a drawing; take it out, or save the sheet as CSV."
 _BEYOND = "is shown as a span of time or a day and is beyond any"
 _PANIC = "PanicException"  # no Exception, and of no module that can be imported
 Say = Callable[[float], None]
@@ -299,14 +300,20 @@ class _Corners:
         self._row = self._column = self._rows = self._columns = 0
         self._row_repeat = self._cell_repeat = 1
         self._wide = 0
+        self._within = False
         self._hidden: list[int] = []
         self._is_hidden = False
 
     def start(self, tag: str, at: dict[str, str]) -> None:
         if tag == "table:table":
+            if self._within:  # where it ends, the library ends the sheet around it
+                raise UnreadableFile(_WITHIN)
+            self._within = True
             self._name, self._row, self._rows, self._columns, self._hidden = at.get("table:name", ""), 0, 0, 0, []
         elif tag == "table:table-row":
             self._row_repeat, self._column, self._wide = int(at.get("table:number-rows-repeated", "1")), 0, 0
+            if self._row_repeat < 1:  # a row that is none would move those below
+                raise UnreadableFile(DAMAGED)
             self._is_hidden = at.get("table:visibility", "visible") != "visible"
         elif tag in ("table:table-cell", "table:covered-table-cell"):
             self._cell_repeat = int(at.get("table:number-columns-repeated", "1"))
@@ -324,6 +331,7 @@ class _Corners:
                 self._rows, self._columns = self._row + self._row_repeat, max(self._columns, self._wide)
             self._row += self._row_repeat
         elif tag == "table:table":
+            self._within = False
             self.found[self._name] = Extent(rows=self._rows, columns=self._columns, hidden=tuple(self._hidden))
             self._all += self._rows * self._columns
             check_size(self._all, 1, most=_MOST_CELLS)  # the library unfolds every sheet at once
