@@ -94,7 +94,7 @@ class AlarmRun(Asked):
             raise InvalidArgument("labels", "must be as many as the answers")
         if abs(self.bar) > draws.LARGEST:
             raise InvalidArgument("threshold", "is too large for the sensitivity: it would not fit")
-        if self.scales.query_scale > draws.LARGEST_SCALE:
+        if max(self.scales.query_scale, self.scales.threshold_scale) > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small: the noise would not fit")
         if self.most_bytes > MOST_BYTES:
             raise InvalidArgument("limit", f"cannot be that many alarms: {too_large(self.most_bytes)}")

@@ -75,6 +75,7 @@ class ChosenModel(StepsModel):
 
     key: ClassVar[str] = "chosen_model"
     mechanism: ClassVar[str] = "The best of several noisy descents, chosen by the exponential mechanism"
+    noise_alone: ClassVar[bool] = False
 
     ways_share: float = WAYS_SHARE
 

@@ -51,6 +51,7 @@ class PairedModel(BuiltModel):
 
     key: ClassVar[str] = "paired_model"
     mechanism: ClassVar[str] = "Noisy descent on steps and bought pairs with discrete Gaussian noise"
+    noise_alone: ClassVar[bool] = False
 
     many: int = CHOSEN
     pairs_share: float = PAIRS_SHARE

@@ -13,7 +13,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -69,6 +69,9 @@ class StepsModel(AskedModel):
     ``dpcore.training.ScaledSteps``, nothing is tuned on the data. Raises InvalidArgument.
     """
 
+    noise_alone: ClassVar[bool] = True
+    """Whether all of it is Gaussian noise, so that the Gaussian's own ε holds and not that of ρ alone."""
+
     steps: int = 200
     clip: float | None = None
     counts_share: float = 0.1
@@ -106,7 +109,7 @@ class StepsModel(AskedModel):
             epsilon=self.epsilon,
             delta=self.delta,
             rho=self.rho,
-            event=GaussianEvent(noise_multiplier=self.noise_multiplier, count=1),
+            event=GaussianEvent(noise_multiplier=self.noise_multiplier, count=1) if self.noise_alone else None,
         )
 
     @property

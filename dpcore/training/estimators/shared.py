@@ -43,7 +43,8 @@ class PrivateLinear:
             validate_data(self, array, reset=reset, skip_check_array=True)
             if array.shape[1] == 0:
                 raise InvalidArgument("X", f"has 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
-            return pd.DataFrame(array, columns=range(array.shape[1]))
+            # as objects where they are: a type for words would refuse half a sign, and so tell of one row
+            return pd.DataFrame(array, columns=range(array.shape[1]), dtype=array.dtype)
         validate_data(self, X, reset=reset, skip_check_array=True)
         if not X.columns.is_unique:
             raise InvalidArgument("X", "must have columns with different names")
@@ -142,7 +143,7 @@ def answers(y: Any, rows: int) -> pd.Series:
     if y is None:
         raise InvalidArgument("y", "is needed: requires y to be passed, but the target y is None")
     if _untyped(y):
-        y = pd.Series(_objects([one[0] if isinstance(one, list) and len(one) == 1 else one for one in y]))
+        y = pd.Series(_objects([one[0] if isinstance(one, list) and len(one) == 1 else one for one in y]), dtype=object)
     values = np.asarray(y) if not isinstance(y, pd.Series) else y
     if values.ndim == 2 and values.shape[1] == 1:
         import warnings
@@ -153,7 +154,7 @@ def answers(y: Any, rows: int) -> pd.Series:
         values = np.asarray(values)[:, 0]
     if values.ndim != 1 or values.shape[0] != rows:
         raise InvalidArgument("y", "must be a list with one entry for every row of X")
-    return pd.Series(values).reset_index(drop=True)
+    return pd.Series(values, dtype=object if values.dtype == object else None).reset_index(drop=True)
 
 
 def _entry_by_entry(X: Any) -> Any:
