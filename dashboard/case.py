@@ -139,6 +139,15 @@ class Case:
     def table(self) -> Table:
         return self.source.table
 
+    @property
+    def lines(self) -> int:
+        """How many steps or options the table has, filled or not: of a person's own as many as its release goes by. A
+        limit is held against these, so that it does not hang on whether an entry is there."""
+        source = self.source
+        if source.public or source.rows is None or source.declared is None or source.unreleased:
+            return len(self.table.frame)
+        return source.rows().public_size(source.declared)
+
     def read(self, request: Asked) -> Any:
         """What ``request`` reads of rows that are public, once for all ε: for the law of its answer."""
         rows = self.source.rows

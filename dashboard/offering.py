@@ -45,16 +45,23 @@ def ask(kind: type[Kind], case: Case, read: Read) -> Found:
         return Found(question=_marked(kind.ask(case, read), case))
     except (CannotAsk, InvalidArgument) as error:
         trouble = str(error) if isinstance(error, CannotAsk) else words.sentence(said.no_picture(str(error)))
-        simulated = stand_in(case)
         if case.source.public:
             raise
-        if simulated is None:
-            raise CannotAsk(trouble) from None
-        try:
-            question = kind.ask(replace(case, source=replace(case.source, table=simulated), results={}), read)
-        except CannotAsk:
+        question = _of_stand_in(kind, case, read)
+        if question is None:
             raise CannotAsk(trouble) from None
         return Found(question=_marked(question, case), trouble=trouble)
+
+
+def _of_stand_in(kind: type[Kind], case: Case, read: Read, rows: int = RECORDS) -> Question | None:
+    """The question about rows that follow from the declaration alone, as many as it needs; None where it has none."""
+    simulated = stand_in(case, rows)
+    if simulated is None:
+        return None
+    try:
+        return kind.ask(replace(case, source=replace(case.source, table=simulated), results={}), read)
+    except CannotAsk as error:
+        return _of_stand_in(kind, case, read, error.rows) if error.rows > rows else None
 
 
 def _marked(question: Question, case: Case) -> Question:
@@ -124,15 +131,15 @@ def _looked(offer: Offer | NoOffer) -> Offer | NoOffer:
     return replace(offer, request=request, before=(*offer.before, Note(said.EPSILON_LOOKED_WARNING, warning=True)))
 
 
-def stand_in(case: Case) -> Table | None:
-    """A table of the columns of ``case`` simulated from what is declared, as long as is public; None where nothing can
-    be released from its own."""
+def stand_in(case: Case, records: int = RECORDS) -> Table | None:
+    """A table of the columns of ``case`` simulated from what is declared, as long as is public, else of so many
+    ``records``; None where nothing can be released from its own."""
     source = case.source
     if source.public or source.rows is None or source.declared is None:
         return None
     schema = source.table.schema
     public = source.declared.each_row != "record" and not source.unreleased
-    rows = max(1, source.rows().public_size(source.declared)) if public else RECORDS
+    rows = max(1, source.rows().public_size(source.declared)) if public else records
     filled = replace(schema, columns=tuple(_filled(column) for column in schema.columns))
     table = twin(filled, rows=rows, rng=np.random.Generator(np.random.PCG64(_SEED)))
     return replace(table, schema=schema)

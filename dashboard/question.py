@@ -29,7 +29,12 @@ Piece = str | Control[Any] | Group
 
 
 class CannotAsk(DpcoreError):
-    """These data or choices do not suit the question; the sentence says what to do."""
+    """These data or choices do not suit the question; the sentence says what to do. ``rows`` is how many rows there
+    would have to be, where more of them would do."""
+
+    def __init__(self, sentence: str, rows: int = 0) -> None:
+        super().__init__(sentence)
+        self.rows = rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

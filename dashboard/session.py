@@ -242,6 +242,8 @@ def forget_own() -> None:
     for key in [key for key in kept if key not in shared]:
         unset(key)
     _book("_controls").clear()
+    _book("_receipts").clear()  # each is still among the answers of its people
+    _state()["_request"] = None
     gc.collect()
 
 

@@ -50,6 +50,17 @@ class InvalidArgument(DpcoreError, ValueError):
         return (type(self), (self.argument, self.problem))
 
 
+class TooFewRows(InvalidArgument):
+    """What is asked for needs more ``rows`` than a table has: so many."""
+
+    def __init__(self, argument: str, problem: str, rows: int) -> None:
+        super().__init__(argument, problem)
+        self.rows = rows
+
+    def __reduce__(self) -> tuple[type[TooFewRows], tuple[str, str, int]]:  # type: ignore[override]
+        return (type(self), (self.argument, self.problem, self.rows))
+
+
 class InvalidCost(InvalidArgument):
     """A cost that is negative, not finite, or nothing at all."""
 

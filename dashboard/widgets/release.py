@@ -172,7 +172,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         approval.told(petition, lambda request_id: _draw(here, request_id), key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
-    if receipt is not None and receipt.question == question:
+    if receipt is not None and (receipt.lineage, receipt.question) == (here.lineage, question):
         answer(
             receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer", conclude=offer.conclude
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, TooFewRows
 from dpcore.training.coded import CodedRows
 from dpcore.training.cuts import Shape
 from dpcore.training.encoding import Encoding, coded, cut, encoding
@@ -300,10 +300,10 @@ class Features:
                 f"leave {kept.size} rows without missing values, and training needs at least {FEWEST_ROWS}",
             )
         uncut = sum(1 if column.levels else column.width for column in self.columns)
-        if uncut + int(self.intercept) > kept.size:
-            raise InvalidArgument(
-                "columns", f"become {self.d:,} features, more than the {kept.size:,} rows; choose fewer columns"
-            )
+        fewest = uncut + int(self.intercept)
+        if fewest > kept.size:
+            problem = f"become {self.d:,} features, more than the {kept.size:,} rows; choose fewer columns"
+            raise TooFewRows("columns", problem, fewest)
         for column, values in zip(self.columns, numbers, strict=True):
             if bool((values[kept] == values[kept[0]]).all()):
                 raise InvalidArgument("columns", f"cannot include “{column.name}”: it has the same value in every row")

@@ -80,6 +80,8 @@ class MostCommon:
             linked=case.source.public,
         )
         name = read(column, "sentence")
+        if schema.each_row == "option" and case.lines > MOST_OPTIONS:
+            raise CannotAsk(said.too_many_options(name, case.lines, MOST_OPTIONS))
         as_is = candidates(case.table, name)
         if len(as_is.names) < 2:
             raise CannotAsk(said.one_option(name))

@@ -16,7 +16,7 @@ from dashboard.questions.thresholding import alarm_tabs as tabs
 from dashboard.questions.thresholding import known_mistakes
 from dashboard.questions.thresholding.alarm_controls import NAMES, ON_TIME, SCALES
 from dashboard.questions.thresholding.alarm_setting import Setting, ending_of
-from dashboard.questions.thresholding.watched import Watched, names_of, offered, sensitivity_of, series_of
+from dashboard.questions.thresholding.watched import LONGEST, Watched, names_of, offered, sensitivity_of, series_of
 from dashboard.view import View
 from dashboard.ways import fitting
 from dashboard.words import alarm as said
@@ -78,6 +78,8 @@ class Alarm:
             once={said.once(one.kind, one.column, one.yes): one for one in possible},
         )
         watched = read(control, "sentence")
+        if schema.each_row != "record" and case.lines > LONGEST:
+            raise CannotAsk(said.too_long(case.lines, LONGEST))
         series = case.memo(("series", case.table.fingerprint, watched), lambda: series_of(case.table, watched))
         if isinstance(series, str):
             raise CannotAsk(series)

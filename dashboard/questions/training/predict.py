@@ -39,7 +39,7 @@ from dashboard.words.others import TAB as OTHERS
 from dashboard.words.promise import TITLE as THEORY
 from dashboard.words.trust import TAB as TRUST
 from dpcore.datasets import Schema
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, TooFewRows
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.steps_model import StepsModel
 from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, judges, reaching, run_slice
@@ -99,7 +99,8 @@ class Predict:
                 apart=chosen.apart,
             )
         except InvalidArgument as error:
-            raise CannotAsk(said.cannot_train(str(error))) from None
+            rows = error.rows if isinstance(error, TooFewRows) else 0
+            raise CannotAsk(said.cannot_train(str(error)), rows) from None
         setting = _Setting.of(case, task, read)
         return setting.question((said.SENTENCE[0], which, group, said.SENTENCE[1]))
 

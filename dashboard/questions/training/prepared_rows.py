@@ -191,7 +191,8 @@ def prepared(
         )
 
     whole, features = case.memo((*identity, "features"), lambda: (encoded(columns), encoded(used)))
-    split = case.large((*identity, "rows"), lambda: _split(features, table, possible_ways(whole)))
+    ways = possible_ways(whole)
+    split = case.large((*identity, "rows"), lambda: _split(features, table, ways, steps=_in_steps(whole)))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
@@ -230,9 +231,10 @@ class _Split:
     notes: tuple[str, ...]
 
 
-def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
-    """``ways`` of building a model are those that the declarations of all chosen columns allow, also where nothing is
-    left to cut or to pair in ``features``, which have no columns with one value in every row."""
+def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool) -> _Split:
+    """``ways`` of building a model, and whether its columns can be cut into ``steps``, are what the declarations of all
+    chosen columns allow, also where nothing is left to cut or to pair in ``features``, which have no columns with one
+    value in every row."""
     most = min(MOST_ROWS, len(table.frame))
     if most * features.d > MOST_NUMBERS:
         raise InvalidArgument("columns", said.too_wide(most, features.d, MOST_NUMBERS))
@@ -251,7 +253,7 @@ def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
     def choosable() -> tuple[ChoosableRows, ChoosableRows]:
         return halves(ChoosableRows.of(features, typed, ways))
 
-    coded = _codes(features, typed)
+    coded = features.bare.stepped.coded(typed, missing=False) if steps else None
     return _Split(
         typed=typed,
         rows=Rows(X=found.X[held_out:], y=found.y[held_out:], X_test=found.X[:held_out], y_test=found.y[:held_out]),
@@ -263,9 +265,11 @@ def _split(features: Features, table: Table, ways: Sequence[str]) -> _Split:
     )
 
 
-def _codes(features: Features, typed: list[FloatArray]) -> CodedRows | None:
-    """The rows that were prepared, with every number and date cut as a release would cut it."""
+def _in_steps(features: Features) -> bool:
+    """Whether no more numbers come of these columns, all cut into steps, than a release can use."""
     try:
-        return features.bare.stepped.coded(typed, missing=False)
+        stepped = features.bare.stepped
+        stepped.coded([np.full(1, np.nan)] * len(stepped.columns), missing=False)
     except InvalidArgument:
-        return None
+        return False
+    return True
