@@ -223,10 +223,11 @@ def test_how_many_steps_a_file_without_empty_rows_has_is_called_right(
     assert sizes == [7, 6]
 
 
-def test_a_transport_file_with_numbers_keeps_its_empty_rows(tmp_path: Path) -> None:
+def test_a_transport_file_with_missing_numbers_keeps_its_empty_rows(tmp_path: Path) -> None:
+    """Blanks are a number too, so that of such a file it is asked all the same."""
     rows = [("a",), *((str(step),) for step in range(1, 7)), ("",)]
     reading = read_table(transport(rows, tmp_path, b=[float("nan")] * 7))
-    assert (reading.records, reading.report.container) == (7, "labelled")
+    assert (reading.records, reading.report.container) == (7, "transport")
 
 
 def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None:

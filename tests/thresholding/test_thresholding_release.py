@@ -196,6 +196,26 @@ def test_the_sensitivity_is_declared_or_the_whole_range() -> None:
         asked(type="text")
 
 
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
+def test_no_charge_is_made_for_noise_that_cannot_be_drawn(share: float) -> None:
+    """The line has noise of its own, which a small share of ε makes the larger one."""
+    ward = Column(name="ward", type="category", categories=("a", "b"))
+    declared, rows = Declaration(columns=(ward,)), PrivateRows(pd.DataFrame({"ward": ["a"]}, dtype="str"))
+    made = refused = 0
+    for exponent in range(1, 18):
+        try:
+            asked = AlarmRun.of(
+                declared, "ward", threshold=1, epsilon=10.0**-exponent, threshold_share=share, noise="laplace"
+            )
+        except InvalidArgument as error:
+            refused += str(error).endswith("is too small: the noise would not fit")
+            continue
+        made += 1
+        asked.answer(rows)
+    assert made > 0
+    assert made + refused == 17
+
+
 DAYS = Declaration(
     columns=(
         Column(name="day", type="date", earliest=date(2024, 1, 1), latest=date(2024, 1, 4)),

@@ -13,8 +13,12 @@ from dpcore.conversions import bounded_range_gaussian
 from dpcore.datasets import PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
+from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
+from dpcore.releases.paired_model import PairedModel
+from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.whole_codes import most_good
+from dpcore.running_total import RunningTotal
 from dpcore.training import ChoosableRows, ChosenSteps, PrivateClassifier, PrivateRegressor, load_model
 from dpcore.training.choosing_ways import BOUGHT, COARSE, FREE, PAIRED, WAYS
 from dpcore.training.chosen_steps import score
@@ -164,3 +168,21 @@ def test_the_estimators_choose_too() -> None:
         options = {"columns": columns, "classes": ["no", "yes"], **bad}
         with pytest.raises(InvalidArgument, match=said):
             PrivateClassifier(choose=True, **options).fit(X, frame["ill"])
+
+
+@pytest.mark.parametrize("kind", [ScaledModel, BoughtModel, PairedModel, ChosenModel])
+def test_the_gaussian_s_own_epsilon_is_claimed_where_all_is_noise(kind, drawn, monkeypatch) -> None:
+    """A draw of bounded range counts as ρ, whose ε is larger: with one among the releases ρ alone is said."""
+    draws_made: list[int] = []
+
+    def noted(scores, **_):
+        draws_made.append(len(scores))
+        return 0
+
+    monkeypatch.setattr(draws, "noisy_max", noted)
+    asked = replace(kind.of(DECLARED, target="ill", columns=FROM, epsilon=1.0, delta=1e-5), steps=3)
+    asked.answer(PrivateRows(crowded(50)))
+    assert drawn, "noise was drawn"
+    assert (asked.cost.event is None) == bool(draws_made)
+    total = RunningTotal().add(asked.cost).epsilons(1e-5)
+    assert (total["basic"] < 0.99) == (not draws_made), "its own ε is below that of ρ, which is 1"

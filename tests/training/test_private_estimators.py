@@ -112,6 +112,25 @@ def test_nothing_about_values_is_refused_and_rare_classes_are_not_named() -> Non
         PrivateClassifier(epsilon=2.0, columns=COLUMNS, random_state=1).fit(frame.iloc[:5], y.iloc[:5])
 
 
+@pytest.mark.parametrize("as_is", ["rows", "array", "frame"])
+@pytest.mark.parametrize("odd", ["\ud800", "\x00", float("nan"), None, b"a", 1 << 80], ids=ascii)
+def test_one_odd_entry_never_refuses_the_rows(as_is: str, odd: object) -> None:
+    """Half a sign among them, which no type for words takes: a refusal would tell of one row."""
+    rows = [[float(place % 10), "ab"[place % 2]] for place in range(400)]
+    classes, numbers = ["p" if place % 3 else "q" for place in range(400)], [float(place % 7) for place in range(400)]
+    columns = {0: (0, 9), 1: ["a", "b"]}
+    classifier = PrivateClassifier(epsilon=5.0, delta=1e-5, columns=columns, random_state=0, classes=["p", "q"])
+    regressor = PrivateRegressor(epsilon=5.0, delta=1e-5, columns=columns, target=(0, 7), random_state=0)
+    made = {
+        "rows": lambda found: found,
+        "array": lambda found: np.array(found, dtype=object),
+        "frame": lambda found: pd.DataFrame(found, columns=range(len(found[0])), dtype=object),
+    }[as_is]
+    for model, answers, usual in ((classifier, classes, "p"), (regressor, numbers, 1.0)):
+        model.fit(made([*rows, [1.0, odd]]), [*answers, usual])
+        model.fit(made([*rows, [1.0, "a"]]), [*answers, odd])
+
+
 def test_a_regressor_stays_within_its_bounds_and_tells_the_shape() -> None:
     frame, _ = table()
     y = 1000.0 * np.abs(frame["age"] - 50.0)
