@@ -95,6 +95,7 @@ def _overview(own: OwnFile) -> None:
         selection_mode="single-row",
         column_config={
             "Column": st.column_config.TextColumn(pinned=True),
+            "Declared": st.column_config.TextColumn(width="medium"),
             "Why this type": st.column_config.TextColumn(width="large"),
         },
         alt="The columns with their types, what is declared about them, why, and how many cells are missing",
@@ -169,7 +170,7 @@ def declared_words(own: OwnFile, column: Column) -> str:
     if column.name in own.from_rows:
         return said.NAMED_BY_ROWS
     if column.type == "text":
-        return "no question about text"
+        return "text: not asked about"
     if column.type == "yes/no":
         return "yes or no"
     if not column.bounded:

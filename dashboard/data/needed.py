@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.budget import tracker
 from dashboard.data import actions, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
@@ -11,6 +12,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.data.people import ROWS
 from dashboard.words import asking as asking_said
 from dashboard.words import data as said
+from dpcore.errors import LedgerError
 
 
 def still_needed(own: OwnFile) -> None:
@@ -26,6 +28,16 @@ def still_needed(own: OwnFile) -> None:
             st.caption(asking_said.not_said(open_))
         if own.asks_confirmation:
             _suggested(own)
+        if own.lineage is not None and not _has_budget(own.lineage):
+            st.caption(said.THEN_A_BUDGET)
+
+
+def _has_budget(lineage: str) -> bool:
+    """Whether these people have a budget, as far as the ledger can say."""
+    try:
+        return tracker.in_ledger(lineage) is not None
+    except LedgerError:
+        return True  # the sidebar says why it cannot be asked
 
 
 def _suggested(own: OwnFile) -> None:

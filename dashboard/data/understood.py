@@ -93,11 +93,12 @@ def form_suggested(own: OwnFile) -> list[str]:
 
 def _encoded(report: Report) -> str:
     """By the last lines where it is of all letters, so that a first row may have made it so."""
-    read = f"look right, read as {encoding_words(report.encoding)}"
     ends = {way.value: way.example for way in report.alternatives if way.argument == "encoding"}
     if "utf-8" not in ends:
-        return f"letters such as é {read}"
-    return f"the last lines {read}: “{words.safe(ends[report.encoding], 80)}”"
+        return f"letters such as é look right, read as {encoding_words(report.encoding)}"
+    way, shown = encoding_words(report.encoding), words.safe(ends[report.encoding], 80)
+    cells = " and → a cell" if "→" in shown else ""
+    return f"the last lines can be read (as {way}): “{shown}”, where / begins a line{cells}; if not, see “Read it differently”"
 
 
 def named_on(report: Report, names: list[str]) -> str:

@@ -15,7 +15,7 @@ ROWS_HELP = (
     "from what you know."
 )
 ID_COLUMN = "Column that says whose row it is"
-ID_PLACEHOLDER = "none: the number above is a promise"
+ID_PLACEHOLDER = "none: I vouch for the number"
 ID_HELP = (
     "A number or code that is the same in all rows of one person. With it, every private answer uses at most as many "
     "rows of each person as you say above and leaves out the rest; rows of nobody are left out."
@@ -388,6 +388,7 @@ def bulk_wrong(column: str, sentence: str) -> str:
 
 IN_USE = "**In use: this sample.**"
 NEEDED = "Before a private answer"
+THEN_A_BUDGET = "Then you set a budget: the page of the first answer leads to it."
 NOTATION = {
     ",": " with a decimal comma",
     "dmy": ", the day first",

@@ -11,7 +11,7 @@ LOOKED = (
     "was chosen after looking at the data."
 )
 OTHERS = "others"
-DOTS = "100 dots, 100 guesses. Grey: right anyway. Brown: the most that can be added."
+DOTS = "100 dots, 100 guesses. Grey: right anyway. Brown: the most that can be added. Empty: still wrong."
 IMAGINED = "Looking at this page costs nothing. Only a private answer that is drawn is charged."
 
 

@@ -10,8 +10,8 @@ DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."
 )
-NONE_DRAWN = "None yet. It cannot be undone."
-NONE_DRAWN_PRACTICE = "None yet. Can be reset; real ones cannot."
+NONE_DRAWN = "No answer yet. One cannot be undone."
+NONE_DRAWN_PRACTICE = "No answer yet. Practice can be reset, real answers cannot."
 KEPT = "Kept in the ledger."
 ASKED = "What leaves this page"
 FORECAST = "How wrong it may be"

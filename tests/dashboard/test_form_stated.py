@@ -159,7 +159,7 @@ def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:
         (
             PLAIN,
             "utf-16-le",
-            " / blue,37 / red,38 / red,39”;",
+            " / blue,37 / red,38 / red,39”, where / begins a line; if not, see “Read it differently”;",
             ("encoding", "one heading line"),
         ),
     ],

@@ -29,6 +29,7 @@ base64), and some take hours for a file (punycode is written in Python and quadr
 _NAMED = {name.replace("_", "-"): name for name in ENCODINGS}
 _SAMPLE = 65_536
 _AT_END = 160  # a whole number of characters of any width
+_SHOWN = 80  # characters
 _SIGN = re.compile(rb"[\x80-\xff]")
 _RETURN = re.compile(rb"\r")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -181,11 +182,23 @@ def _or_utf_8(data: bytes, wide: str) -> tuple[Alternative, ...]:
         Alternative(
             argument="encoding",
             value=name,
-            example=" / ".join(end.decode(name, "replace").replace("\0", "\ufffd").splitlines())[-80:],
+            example=_last_lines(end.decode(name, "replace").replace("\0", "\ufffd"), whole=len(end) == len(data)),
             decided=True,
         )
         for name in (wide, "utf-8")
     )
+
+
+def _last_lines(text: str, *, whole: bool) -> str:
+    """As many last lines as can be shown, each from its beginning unless it alone is too long; the first one of a piece
+    of a text is not ``whole``."""
+    first, *others = text.splitlines() or [""]
+    shown: list[str] = []
+    for line in reversed(others if others and not whole else [first, *others]):
+        if shown and len(line) + sum(len(one) + 3 for one in shown) > _SHOWN:
+            break
+        shown.insert(0, line)
+    return " / ".join(shown)[-_SHOWN:]
 
 
 def _refuse_mixed(data: bytes, place: int) -> None:
