@@ -97,8 +97,8 @@ def _encoded(report: Report) -> str:
     if "utf-8" not in ends:
         return f"letters such as é look right, read as {encoding_words(report.encoding)}"
     way, shown = encoding_words(report.encoding), words.safe(ends[report.encoding], 80)
-    cells = " and → a cell" if "→" in shown else ""
-    return f"the last lines can be read (as {way}): “{shown}”, where / begins a line{cells}; if not, see “Read it differently”"
+    begins = "where / begins a line and → a cell" if "→" in shown else "where / begins a line"
+    return f"the last lines can be read (as {way}): “{shown}”, {begins}; if not, see “Read it differently”"
 
 
 def named_on(report: Report, names: list[str]) -> str:
