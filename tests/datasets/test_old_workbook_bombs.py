@@ -96,6 +96,7 @@ FAR = {
     "two corners": stream(_FAR),
     "in the second sheet": stream(number(0, 0), _FAR),
     "many names of one sheet": stream(*[number(0, 0) + number(999, 9)] * 30, same=True),
+    "words of several kinds": stream(number(0, 0) + record(0xD6, struct.pack("<HHHHB", 65_535, 255, 0, 0, 0))),
     "formulas": stream(formula(0, 0) + formula(65_535, 255)),
     "a row of numbers": stream(number(65_535, 0) + numbers(0, 3, 203)),
     "columns that no sheet has": stream(number(0, 0) + number(0, 65_535) + number(9, 9)),
@@ -117,6 +118,15 @@ def test_a_shared_string_counts_for_every_cell(monkeypatch: pytest.MonkeyPatch) 
     cells = b"".join(shared(row) for row in range(20))
     with pytest.raises(UnreadableFile, match="more text than can be read"):
         read_table(compound.container_of(stream(cells, among=strings("x" * 20_000))))
+
+
+@pytest.mark.parametrize("kind", [0x204, 0xD6])
+@pytest.mark.usefixtures("unasked")
+def test_a_word_takes_the_room_that_it_states(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_TEXT", 1_000_000)
+    cells = b"".join(record(kind, struct.pack("<HHHHB", row, 0, 0, 65_535, 0)) for row in range(20))
+    with pytest.raises(UnreadableFile, match="more text than can be read"):
+        read_table(compound.container_of(stream(cells)))
 
 
 def _round(data: bytes) -> bytes:

@@ -14,14 +14,20 @@ from dpcore.datasets.reading.markup import DAMAGED
 from dpcore.errors import UnreadableFile
 
 _STOP, _BOUND_SHEET, _STRINGS, _GOES_ON, _DIMENSIONS, _LOCK = 0x0A, 0x85, 0xFC, 0x3C, 0x200, 0x2F
-_FORMULA, _NUMBERS, _SHARED = 0x06, 0xBD, 0xFD
-_CELLS = frozenset({_FORMULA, _NUMBERS, _SHARED, 0x203, 0x204, 0x205, 0x27E})
+_BEGIN, _FORMULA, _RESULT, _NUMBERS, _SHARED = 0x809, 0x06, 0x207, 0xBD, 0xFD
+_PASSED = -1
+_LABELS = frozenset({0x204, 0xD6})
+_WITH_TEXT = _LABELS | {_SHARED, _RESULT}
+_CELLS = _LABELS | {_FORMULA, _NUMBERS, _SHARED, 0x203, 0x205, 0x27E}
+_OF_FORMULA = frozenset({_GOES_ON, 0x36, 0x37, 0x236, 0x21, 0x221, 0xBC, 0x4BC})
+"""What may stand between a formula and its text: what is a table, an array, or shared by several cells."""
 _LARGEST = 65_536 * 256
 _MOST_SHEETS = 1000
 _READ = frozenset({0x0A, 0x17, 0x18, 0x22, 0x2F, 0x3C, 0x42, 0x85, 0xE0, 0xFC, 0x13D, 0x41E, 0x809})
 _FIRST_HALF = 0xD8 >> 2
 """The first six bits of the first half of a letter that takes two."""
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+_ASTRAY = "This old workbook holds a text that belongs to no formula; save it as .xlsx or CSV and try again."
 _CUT = "How this old workbook is written cuts a word in the midst of a letter; save it as .xlsx or CSV and try again."
 _ARCHIVE_END = b"PK\x05\x06"
 _Record = tuple[int, int, int]  # type, where its bytes begin, where they end
@@ -49,6 +55,8 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
     blank: list[tuple[int, int]] = []
     last = 0
     for kind, start, end in _records(stream, 0, turn):
+        if kind == _STOP:
+            break
         if kind == _LOCK and stream[start : start + 2] != b"\0\0":
             raise Locked
         if kind == _BOUND_SHEET:
@@ -80,7 +88,7 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
 
 
 def _records(stream: bytes, at: int, turn: Callable[[], None]) -> Iterator[_Record]:
-    """The records from one place on, up to the end of their part; ``turn`` may raise in between."""
+    """The records from one place on; ``turn`` may raise in between."""
     if at > len(stream):
         raise UnreadableFile(DAMAGED)
     unpack, whole = _HEAD.unpack_from, len(stream)
@@ -93,35 +101,60 @@ def _records(stream: bytes, at: int, turn: Callable[[], None]) -> Iterator[_Reco
         end = at + 4 + length
         if end > whole:
             raise UnreadableFile(DAMAGED)
-        if kind == _STOP:
-            return
         yield kind, at + 4, end
         at = end
 
 
+def _records_of_sheet(stream: bytes, at: int, turn: Callable[[], None]) -> Iterator[_Record]:
+    """Those of a sheet up to its end; charts within it, each with an end of its own, are passed over by the library."""
+    begun, depth = False, 0
+    for kind, start, end in _records(stream, at, turn):
+        if kind == _STOP and not depth:
+            return
+        depth += begun if kind == _BEGIN else -(kind == _STOP)
+        begun = begun or kind == _BEGIN
+        yield _PASSED if depth else kind, start, end
+
+
 def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) -> tuple[int, int, int, int]:
-    """Cells of a sheet from its first to its last corner, characters of its shared strings, and of the longest, and
-    where the sheet ends."""
+    """Cells of a sheet from its first to its last corner, characters of its texts, and of the longest, and where the
+    sheet ends."""
     top = left = 1 << 16
     bottom = right = -1
     text = longest = 0
+    awaited = False
     place = struct.Struct("<HH").unpack_from
     end = at
-    for kind, start, end in _records(stream, at, turn):
+    for kind, start, end in _records_of_sheet(stream, at, turn):
         if kind == _DIMENSIONS:
             _check_dimensions(stream[start:end])
+        if kind == _RESULT and not awaited:  # it has no place: the library puts it where the last formula was
+            raise UnreadableFile(_ASTRAY)
+        if kind in _WITH_TEXT:
+            length = _length(stream, kind, start, lengths)
+            text, longest = text + length, max(longest, length)
+        awaited = (awaited and kind in _OF_FORMULA) or (kind == _FORMULA and _is_text(stream, start))
         if kind not in _CELLS:
             continue
         row, first = place(stream, start)
         final = struct.unpack_from("<H", stream, end - 2)[0] if kind == _NUMBERS else first
         top, bottom = min(top, row), max(bottom, row)
         left, right = min(left, first), max(right, final)
-        if kind == _SHARED:
-            index = struct.unpack_from("<I", stream, start + 6)[0]
-            if index < len(lengths):
-                text += lengths[index]
-                longest = max(longest, lengths[index])
     return max(bottom - top + 1, 0) * max(right - left + 1, 0), text, longest, end
+
+
+def _length(stream: bytes, kind: int, start: int, lengths: list[int]) -> int:
+    """Characters that the library makes room for."""
+    if kind == _SHARED:
+        index = struct.unpack_from("<I", stream, start + 6)[0]
+        return lengths[index] if index < len(lengths) else 0
+    stated: int = struct.unpack_from("<H", stream, start if kind == _RESULT else start + 6)[0]
+    return stated
+
+
+def _is_text(stream: bytes, start: int) -> bool:
+    """Whether what a formula came to is a text, which stands in a record behind it."""
+    return stream[start + 6] == 0 and stream[start + 12 : start + 14] == b"\xff\xff"
 
 
 def _check_dimensions(record: bytes) -> None:
