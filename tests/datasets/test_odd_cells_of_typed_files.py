@@ -161,6 +161,40 @@ def runs(words: pa.Array) -> pa.Array:
     return pa.RunEndEncodedArray.from_arrays(pa.array(range(1, len(words) + 1), pa.int32()), words)
 
 
+KEPT: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "plain": lambda times: times,
+    "words of a list": lambda times: pa.DictionaryArray.from_arrays(pa.array(range(len(times)), pa.int8()), times),
+    "runs": runs,
+}
+
+
+def kept_as(made: Callable[[pa.Array], pa.Array], kind: pa.DataType, odd: int) -> list[str]:
+    """What times are read as of which one is so odd, put in by its bytes: Arrow would not write it."""
+    whole = DAY * 1000 if kind == pa.date64() else 1
+    times = [row * whole for row in range(ROWS)]
+    mark, size = 54_321 * whole, kind.bit_width // 8
+    data = as_stream(beside(made(numbers(kind, [*times[:2], mark, *times[3:]]))))
+    kept, moved = (value.to_bytes(size, "little", signed=True) for value in (mark, odd))
+    assert data.count(kept) == 1
+    found: list[str] = read(data.replace(kept, moved))["odd"].tolist()
+    return found
+
+
+def test_a_time_is_read_alike_however_it_is_kept() -> None:
+    spans = {pa.date64(): [-1, -DAY * 5000 - 1, DAY * 5000 + 1, DAY * 5000]}
+    for kind, several in (*BEYOND.items(), *ANY.items(), *spans.items()):
+        for odd in several:
+            plain, *others = (kept_as(made, kind, odd) for made in KEPT.values())
+            assert others == [plain] * len(others), (kind, odd)
+
+
+@pytest.mark.parametrize("name", ["words of a list", "runs"])
+def test_without_whole_days_the_file_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrow_cells, "_whole_days", lambda cells: cells)
+    with pytest.raises(UnreadableFile):
+        kept_as(KEPT[name], pa.date64(), 1)
+
+
 TEXTS: dict[str, Callable[[pa.Array], pa.Array]] = {
     "string": lambda words: words,
     "large": lambda words: words.cast(pa.large_string()),
