@@ -37,8 +37,22 @@ WITHIN = {
     "beside the rows": f"<table:shapes>{INNER}</table:shapes>{row(*PARTS)}",
     "without anything": row(word("a"), word("b").replace("<text:p>", "<table:table/><text:p>"), number(1)),
 }
+SPACE = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
+PREFIXED = {
+    "another prefix": row(*PARTS, about=f' xmlns:t="{SPACE.format("table")}"').replace(ROW, "t:table-row"),
+    "no prefix": row(*PARTS, about=f' xmlns="{SPACE.format("table")}"').replace(ROW, "table-row"),
+    "a prefix of nothing": row(*PARTS).replace(ROW, "t:table-row"),
+    "another namespace": row(*PARTS, about=' xmlns:table="urn:x"'),
+    "none": row(*PARTS, about=' xmlns:table=""'),
+    "of cells": row(word("a", about=f' xmlns:t="{SPACE.format("table")}"').replace(CELL, "t:table-cell"), *PARTS[1:]),
+    "of words": row(word("a", about=f' xmlns:t="{SPACE.format("text")}"').replace("text:p", "t:p"), *PARTS[1:]),
+    "of a kind": row(word("a", about=f' xmlns:o="{SPACE.format("office")}"').replace(" office:", " o:"), *PARTS[1:]),
+    "written otherwise": row(*PARTS, about=f' xmlns:t="&#117;{SPACE.format("table")[1:]}"').replace(ROW, "t:table-row"),
+    "declared for a part": row(*PARTS, about=f' xmlns:t="{SPACE.format("table")}" t:number-rows-repeated="3"'),
+}
 ODD = {
     **WITHIN,
+    **PREFIXED,
     "nothing": row(),
     "an empty cell": row(f"<{CELL}/>"),
     "no row": row(*PARTS, about=' table:number-rows-repeated="0"'),
@@ -109,3 +123,20 @@ def test_a_table_within_is_found_where_it_is_not_refused(monkeypatch: pytest.Mon
 def test_a_table_within_a_sheet_is_refused_in_a_sentence(name: str) -> None:
     with pytest.raises(UnreadableFile, match="holds a table within a cell or a drawing; take it out"):
         read([*ROWS[:5], WITHIN[name], *ROWS[6:]])
+
+
+@pytest.mark.parametrize("name", PREFIXED)
+def test_names_that_begin_otherwise_are_refused_in_a_sentence(name: str) -> None:
+    with pytest.raises(UnreadableFile, match="do not begin as those of other OpenDocument sheets do; open it"):
+        read([*ROWS[:5], PREFIXED[name], *ROWS[6:]])
+
+
+def test_a_row_of_another_prefix_is_found_where_it_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook._Corners, "_check_prefixes", lambda *_: None)
+    assert {"another prefix", "no prefix", "a prefix of nothing"} <= {name for name, _ in moved()}
+
+
+def test_other_namespaces_are_nothing_to_refuse() -> None:
+    about = ' xmlns:x="urn:x" xmlns="urn:y" xmlns:tables="http://openoffice.org/2009/table" '
+    about += f'xmlns:table="{SPACE.format("table")}" x:table="1"'
+    assert others(read([*ROWS[:5], row(*PARTS, about=about), *ROWS[6:]]), 4) == others(read(ROWS), 4)

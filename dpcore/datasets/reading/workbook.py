@@ -34,6 +34,13 @@ _MOST_ROWS = 1 << 20
 _MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
 _LOCKED = "The workbook is locked with a password; save it without one and choose it again."
 _WITHIN = "A sheet of this workbook holds a table within a cell or a drawing; take it out, or save the sheet as CSV."
+_PREFIXED = (
+    "The names in this workbook do not begin as those of other OpenDocument sheets do; open it in its program and save "
+    "it again, or as CSV."
+)
+_SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
+_PREFIXES = {f"{_SPACE}{name}:1.0": name for name in ("office", "style", "table", "text")}
+_SHEET_TAGS = frozenset({"table", "table-row", "table-cell", "covered-table-cell"})
 _BEYOND = "is shown as a span of time or a day and is beyond any"
 _PANIC = "PanicException"  # no Exception, and of no module that can be imported
 Say = Callable[[float], None]
@@ -303,8 +310,24 @@ class _Corners:
         self._within = False
         self._hidden: list[int] = []
         self._is_hidden = False
+        self._names: set[str] = set()
+
+    def _check_prefixes(self, tag: str, at: dict[str, str]) -> None:
+        """Of names that are new, and of namespaces each time: the library knows names by their usual prefixes alone,
+        and a row of another one would be none. Raises UnreadableFile."""
+        spaces = {name: space for name, space in at.items() if name.startswith("xmlns")}
+        self._names |= {tag, *at} - spaces.keys()
+        prefix, _, local = tag.rpartition(":")
+        usual = prefix == "table" or local not in _SHEET_TAGS  # also where the namespace is nowhere declared
+        for name, space in spaces.items():
+            declared = name.removeprefix("xmlns").removeprefix(":")
+            usual &= _PREFIXES.get(space) == (declared if declared in _PREFIXES.values() else None)
+        if not usual:
+            raise UnreadableFile(_PREFIXED)
 
     def start(self, tag: str, at: dict[str, str]) -> None:
+        if not (tag in self._names and at.keys() <= self._names):
+            self._check_prefixes(tag, at)
         if tag == "table:table":
             if self._within:  # where it ends, the library ends the sheet around it
                 raise UnreadableFile(_WITHIN)
