@@ -79,8 +79,9 @@ def opens(label: str, key: str, declared: Callable[[], Declared], question: str)
 def _open(declared: Declared, host: str) -> None:
     """Open a room. Raises LedgerError for a visitor who has begun as much as the ledger takes: now, and not when the
     room waits for its answer."""
-    compute.ledger().may_begin(rate.room(declared.answers))
-    ROOMS.open(declared, host, st.context.ip_address or "")
+    ledger = compute.ledger()
+    ledger.may_begin(rate.room(declared.answers))
+    ledger.note_room(ROOMS.open(declared, host, st.context.ip_address or "").lineage)
 
 
 def leaving(room: AnyRoom, *, ended: bool, over: bool = False) -> None:

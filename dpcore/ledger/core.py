@@ -150,6 +150,9 @@ class Ledger:
         who, or whose network, or who together with all others, has begun as much as a ledger takes (``rate``).
         """
 
+    def note_room(self, lineage: str) -> None:
+        """Whoever this ledger is for has opened the room of this name: for a day its records count with their own."""
+
     # -- budgets -------------------------------------------------------------------------------------------------
 
     def open_budget(

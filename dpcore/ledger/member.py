@@ -221,10 +221,12 @@ class MembersLedger(Ledger):
 
     def may_begin(self, records: int = 0) -> None:
         """What costs nothing real is bounded for a person as for a visitor: by who they are, whatever their browser."""
-        with self._store.reading() as connection:
-            told = rate.refusal(connection, self._token, records)
+        told = rate.refusal(self._store, self._token, records)
         if told:
             raise LedgerError(told)
+
+    def note_room(self, lineage: str) -> None:
+        self._store.rooms.note(lineage, self._token)
 
     # -- files -----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger import accounts, history, schema
@@ -16,6 +16,7 @@ from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
 
 LEAST_TOKEN = 16  # characters
+_OF = select(schema.lineages.c.lineage).where(schema.lineage_end == bindparam("whose"))
 
 
 def lineage_of(token: str, sample: str) -> str:
@@ -38,9 +39,8 @@ def belongs(lineage: str, token: str) -> bool:
 
 def of(connection: Connection, token: str) -> list[str]:
     """The lineages of all practice of whoever has the token."""
-    known, visitor = schema.lineages.c.lineage, lineage_of(token, "any").rsplit(":", 1)[-1]
-    found = select(known).where(known.startswith("practice:"), known.endswith(f":{visitor}", autoescape=True))
-    return [lineage for lineage in connection.execute(found).scalars() if belongs(lineage, token)]
+    found = connection.execute(_OF, {"whose": lineage_of(token, "any").rsplit(":", 1)[-1]}).scalars()
+    return [lineage for lineage in found if belongs(lineage, token)]
 
 
 def is_open(store: Store, token: str, sample: str, wanted: Mapping[str, Any]) -> bool:

@@ -1,7 +1,8 @@
 """How much a ledger takes in practice and for rooms: so much of one person in a day, so much of all in an hour.
 
 A person is whoever has a cookie, or where there is a login a subject. One network of visitors has four fifths of what
-all have in an hour (``begun``): whoever drops their cookie again and again leaves room for others.
+all have in an hour (``begun``): whoever drops their cookie again and again leaves room for others. Whose a room is is
+known in memory alone (``rooms``): after a restart nobody has opened any.
 
 Every record stays for good, so that what nobody bounds would fill the disk. Only what begins something new is refused:
 a charge that was made may always be drawn and answered, and a room that was opened may be played to its end.
@@ -11,10 +12,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 
-from dpcore.ledger import practice, rooms, schema
+from dpcore.ledger import practice, schema
 from dpcore.ledger.records import written
+from dpcore.ledger.store import Store
 
 MOST_OF_ONE, DAY = 600, timedelta(days=1)
 """Records of one person in a day: about 200 answers, of three records each, in practice and in rooms together."""
@@ -43,35 +45,25 @@ def room(answers: int) -> int:
     return CHANGE + ANSWER * answers
 
 
-def refusal(
-    connection: Connection, token: str, records: int = 0, now: datetime | None = None, *, of_network: int = 0
-) -> str:
+def refusal(store: Store, token: str, records: int = 0, now: datetime | None = None, *, of_network: int = 0) -> str:
     """Why the person with this secret can begin nothing new that comes to so many ``records``, in a sentence; "" where
     they can.
 
-    ``of_network`` are the records that were begun from where they are within the hour, and these.
+    ``of_network`` are the records that were begun from where they are within the hour, and these. It reads what is
+    this person's own, however much is others'.
     """
     more = max(records, 1)
     if of_network > EACH * MOST_OF_ALL:
         return TOO_MANY_OF_NETWORK
     then = now or datetime.now(UTC)
-    kept = schema.records.c
-    mine = [*practice.of(connection, token), *_rooms(connection, token, then - DAY)]
-    own = select(func.count()).where(kept.lineage.in_(mine), kept.time > written(then - DAY))
-    if int(connection.execute(own).scalar_one()) + more > MOST_OF_ONE:
-        return TOO_MANY_OF_ONE
-    # the record that was written so many ago: where it is younger than an hour, so many were written since
-    far = select(func.max(kept.seq) - MOST_OF_ALL + more).scalar_subquery()
-    time = connection.execute(select(kept.time).where(kept.seq == far)).scalar()
+    kept, opened = schema.records.c, store.rooms.opened_by(token)
+    with store.reading() as connection:
+        mine = [*practice.of(connection, token), *opened]
+        own = select(func.count()).where(kept.lineage.in_(mine), kept.time > written(then - DAY))
+        # a room that was not played wrote nothing, and is kept in mind
+        if max(int(connection.execute(own).scalar_one()), len(opened)) + more > MOST_OF_ONE:
+            return TOO_MANY_OF_ONE
+        # the record that was written so many ago: where it is younger than an hour, so many were written since
+        far = select(func.max(kept.seq) - MOST_OF_ALL + more).scalar_subquery()
+        time = connection.execute(select(kept.time).where(kept.seq == far)).scalar()
     return TOO_MANY_OF_ALL if time is not None and time > written(then - HOUR) else ""
-
-
-def _rooms(connection: Connection, token: str, since: datetime) -> list[str]:
-    """The budgets of the rooms that this visitor has opened since then; one opens with its first answer."""
-    known, records = schema.lineages.c.lineage, schema.records.c
-    every = connection.execute(select(known).where(known.startswith(rooms.START))).scalars()
-    mine = [lineage for lineage in every if rooms.opened_by(lineage, token)]
-    opened = select(records.lineage).where(
-        records.lineage.in_(mine), records.kind == "open", records.time > written(since)
-    )
-    return list(connection.execute(opened).scalars())

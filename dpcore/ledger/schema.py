@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ColumnElement, Integer, MetaData, String, Table, func
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    func,
+    literal_column,
+)
 
 metadata = MetaData()
 
@@ -56,6 +67,13 @@ accounts = Table(
     Column("unfit", BigInteger, nullable=False),
     Column("neighbours", String, nullable=False),  # add_remove, replace_one, or empty before the first charge
 )
+
+lineage_end: ColumnElement[str] = literal_column("substr(lineages.lineage, length(lineages.lineage) - 19)", String)
+"""The last 20 characters of a name: of a practice budget, whose it is. In the words of its index, or all are read."""
+of_people: ColumnElement[bool] = literal_column(
+    "lineages.practice = 0 AND substr(lineages.lineage, 1, 5) <> 'room:'", Boolean
+).self_group()
+"""That a budget is neither for practice nor a room's (``rooms.START``), in the words of its index."""
 
 fingerprints = Table(
     "fingerprints",

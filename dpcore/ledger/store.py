@@ -46,6 +46,7 @@ from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.place import PRESENT, Place
 from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
+from dpcore.ledger.rooms import Opened
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, verify_database
 
 T = TypeVar("T")
@@ -70,6 +71,7 @@ class Store:
         self.journal = journal
         self.lock = lock
         self.begun = Begun()
+        self.rooms = Opened()
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
         self.protects: dict[str, str] = {}  # by lineage, of whom each answer hides one; its first charge fixes it
         self._closed_because: str | None = None

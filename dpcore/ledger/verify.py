@@ -270,6 +270,6 @@ def _guarded(connection: Connection) -> bool:
     return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
 
 
-SQLITE_SAFEGUARDS = "b61e9c5f9194764860cf6ca529c4a05ba8d08c60e77375d0517ee1af682fb512"
+SQLITE_SAFEGUARDS = "10a2283ea4513c23eaa2d22062116cec15bbc30c281c82a50988fb6e7f447978"
 POSTGRESQL_ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
 POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 17, "fingerprints": 1})

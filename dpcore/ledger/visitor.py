@@ -60,11 +60,13 @@ class VisitorsLedger(Ledger):
 
     def may_begin(self, records: int = 0) -> None:
         of_network = self._store.begun.records(self._network) + self._replicas * max(records, 1)
-        with self._store.reading() as connection:
-            told = rate.refusal(connection, self._token, records, of_network=of_network)
+        told = rate.refusal(self._store, self._token, records, of_network=of_network)
         if told:
             raise LedgerError(told)
         self._store.begun.note(self._network, self._replicas * records)
+
+    def note_room(self, lineage: str) -> None:
+        self._store.rooms.note(lineage, self._token)
 
     # -- what is not a visitor's to do -----------------------------------------------------------------------------
 

@@ -141,6 +141,7 @@ def test_a_servers_safeguard_that_does_nothing_is_noticed(server: PrivateServer,
         place.open()
 
 
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
 def test_the_migrations_make_the_tables_that_queries_see(new_place: Callable[[], Place]) -> None:
     place = new_place()
     place.open().close()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import bindparam, event, select, text
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger import Ledger, history, journal
+from dpcore.ledger import Ledger, history, journal, practice, rate, rooms, schema
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.roles import Person
@@ -100,6 +102,105 @@ def test_nothing_of_anybody_else_is_read(crowd: Ledger, monkeypatch: pytest.Monk
     plans.clear()
     Ledger.receipts(mine)
     assert any(step.startswith("SCAN records") for step in plans), "what shows that the test can fail"
+
+
+def steps(ledger: Ledger, act: Callable[[], object]) -> int:
+    """What something costs, without a clock: Python's own calls, and the database's steps."""
+    found: Counter[str] = Counter()
+
+    def step() -> None:
+        found["steps"] += 1
+
+    def call(frame: FrameType, kind: str, argument: object) -> None:
+        found["steps"] += kind.endswith("call")
+
+    raw = ledger._store.engine.raw_connection()
+    driver: Any = raw.driver_connection  # of a ledger in memory, which has one
+    act()  # what is made once is made
+    driver.set_progress_handler(step, 1)
+    sys.setprofile(call)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+        driver.set_progress_handler(None, 0)
+        raw.close()
+    return found["steps"]
+
+
+def others(ledger: Ledger, few: int, many: int) -> None:
+    """So many others who practise and play rooms."""
+    for number in range(few, many):
+        ledger.open_practice(f"{number:032}", f"sample {number % 3}", epsilon=1.0)
+        room = ledger.room_lineage(f"{number:032}")
+        ledger.open_budget(room, epsilon=1.0)
+        VisitorsLedger(ledger, f"{number:032}").note_room(room)
+
+
+BEGUN: dict[str, Callable[[Ledger], object]] = {
+    "may_begin": lambda ledger: ledger.may_begin(rate.room(1)),
+    "open_practice": lambda ledger: ledger.open_practice(TOKEN, "clinic", epsilon=3.0),
+    "reset_practice": lambda ledger: ledger.reset_practice(Ledger.practice_lineage(TOKEN, "clinic")),
+    "budgets": lambda ledger: ledger.budgets(),
+    "receipts": lambda ledger: ledger.receipts(),
+}
+
+
+def grown(view: Callable[[Ledger], Ledger], clicks: Mapping[str, Callable[[Ledger], object]]) -> list[str]:
+    """What costs more than a little more where there are ten times as many others."""
+    with Ledger.open("sqlite://") as ledger:
+        practised(ledger, TOKEN, "mine")
+        others(ledger, 0, 8)
+        before = {name: steps(ledger, lambda click=click: click(view(ledger))) for name, click in clicks.items()}
+        others(ledger, 8, 80)
+        after = {name: steps(ledger, lambda click=click: click(view(ledger))) for name, click in clicks.items()}
+    return [name for name in clicks if after[name] > 1.1 * before[name]]
+
+
+VIEWS: dict[str, Callable[[Ledger], Ledger]] = {"visitor": lambda whole: VisitorsLedger(whole, TOKEN), "viewer": viewer}
+
+
+@pytest.mark.parametrize("view", ["visitor"])
+def test_however_many_others_there_are_nobody_waits_for_them(view: str) -> None:
+    """Whoever drops cookies, or opens rooms, makes nobody's click longer."""
+    assert grown(VIEWS[view], BEGUN) == []
+
+
+def test_names_that_are_all_looked_through_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail: as practice and rooms were once found."""
+    known = schema.lineages.c.lineage
+    name = known.label("name")
+    like = select(name).where(known.startswith("practice:"), known.endswith(bindparam("whose")))
+    with monkeypatch.context() as then:
+        then.setattr(practice, "_OF", like)
+        assert set(grown(VIEWS["visitor"], BEGUN)) >= {"may_begin", "budgets", "receipts"}
+
+    def tried(opened: rooms.Opened, token: str) -> list[str]:
+        noted = [one for some in opened._rooms.values() for one in some]
+        return [one for one in noted if rooms.opened_by(one, token)]
+
+    monkeypatch.setattr(rooms.Opened, "opened_by", tried)
+    assert grown(VIEWS["visitor"], BEGUN) == ["may_begin", "reset_practice"]
+
+
+def test_whose_practice_it_is_is_looked_up_in_every_database(ledger: Ledger) -> None:
+    """By an index, as far as the database is free to say so; and nothing but one's own is found."""
+    for number in range(4):
+        ledger.open_practice(f"{number:032}", "a:b" if number % 2 else "clinic", epsilon=1.0)
+    ledger.open_practice(f"{1:032}", "clinic", epsilon=1.0)
+    ledger.open_budget("practice:x" + Ledger.practice_lineage(f"{1:032}", "clinic")[-20:], epsilon=1.0)
+    with ledger._store.reading() as connection:
+        assert len(practice.of(connection, f"{1:032}")) == 2
+        for number in range(4):
+            assert all(practice.belongs(one, f"{number:032}") for one in practice.of(connection, f"{number:032}"))
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SET LOCAL enable_seqscan = off"))
+            explain = "EXPLAIN "
+        else:
+            explain = "EXPLAIN QUERY PLAN "
+        asked = str(practice._OF.compile(connection.engine, compile_kwargs={"literal_binds": False}))
+        plan = connection.exec_driver_sql(explain + asked.replace("?", "'x'").replace("%(whose)s::VARCHAR", "'x'"))
+        assert "lineages_by_end" in str(plan.fetchall())
 
 
 def test_a_hash_is_found_by_its_beginning_alone(ledger: Ledger) -> None:

@@ -224,6 +224,7 @@ def test_practice_grows_the_ledger_only_so_far(whole: Ledger, monkeypatch: pytes
 def play(whole: Ledger, token: str, rounds: int) -> str:
     """A room's records, as its answers write them; the name of its budget."""
     lineage = Ledger.room_lineage(token)
+    VisitorsLedger(whole, token).note_room(lineage)
     people = whole.acting("room")
     people.open_budget(lineage, epsilon=1.0, neighbours="replace_one")
     for number in range(rounds):
@@ -255,6 +256,40 @@ def test_rooms_that_nobody_counts_are_found_out(whole: Ledger, monkeypatch: pyte
     monkeypatch.setattr(Ledger, "room_lineage", staticmethod(lambda token: Ledger.new_lineage()))
     play(whole, TOKEN, 20)
     VisitorsLedger(whole, TOKEN).may_begin()
+
+
+def test_a_room_counts_with_nobody_but_who_opened_it(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And one that was never played as one record: else so many could be opened that the played ones are forgotten."""
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 12)
+    mine, other = VisitorsLedger(whole, TOKEN), VisitorsLedger(whole, OTHER)
+    other.note_room(play(whole, TOKEN, 20))
+    other.may_begin()
+    for _ in range(12):
+        other.note_room(Ledger.room_lineage(OTHER))
+    for one in (mine, other):
+        with pytest.raises(LedgerError, match="as much as one person can"):
+            one.may_begin()
+
+
+def test_rooms_are_kept_in_mind_for_a_day_and_only_so_many() -> None:
+    now = [0.0]
+    opened = rooms.Opened(most=6, clock=lambda: now[0])
+    names = [Ledger.room_lineage(token) for token in (TOKEN, OTHER) * 2]
+    for hour, name in enumerate(names):
+        now[0] = 3600.0 * hour
+        for token in (TOKEN, OTHER):
+            opened.note(name, token)
+    assert opened.opened_by(TOKEN) == names[::2]
+    assert opened.opened_by(OTHER) == names[1::2]
+    now[0] = 86_400.0
+    assert opened.opened_by(TOKEN) == names[2::2], "a day after it was opened"
+    for _ in range(5):
+        opened.note(Ledger.room_lineage(OTHER), OTHER)
+    assert (len(opened.opened_by(TOKEN)), len(opened.opened_by(OTHER))) == (0, 6), "the oldest give way"
+    now[0] += 86_400.0
+    assert opened.opened_by(OTHER) == []
+    assert not opened._rooms
+    assert not opened._noted
 
 
 def practising(whole: Ledger, network: str, replicas: int = 1) -> int:
@@ -385,7 +420,7 @@ def test_every_way_into_the_ledger_is_decided() -> None:
     assert ways - set(vars(VisitorsLedger)) - SHARED == {"close"} - set(vars(VisitorsLedger))
     named = {name.split()[0] for name in (*FORBIDDEN, *UNSEEN)}
     lists = {"budgets", "receipt", "receipts", "find", "similar", "statements", "close", "may_begin", "roles"}
-    lists |= {"petitions", "latest_petition"}
+    lists |= {"petitions", "latest_petition", "note_room"}
     assert named | lists == {name for name in vars(VisitorsLedger) if not name.startswith("_")}
     assert inspect.getdoc(visitor)
 
