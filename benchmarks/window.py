@@ -15,11 +15,12 @@ from benchmarks.people import TOO_LONG, opened
 
 class Window:
     """One window on ``page`` with the link's ``query``: knows its buttons and numbers by key, and looks again, as often
-    as its page asks for it, as the browser does for a part that is drawn every so often.
+    as its page asks for it, as the browser does for a part that is drawn every so often. Its browser has
+    the ``cookie``.
     """
 
-    def __init__(self, address: str, page: str, query: str) -> None:
-        self._address, self._page, self._query = address, page, query
+    def __init__(self, address: str, page: str, query: str, cookie: str = "") -> None:
+        self._address, self._page, self._query, self._cookie = address, page, query, cookie
         self._connection: websockets.ClientConnection
         self._page_hash = ""
         self._known: set[str] = set()
@@ -38,7 +39,8 @@ class Window:
     async def arrive(self) -> float:
         """Open the page; seconds until it is drawn."""
         start = time.perf_counter()
-        self._connection = await opened(self._address)
+        told = {"Cookie": self._cookie} if self._cookie else {}
+        self._connection = await opened(self._address, additional_headers=told)
         async with self._turn:
             await self._run(BackMsg())
         return time.perf_counter() - start
@@ -139,6 +141,6 @@ class Window:
         if kind in ("button", "number_input"):
             widget = getattr(element, kind).id
             self.widgets[widget.split("-", 2)[-1]] = (widget, delta.fragment_id)
-        elif kind in ("markdown", "heading"):
+        elif kind in ("markdown", "heading", "alert"):
             self.text.append(getattr(element, kind).body)
         return bool(kind == "exception")

@@ -99,8 +99,8 @@ LOGINS, LOGINS_AHEAD, LOGINS_WAIT = 10.0, 40.0, 5.0
 how many a further one waits at most: each may have this server ask the provider. In a class that
 logs in each person makes two."""
 _OF_LOGINS = (wanted.LOGIN, wanted.LOGOUT, wanted.RETURN)
-REPLICAS = "EPSILON_LAB_REPLICAS"
-"""Where ``replicas`` says how many of this server there are."""
+REPLICAS, PLACE = "EPSILON_LAB_REPLICAS", "EPSILON_LAB_REPLICA"
+"""Where ``replicas`` says how many of this server there are, and the how many-th this one is."""
 SENT = frozenset({"rerun_script", "stop_script", "file_urls_request", "backend_operation_request"})
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
 """Messages that pages of ours send, and what they ask for beside a run. All others are for the author of a script, such

@@ -1,9 +1,10 @@
 """Several servers behind HAProxy, for one page: ``epsilon-lab serve --replicas 3`` or ``make serve REPLICAS=3``.
 
 HAProxy (a package of Debian's) keeps each visitor at the replica they began with, by a cookie, for pages, files and
-websockets alike; asks every replica whether it is well; and sends the visitors of one that died to another, where the
-page connects by itself. All replicas share one ledger. This process starts them, starts anew whichever ends, and when
-it is told to stop lets no new visitor in before it ends them.
+websockets alike, and brings a phone to the replica that its room's code names; asks every replica whether it is well;
+and sends the visitors of one that died to another, where the page connects by itself. All replicas share one ledger.
+This process starts them, starts anew whichever ends, and when it is told to stop lets no new visitor in before it ends
+them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dashboard import machine_memory
-from dashboard.gate import EACH, REPLICAS, raise_file_limit, uploads
+from dashboard.gate import EACH, PLACE, REPLICAS, raise_file_limit, uploads
+from dashboard.poll.codes import ALPHABET, LENGTH
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -76,7 +78,12 @@ frontend visitors
 
 backend replicas
     balance leastconn
-    cookie {cookie} insert indirect nocache httponly{secure} attr "SameSite=Lax"
+    cookie {cookie} insert indirect preserve nocache httponly{secure} attr "SameSite=Lax"
+    # a live room is at one replica, which its code names (poll/codes.py): whoever opens its link goes there, and stays;
+    # HAProxy gives no cookie of its own to whom it was told where to send, and takes this one away but for preserve
+    http-request set-var(txn.room) "urlp(join),url_dec,upper,regsub([^{alphabet}],,g)"
+{rooms}
+    http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax{secure_too}" if {room}
     option httpchk
     http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
     http-check expect status 200
@@ -95,6 +102,11 @@ def configuration(
     place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     secure = certificate is not None
     transport = '    http-response set-header Strict-Transport-Security "max-age=31536000"\n' if secure else ""
+    room = f"{{ var(txn.room),length {LENGTH} }}"
+    rooms = [
+        f"    use-server r{number + 1} if {room} {{ var(txn.room),crc32,mod({len(ports)}) {number} }}"
+        for number in range(len(ports))
+    ]
     servers = [f"    server r{number} 127.0.0.1:{at} cookie r{number}" for number, at in enumerate(ports, 1)]
     connections = max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2))
     return CONFIGURATION.format(
@@ -106,6 +118,10 @@ def configuration(
         transport=transport,
         cookie=COOKIE,
         secure=" secure" if secure else "",
+        secure_too="; Secure" if secure else "",
+        alphabet=ALPHABET,
+        room=room,
+        rooms="\n".join(rooms),
         servers="\n".join(servers),
     )
 
@@ -162,7 +178,12 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     shared |= shares(count)
     ports = free_ports(count)
     replicas = [
-        Replica(name=f"r{number}", port=at, hosts=tuple(hosts), environment={**os.environ, **shared})
+        Replica(
+            name=f"r{number}",
+            port=at,
+            hosts=tuple(hosts),
+            environment={**os.environ, **shared, PLACE: str(number)},
+        )
         for number, at in enumerate(ports, 1)
     ]
     with tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:

@@ -63,7 +63,7 @@ PURE = (
     *(f"dashboard/report/{name}.py" for name in ("drawing", "of_deck", "spent")),
     *("dashboard/blocks.py", "dashboard/view.py", "dashboard/usual.py", "dashboard/ways.py", "dashboard/catalogue.py"),
     "dashboard/offering.py",
-    *(f"dashboard/poll/{name}.py" for name in ("asked", "forecast", "hall", "refused", "room", "rooms")),
+    *(f"dashboard/poll/{name}.py" for name in ("asked", "codes", "forecast", "hall", "refused", "room", "rooms")),
     *(f"dashboard/poll/{game}{part}.py" for game in ("follow", "watch") for part in ("", "_room")),
     *("dashboard/scenes/address.py", "dashboard/scenes/deck.py"),
     *(

@@ -8,8 +8,8 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.poll import ballot
+from dashboard.poll.codes import shown_code
 from dashboard.poll.follow_room import FollowRoom, SeenFollow
-from dashboard.poll.rooms import shown_code
 from dashboard.poll.shown import receipt_below, told
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words

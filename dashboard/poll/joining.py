@@ -10,7 +10,7 @@ import segno
 import streamlit as st
 
 from dashboard.container import in_container
-from dashboard.poll.rooms import shown_code
+from dashboard.poll.codes import shown_code
 from dashboard.visitors import is_here
 
 PARAMETER = "join"

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard.poll import joining, wall
+from dashboard.poll.codes import shown_code
 from dashboard.poll.kinds import PAGE
-from dashboard.poll.rooms import AnyRoom, shown_code
+from dashboard.poll.rooms import AnyRoom
 from dashboard.words import poll as said
 
 LOOK = 1.0

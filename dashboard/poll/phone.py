@@ -14,11 +14,12 @@ from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
 from dashboard.poll import ballot, follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
+from dashboard.poll.codes import plain_code, shown_code
 from dashboard.poll.follow_room import FollowRoom
-from dashboard.poll.held import PHONE, PROBLEM
-from dashboard.poll.refused import PollRefused
+from dashboard.poll.held import PHONE, PROBLEM, TYPED
+from dashboard.poll.refused import Elsewhere, PollRefused
 from dashboard.poll.room import GUESSES, Room, Seen
-from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom, plain_code, shown_code
+from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom
 from dashboard.poll.shown import guess_question, receipt_below, told, true_counts
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.widgets.apart import apart
@@ -49,6 +50,9 @@ def show() -> None:
     try:
         room = ROOMS.enter(asked, _KEPT.value())
         room.join(_KEPT.value())
+    except Elsewhere as elsewhere:
+        _lead(plain_code(asked), str(elsewhere))
+        return
     except PollRefused as refused:
         _ask_for_code(str(refused))
         return
@@ -71,6 +75,20 @@ def _watch(room: AnyRoom, stage: tuple[object, ...]) -> None:
         st.rerun()
 
 
+def _lead(code: str, why: str) -> None:
+    """To the replica of a code that was typed at this one, by its link: the page is loaded anew, from there.
+
+    A page that was loaded by such a link is here because that replica does not answer, so it goes no further.
+    """
+    if TYPED.get() != code:
+        _ask_for_code(why)
+        return
+    link = joining.address("", code)
+    st.title(said.JOIN_TITLE, anchor=False)
+    st.link_button(primary(said.ENTER), link, type="primary", width="stretch")
+    st.html(f"<script>window.location.assign('{link}')</script>", unsafe_allow_javascript=True)
+
+
 def _ask_for_code(why: str = "") -> None:
     st.title(said.JOIN_TITLE, anchor=False)
     if why:
@@ -81,7 +99,9 @@ def _ask_for_code(why: str = "") -> None:
 
 def _enter() -> None:
     """Callback: the code goes into the address, so that a reload finds the room again."""
-    st.query_params[joining.PARAMETER] = plain_code(str(session.entered(_TYPED, "") or ""))
+    code = plain_code(str(session.entered(_TYPED, "") or ""))
+    TYPED.put(code)
+    st.query_params[joining.PARAMETER] = code
 
 
 def _page(room: Room) -> None:

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class PollRefused(Exception):
     """One sentence for whoever asked; it never depends on a vote."""
+
+
+class Elsewhere(PollRefused):
+    """A room is at another replica, if anywhere."""

@@ -6,25 +6,23 @@ Nothing is written to disk; a restart of the server forgets every room.
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
 
-from dashboard.gate import network
+from dashboard.gate import PLACE, REPLICAS, network, number
 from dashboard.poll.asked import Poll
+from dashboard.poll.codes import new_code, place_of, plain_code
 from dashboard.poll.follow import Follow
 from dashboard.poll.follow_room import FollowRoom
-from dashboard.poll.refused import PollRefused
+from dashboard.poll.refused import Elsewhere, PollRefused
 from dashboard.poll.room import Room
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.words import poll as said
 
-ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 and O, no 1, I and L
-LENGTH = 8
 LIFE = 2 * 3600.0
 """Seconds after which a poll ends by itself."""
 MOST_ROOMS, MOST_EACH = 50, 40
@@ -34,6 +32,9 @@ TRIES, TRIES_PER_SECOND = 200.0, 20.0
 
 In two hours 144,200 wrong codes are looked up at most; with 50 rooms open a stranger hits one with a chance below
 1 in 100,000 (31⁸ codes). In between newcomers wait a moment, whatever they type; phones that are in do not.
+
+Of n replicas each bears an nth: whoever guesses knows from a code where its room would be, and so has n times fewer to
+try at each.
 """
 
 
@@ -50,16 +51,24 @@ class _Kept:
 
 
 class Rooms:
-    """Thread-safe. ``clock`` gives seconds; ``later`` calls a function after so many seconds."""
+    """Thread-safe. ``clock`` gives seconds; ``later`` calls a function after so many seconds.
+
+    They are those of the ``place``-th of so many ``replicas``.
+    """
 
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
         later: Callable[[float, Callable[[], None]], None] | None = None,
+        *,
+        place: int = 1,
+        replicas: int = 1,
     ) -> None:
         self._clock, self._later = clock, later or _later
+        self._place, self._replicas = place, replicas
         self._kept: dict[str, _Kept] = {}
-        self._tries, self._at = TRIES, clock()
+        self._most_tries = max(1.0, TRIES / replicas)
+        self._tries, self._at = self._most_tries, clock()
         self._watched = False  # whether a look at what is overdue is planned: one at a time, however many open
         self._lock = threading.RLock()
 
@@ -85,9 +94,9 @@ class Rooms:
                 raise PollRefused(said.its_share(MOST_EACH))
             for code in earlier:
                 self._kept.pop(code).room.forget()
-            code = new_code()
+            code = new_code(self._place, self._replicas)
             while code in self._kept:
-                code = new_code()
+                code = new_code(self._place, self._replicas)
             room = _room(code, declared, host)
             self._kept[code] = _Kept(room=room, host=host, address=address, ends=self._clock() + LIFE)
             self._watch()
@@ -102,9 +111,12 @@ class Rooms:
     def enter(self, typed: str, token: str) -> AnyRoom:
         """The room with this code, however it is typed. Raises PollRefused for a wrong one, and after too many.
 
-        A phone that is in its room already is always let in.
+        A phone that is in its room already is always let in. Raises Elsewhere for every code of another replica's,
+        whether there is a room or not: it tells nothing but what the code does, and so is no try.
         """
         code = plain_code(typed)
+        if place_of(code, self._replicas) not in (self._place, None):
+            raise Elsewhere(said.WITH_ITS_SERVER)
         with self._lock:
             self._sweep()
             kept = self._kept.get(code)
@@ -147,7 +159,8 @@ class Rooms:
 
     def _may_try(self) -> bool:
         now = self._clock()
-        self._tries = min(TRIES, self._tries + (now - self._at) * TRIES_PER_SECOND)
+        more = (now - self._at) * TRIES_PER_SECOND / self._replicas
+        self._tries = min(self._most_tries, self._tries + more)
         self._at = now
         return self._tries >= 1.0
 
@@ -162,26 +175,16 @@ def _room(code: str, declared: Declared, host: str) -> AnyRoom:
             return WatchRoom(code, declared, host)
 
 
-def new_code() -> str:
-    """A random code from the operating system's entropy."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
-
-
-def plain_code(typed: str) -> str:
-    """A code without spaces and dashes, in capitals."""
-    return "".join(letter for letter in typed[:100].upper() if letter in ALPHABET)
-
-
-def shown_code(code: str) -> str:
-    """A code in two groups, to be read out."""
-    return f"{code[: LENGTH // 2]}-{code[LENGTH // 2 :]}"
-
-
 def _later(seconds: float, work: Callable[[], None]) -> None:
     timer = threading.Timer(seconds, work)
     timer.daemon = True
     timer.start()
 
 
-ROOMS = Rooms()
+def _here() -> Rooms:
+    place, replicas = number(PLACE, 1), number(REPLICAS, 1)
+    return Rooms(place=place, replicas=replicas) if place <= replicas else Rooms()
+
+
+ROOMS = _here()
 """Those of this server."""

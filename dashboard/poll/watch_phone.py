@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.poll import ballot
-from dashboard.poll.rooms import shown_code
+from dashboard.poll.codes import shown_code
 from dashboard.poll.shown import receipt_below, told
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.words import live as said

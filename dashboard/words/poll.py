@@ -25,7 +25,14 @@ NOT_ANNOUNCED = "The true counts stay hidden: they were not announced before peo
 NOT_JOINED = "This phone came after the room was closed; it can look on."
 NOT_HOST = "Only the browser that opened this poll can do that."
 ENDED = "This poll has ended."
-WRONG_CODE = "There is no poll with this code. Check it on the speaker's screen; a poll also ends after two hours."
+WRONG_CODE = (
+    "There is no poll with this code. Check it on the speaker's screen; a poll also ends after two hours, or with its "
+    "server."
+)
+WITH_ITS_SERVER = (
+    "The server that ran this poll does not answer. If it has stopped, the poll has ended with it, and the votes are "
+    "forgotten: the speaker can open another one. Else open the link again in a minute."
+)
 TOO_MANY = "Too many wrong codes were tried on this server. Wait ten seconds, then try again."
 
 

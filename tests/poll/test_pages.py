@@ -15,6 +15,7 @@ from dashboard import container, visitors
 from dashboard.background import compute
 from dashboard.poll import joining, rooms
 from dashboard.poll.asked import Poll, Vote
+from dashboard.poll.codes import shown_code
 from dashboard.poll.room import Room
 from dashboard.poll.rooms import ROOMS
 from dashboard.words import poll as said
@@ -62,7 +63,7 @@ def test_from_the_form_to_a_receipt_on_each_phone(speaker: Speaker, phone: Phone
     assert room.poll.options == ("Fruit", "None")
     assert receipts(ledger_file) == []
 
-    phones = [phone(rooms.shown_code(room.code).lower()) for _ in range(3)]
+    phones = [phone(shown_code(room.code).lower()) for _ in range(3)]
     assert all("The speaker will show the true counts afterwards" in words(app) for app in phones)
     for app, place in zip(phones, (0, 1, 1), strict=True):
         press(app, f"poll-vote-{place}")
@@ -135,7 +136,7 @@ def test_neighbouring_votes_give_the_same_screens_and_the_same_request(
     phone: Phone,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rooms, "new_code", lambda: CODE)
+    monkeypatch.setattr(rooms, "new_code", lambda *_: CODE)
     assert screens(poll, one, speaker, phone) == screens(poll, another, speaker, phone)
 
 
@@ -143,7 +144,7 @@ def test_the_comparison_above_sees_a_screen_that_tells(
     speaker: Speaker, phone: Phone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A mutant: the number of phones that is shown counts only those that have voted."""
-    monkeypatch.setattr(rooms, "new_code", lambda: CODE)
+    monkeypatch.setattr(rooms, "new_code", lambda *_: CODE)
     honest = Room.seen
 
     def leaking(room: Room) -> object:
@@ -192,7 +193,7 @@ def test_a_phone_without_a_room_is_asked_for_the_code(phone: Phone, speaker: Spe
     app = phone(code)
     assert app.title[0].value == said.JOIN_TITLE
     assert (said.WRONG_CODE in words(app)) == (code != "")
-    app.text_input(key="poll-code").set_value(rooms.shown_code(room.code).lower()).run()
+    app.text_input(key="poll-code").set_value(shown_code(room.code).lower()).run()
     press(app, "poll-enter")
     assert app.title[0].value == "Which snack?"
 

@@ -14,20 +14,11 @@ import pytest
 
 from dashboard.poll.answering import answer
 from dashboard.poll.asked import Poll, Request
+from dashboard.poll.codes import ALPHABET, LENGTH, shown_code
 from dashboard.poll.hall import MOST_PHONES
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.room import GUESSES, Room
-from dashboard.poll.rooms import (
-    ALPHABET,
-    LENGTH,
-    LIFE,
-    MOST_EACH,
-    MOST_ROOMS,
-    TRIES,
-    TRIES_PER_SECOND,
-    Rooms,
-    shown_code,
-)
+from dashboard.poll.rooms import LIFE, MOST_EACH, MOST_ROOMS, TRIES, TRIES_PER_SECOND, Rooms
 from dashboard.words import poll as said
 from dpcore.datasets import PrivateRows
 from dpcore.ledger import Ledger

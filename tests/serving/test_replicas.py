@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import re
 import signal
@@ -10,11 +11,14 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPResponse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -23,9 +27,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.people import opened
 from benchmarks.private_postgresql import private_server
+from benchmarks.window import Window
 from dashboard import all_held, machine_memory, replicas
 from dashboard.__main__ import main
 from dashboard.gate import Gate
+from dashboard.poll.codes import new_code, shown_code
+from dashboard.words import poll as poll_words
 from tests.browser.server import ROOT, free_port
 
 PATIENCE = 120
@@ -170,6 +177,107 @@ def _answers(port: int, visitor: str = "127.0.0.1") -> bool:
         return False
 
 
+class _Named(BaseHTTPRequestHandler):
+    """Stands for a replica, and says which one it is."""
+
+    def do_GET(self) -> None:
+        body = str(self.server.server_address[1]).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+class _Replica(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """HAProxy hangs up when it has seen that all is well."""
+
+
+@contextmanager
+def _balanced(count: int, folder: Path, change: Callable[[str], str] = str) -> Iterator[tuple[str, list[_Replica]]]:
+    """HAProxy before so many that say which one they are: its address, and they."""
+    every = [_Replica(("127.0.0.1", 0), _Named) for _ in range(count)]
+    for each in every:
+        threading.Thread(target=each.serve_forever, daemon=True).start()
+    port, file, ports = free_port(), folder / "haproxy.cfg", [each.server_port for each in every]
+    file.write_text(change(replicas.configuration(ports, port=port, address="::1", files=2_000)))
+    balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
+    address = f"http://[::1]:{port}"
+    try:
+        _until(lambda: all(_stays(address, place, each) for place, each in enumerate(every, 1)))
+        yield address, every
+    finally:
+        balancer.terminate()
+        balancer.wait(PATIENCE)
+        for each in every:
+            each.shutdown()
+            each.server_close()
+
+
+def _sent(address: str, question: str, cookie: str) -> tuple[int, str]:
+    """To the one at which port a browser with this cookie is sent, and what its cookie says then; 0 for nobody."""
+    asked = urllib.request.Request(f"{address}/{question}", headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
+    try:
+        answer: HTTPResponse
+        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+            given = {
+                found.group(1)
+                for one in answer.headers.get_all("Set-Cookie") or ()
+                if (found := re.fullmatch(rf"{replicas.COOKIE}=(\w+); path=/; HttpOnly; SameSite=Lax", one))
+            }
+            return int(answer.read()), given.pop() if given else cookie
+    except OSError:
+        return 0, ""
+
+
+def _stays(address: str, place: int, replica: _Replica, question: str = "") -> bool:
+    """Whether who began at this replica is still sent there."""
+    return _sent(address, question, f"r{place}") == (replica.server_port, f"r{place}")
+
+
+def _astray(address: str, every: list[_Replica]) -> int:
+    """How many links of rooms lead a browser to another replica than the room's, now or with all that follows."""
+    count, astray = len(every), 0
+    for place, each in enumerate(every, 1):
+        code = new_code(place, count)
+        spelled = (shown_code(code), code.lower(), f"{code[:4]}%20{code[4:]}", f"{shown_code(code)}&page=a")
+        for typed, cookie in itertools.product(spelled, ("", "r1", f"r{count}", "r99")):
+            sent, told = _sent(address, f"?a=b&join={typed}", cookie)
+            follows, _ = _sent(address, "_stcore/stream", told)
+            astray += (sent, follows) != (each.server_port, each.server_port)
+    return astray
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_room_s_link_leads_to_its_replica_whatever_cookie_a_phone_brings(count: int, tmp_path: Path) -> None:
+    """Phones were spread over all replicas, and a room was at one: most of them found none."""
+    with _balanced(count, tmp_path) as (address, every):
+        assert _astray(address, every) == 0
+        for no_code in ("?join", "?join=", "?join=2", "?join=23456789A"):
+            assert all(_stays(address, place, each, no_code) for place, each in enumerate(every, 1))
+
+
+@pytest.mark.parametrize("line", ["use-server", "http-response add-header Set-Cookie"])
+def test_a_link_that_leads_astray_would_be_found_out(line: str, tmp_path: Path) -> None:
+    def without(text: str) -> str:
+        return "\n".join(each for each in text.splitlines() if not each.strip().startswith(line)) + "\n"
+
+    with _balanced(2, tmp_path, without) as (address, every):
+        assert _astray(address, every) > 0
+
+
+def test_the_link_of_a_room_whose_replica_died_leads_to_another(tmp_path: Path) -> None:
+    """Whose page says so (``tests/poll/test_codes.py``)."""
+    with _balanced(2, tmp_path) as (address, every):
+        every[0].shutdown()
+        every[0].server_close()
+        question, other = f"?join={new_code(1, 2)}", every[1].server_port
+        _until(lambda: _sent(address, question, "r1") == (other, "r2"))
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 64])
 @pytest.mark.parametrize("said", ["", "1000"])
 def test_replicas_together_hold_no_more_than_one_may(count: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +305,7 @@ def test_what_a_replica_is_started_with_are_its_shares(monkeypatch: pytest.Monke
     monkeypatch.setattr(replicas.signal, "signal", lambda *_: None)
     with pytest.raises(KeyboardInterrupt):
         replicas.serve(3, port=8000, address="127.0.0.1", hosts=())
-    assert started[0] == started[0] | replicas.shares(3)
+    assert started[0] == started[0] | replicas.shares(3) | {"EPSILON_LAB_REPLICAS": "3", "EPSILON_LAB_REPLICA": "1"}
 
 
 def test_a_wrong_number_and_a_missing_balancer_are_one_sentence(
@@ -243,10 +351,43 @@ def _story(address: str, log: Path) -> None:
     for name in ("r1", "r2"):
         assert _replica(address, name) == name, "who began there stays there"
         asyncio.run(_visit(address, name))
-    os.kill(_process(log, "r1"), signal.SIGKILL)
-    _until(lambda: _replica(address, "r1") == "r2")
+    asyncio.run(_rooms(address, log))
     _until(lambda: _visits(address, "r1"))
     assert len(re.findall("replica r1 ", log.read_text())) >= 2, "it was started again"
+
+
+async def _rooms(address: str, log: Path) -> None:
+    """A room at each replica: every phone finds both by their links, until one replica dies and its room with it."""
+    desks = {name: Window(address, "poll", "", f"{replicas.COOKIE}={name}") for name in ("r1", "r2")}
+    codes = {}
+    for name, desk in desks.items():
+        await desk.arrive()
+        await desk.click("poll-open")
+        codes[name] = next(found.group() for text in desk.text if (found := re.search(r"\w{4}-\w{4}(?=`)", text)))
+    for name, cookie in itertools.product(codes, ("", "r1", "r2")):
+        assert await _finds(address, codes[name], cookie) == (name, True)
+    os.kill(_process(log, "r1"), signal.SIGKILL)
+    _until(lambda: _replica(address, "r1") == "r2")
+    phone = Window(address, "", f"join={codes['r1']}", f"{replicas.COOKIE}=r2")
+    await phone.arrive()
+    assert poll_words.WITH_ITS_SERVER in phone.text
+    await phone.leave()
+    assert await _finds(address, codes["r2"], "r1") == ("r2", True)
+    for desk in desks.values():
+        await desk.leave()
+
+
+async def _finds(address: str, code: str, cookie: str) -> tuple[str, bool]:
+    """Where the link of a room leads a browser with this cookie, and whether the page that follows is the room's."""
+    request = urllib.request.Request(f"{address}/?join={code}", headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        given = re.search(rf"{replicas.COOKIE}=(\w+)", answer.headers.get("Set-Cookie", ""))
+    assert given
+    phone = Window(address, "", f"join={code}", f"{replicas.COOKIE}={given.group(1)}")
+    await phone.arrive()
+    found = "poll-vote-0" in phone.widgets
+    await phone.leave()
+    return given.group(1), found
 
 
 def _closed(address: str) -> None:
