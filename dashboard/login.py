@@ -43,6 +43,7 @@ _ISSUER = "issuer"
 _METADATA = "/.well-known/openid-configuration"
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 _LEAST_SECRET = 32  # characters
+_WORDS = "scope"
 _IDENTITY = ("sub", "iss", "iat", "nonce", "origin", "is_logged_in", "provider")
 """What is kept of a login beside its roles."""
 _EARLY = 120.0  # seconds by which the provider's clock may be ahead
@@ -239,9 +240,14 @@ def _claimed(here: Login, said: Mapping[str, Any]) -> frozenset[Role] | None:
 
 
 def _named(here: Login, said: Mapping[str, Any]) -> list[tuple[str, Role]]:
-    """The values of the claim for which there is a role, each with that role."""
+    """The values of the claim for which there is a role, each with that role.
+
+    A text is one value, such as a title that holds a role's name; but for ``scope``, whose words are values (RFC 6749).
+    """
     values = said.get(here.claim, [])
-    listed = values.split() if isinstance(values, str) else values if isinstance(values, list) else []
+    if isinstance(values, str):
+        values = values.split() if here.claim == _WORDS else [values]
+    listed = values if isinstance(values, list) else []
     named: Mapping[str, Role] = here.roles or {role: role for role in ROLES}
     return [(value, named[value]) for value in listed if isinstance(value, str) and value in named]
 

@@ -518,6 +518,7 @@ def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) 
     seen: dict[str, str] = {}
     for name, sent in {
         "listed": user("anna", groups=["staff", "others"]),
+        "one": user("anna", groups="heads"),
         "words": user("anna", groups="heads staff"),
         "none": user("anna"),
         "own name": user("anna", groups=["owner"]),
@@ -534,11 +535,31 @@ def test_roles_of_the_login(ledger_file: Path, settings: Callable[[str], Path]) 
         seen[name] = seen_as(sent)
     anna = subject("anna")
     assert seen["listed"] == f"{anna} ['analyst', 'viewer']"
-    assert seen["words"] == f"{anna} ['analyst', 'owner', 'viewer']"
-    assert {seen[name] for name in ("none", "own name", "strange")} == {f"{anna} ['viewer']"}
+    assert seen["one"] == f"{anna} ['owner', 'viewer']"
+    assert {seen[name] for name in ("none", "own name", "strange", "words")} == {f"{anna} ['viewer']"}
     assert {
         seen[name] for name in ("late", "early", "no time", "no issuer", "not in", "in words", "blank", "control")
     } == {"nobody"}
+
+
+TITLES = ("Product owner", "owner of a dog", "owner,auditor", "no owner", " owner", "owner\n", "owner\u3000analyst")
+
+
+@pytest.mark.parametrize("claim", ["title", "groups", "sub", "scope"])
+def test_a_text_is_one_value_and_gives_no_role_by_a_word_of_it(
+    claim: str, ledger_file: Path, settings: Callable[[str], Path]
+) -> None:
+    """Whoever may write their own title could make themselves an owner. A scope is a list of words by its standard."""
+    settings(AUTH + f'[lab]\nclaim = "{claim}"\n')
+    for title in TITLES:
+        found = login.known(user("anna") | {claim: title})
+        given = set() if found is None or not found.claimed else found.claimed
+        assert given == ({*title.split()} & {"owner", "analyst"} if claim == "scope" else set())
+        assert claim == "sub" or set(login.kept(user("anna") | {claim: title})[claim]) == given
+    for value in ("owner", ["owner"], ["no", "owner"]):
+        found = login.known(user("anna") | {claim: value})
+        nobody = claim == "sub" and value != "owner"
+        assert (None if found is None else found.claimed) == (None if nobody else {"owner"})
 
 
 @pytest.mark.parametrize(
