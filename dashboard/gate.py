@@ -130,8 +130,8 @@ HEADERS = (
 )
 _PAGE = "epsilon_lab.page"
 """Where the scope of a connection says which of the open pages it is."""
-_TOKENS, _PERSON = b"_streamlit_user_tokens", b"_streamlit_user"
-"""How cookies of a login begin: what the provider sent with it, and who it is."""
+_TOKENS = b"_streamlit_user_tokens"
+"""How cookies begin that hold what the provider sent with a login."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -273,12 +273,12 @@ class Gate:
         elif path.endswith(wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
             await _answer(send, 403, words.LOG_OUT_HERE)
         elif path.endswith(wanted.LOGIN):
-            await self._app(scope, receive, _with_headers(_keeping(scope, send)))
+            await self._app(scope, receive, _with_headers(scope, _keeping(scope, send)))
         elif path.endswith(wanted.RETURN):
             scope = {**scope, "query_string": wanted.told(scope.get("query_string", b""))}
-            await self._app(scope, receive, _with_headers(_returning(scope, send)))
+            await self._app(scope, receive, _with_headers(scope, _returning(scope, send)))
         else:
-            await self._app(scope, receive, _with_headers(send))
+            await self._app(scope, receive, _with_headers(scope, send))
 
     async def _may_log_in(self, visitor: str) -> bool:
         """Whether one more step of a login may be made from an address, once it is its turn."""
@@ -329,7 +329,7 @@ class Gate:
 
         self._arriving.append(here)
         try:
-            await self._app(scope, counted, _with_headers(send))
+            await self._app(scope, counted, _with_headers(scope, send))
         finally:
             self._arriving.remove(here)
             self._came[session, name] = time.monotonic(), here.visitor
@@ -603,15 +603,27 @@ def _is_page(scope: Scope) -> bool:
     return "text/html" in (_header(scope, b"accept") or "") and "/_stcore/" not in str(scope["path"])
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(scope: Scope, send: Send) -> Send:
+    """With what a browser is told beside each answer. Over TLS every cookie is for TLS alone, whoever sets it."""
+    secure = scope.get("scheme") == "https"
+
     async def tell(message: Message) -> None:
         if message["type"] == "http.response.start":
-            present = {name.lower() for name, _ in message.get("headers", ())}
-            added = [pair for pair in HEADERS if pair[0] not in present]
-            message = {**message, "headers": [*message.get("headers", ()), *added]}
+            headers = [
+                (name, _secured(value) if secure and name.lower() == b"set-cookie" else value)
+                for name, value in message.get("headers", ())
+            ]
+            present = {name.lower() for name, _ in headers}
+            message = {**message, "headers": [*headers, *(pair for pair in HEADERS if pair[0] not in present)]}
         await send(message)
 
     return tell
+
+
+def _secured(cookie: bytes) -> bytes:
+    """A cookie that a browser sends over TLS alone."""
+    attributes = (one.strip().lower() for one in cookie.split(b";")[1:])
+    return cookie if b"secure" in attributes else cookie + b"; Secure"
 
 
 def _keeping(scope: Scope, send: Send) -> Send:
@@ -624,15 +636,13 @@ def _returning(scope: Scope, send: Send) -> Send:
 
     Streamlit would have the browser keep them, signed but to be read, beside the cookie that says who somebody is.
     """
-    place, secure = wanted.kept(scope["headers"]), b"; Secure" if scope.get("scheme") == "https" else b""
+    place = wanted.kept(scope["headers"])
 
     def there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         found = []
         for name, value in headers:
             if name.lower() == b"set-cookie" and value.startswith(_TOKENS) and b"max-age=0" not in value.lower():
                 continue
-            if name.lower() == b"set-cookie" and value.startswith(_PERSON):
-                value += secure
             found.append((name, place.encode() if place and name.lower() == b"location" else value))
         return found
 

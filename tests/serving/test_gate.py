@@ -886,6 +886,36 @@ def logged_in_from(referer: str, *, host: bytes = b"lab.example", scheme: str = 
     return next(value.decode() for name, value in back if name == b"location"), cookie
 
 
+COOKIES = (
+    b"_streamlit_session=a; path=/; httponly",
+    b"_streamlit_xsrf=b",
+    b"_streamlit_user=c; Secure",
+    b"secure=d; SECURE",
+)
+
+
+@pytest.mark.parametrize("path", ["/", "/_stcore/health", "/auth/login", "/oauth2callback", "/media/ab.csv"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_over_tls_every_cookie_is_for_tls_alone(path: str, scheme: str) -> None:
+    """Those of a login on its way and against forged requests came without."""
+
+    async def app(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 302, "headers": [(b"Set-Cookie", one) for one in COOKIES]})
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "method": "GET", "headers": [HOST], "scheme": scheme}
+    asyncio.run(Gate(app)(scope, send, send))
+    given = [value for name, value in sent[0]["headers"] if name.lower() == b"set-cookie"]
+    assert [value.split(b";")[0] for value in given[:4]] == [value.split(b";")[0] for value in COOKIES]
+    secure = [[one.strip().lower() for one in value.split(b";")[1:]].count(b"secure") for value in given]
+    assert secure[:4] == ([1, 1, 1, 1] if scheme == "https" else [0, 0, 1, 1])
+    assert set(secure[4:]) <= {int(scheme == "https")}
+
+
 @pytest.mark.parametrize("place", [LINK, "/budget", "/", "/data?own=%E2%82%AC+1,2"])
 def test_a_login_leads_back_to_the_page_it_was_begun_on(place: str) -> None:
     found, cookie = logged_in_from(f"http://lab.example{place}")
