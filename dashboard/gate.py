@@ -128,6 +128,7 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )
+_NOT_KEPT = (b"cache-control", b"no-store")
 _PAGE = "epsilon_lab.page"
 """Where the scope of a connection says which of the open pages it is."""
 _TOKENS = b"_streamlit_user_tokens"
@@ -604,8 +605,9 @@ def _is_page(scope: Scope) -> bool:
 
 
 def _with_headers(scope: Scope, send: Send) -> Send:
-    """With what a browser is told beside each answer. Over TLS every cookie is for TLS alone, whoever sets it."""
-    secure = scope.get("scheme") == "https"
+    """With what a browser is told beside each answer. Over TLS every cookie is for TLS alone, whoever sets it; and no
+    file that was made for somebody is kept on the way, or by a browser that others may use."""
+    secure, own = scope.get("scheme") == "https", "/media/" in str(scope["path"])
 
     async def tell(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -613,6 +615,8 @@ def _with_headers(scope: Scope, send: Send) -> Send:
                 (name, _secured(value) if secure and name.lower() == b"set-cookie" else value)
                 for name, value in message.get("headers", ())
             ]
+            if own:
+                headers = [*(pair for pair in headers if pair[0].lower() != b"cache-control"), _NOT_KEPT]
             present = {name.lower() for name, _ in headers}
             message = {**message, "headers": [*headers, *(pair for pair in HEADERS if pair[0] not in present)]}
         await send(message)
@@ -678,6 +682,6 @@ async def _answer(
 ) -> None:
     body = text.encode()
     length = (b"content-length", str(len(body)).encode())
-    headers = [(b"content-type", kind), length, (b"cache-control", b"no-store"), *HEADERS, *more]
+    headers = [(b"content-type", kind), length, _NOT_KEPT, *HEADERS, *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -36,7 +36,7 @@ def show_records() -> None:
     with st.container(horizontal=True):
         st.download_button(
             "All records (JSON lines)",
-            records_to_lines(found),
+            lambda: records_to_lines(ledger.records()),  # made when it is clicked: an address would be for everybody
             "records.jsonl",
             "application/jsonl",
             icon=":material/download:",

@@ -380,6 +380,9 @@ def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[...,
 def test_an_auditor_reads_and_checks_all_and_spends_nothing(people: None, open_app: Callable[..., AppTest]) -> None:
     app = tab(open_app, "budget", "ursel", said.RECORDS, whose="all")
     assert "1 group of people" in text(app)
+    (whole,) = (one.proto for one in app.get("download_button") if one.proto.label.startswith("All records"))
+    assert whole.deferred_file_id
+    assert not whole.url, "whoever had it would read all, without a login, also after the page is closed"
     app.button(key="records-check").click().run()
     assert "Sound: " in text(app)
     assert said.SHARING not in [one.label for one in app.tabs]

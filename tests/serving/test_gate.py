@@ -886,6 +886,23 @@ def logged_in_from(referer: str, *, host: bytes = b"lab.example", scheme: str = 
     return next(value.decode() for name, value in back if name == b"location"), cookie
 
 
+@pytest.mark.parametrize("path", ["/media/0a1b.jsonl", "/lab/media/0a1b.csv", "/", "/static/js/a.js"])
+@pytest.mark.parametrize("said", [(), ((b"Cache-Control", b"public, max-age=60"),)])
+def test_a_file_that_a_page_offers_is_kept_nowhere_on_its_way(path: str, said: tuple[tuple[bytes, bytes], ...]) -> None:
+    async def app(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": said})
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "method": "GET", "headers": [HOST]}
+    asyncio.run(Gate(app)(scope, send, send))
+    given = [value for name, value in sent[0]["headers"] if name.lower() == b"cache-control"]
+    assert given == ([b"no-store"] if "media" in path else [value for _, value in said])
+
+
 COOKIES = (
     b"_streamlit_session=a; path=/; httponly",
     b"_streamlit_xsrf=b",
