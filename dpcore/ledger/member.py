@@ -1,13 +1,15 @@
 """The ledger as a person has it who has logged in: what their roles let them do, and what was shared with them.
 
-Whatever a page sends, the right is checked here, and where sums or decisions hang on it, once more within the
-transaction that writes (``charging``, ``approvals``, ``terms``). Everything is recorded with the person's subject.
+Whatever a page sends, the right is checked here, and once more within the transaction that writes
+(``Store.only_by``): it may have been taken away while that one waited. Everything is recorded with the person's
+subject.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
@@ -24,6 +26,7 @@ from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.roles import LEVELS, WITH_FILES, Level, Person, Role
 from dpcore.ledger.terms import NOT_OWNER, NOT_SHARED, Terms, every
+from dpcore.ledger.terms import of as terms_of
 from dpcore.ledger.verify import Replay
 from dpcore.sketches import Sketch
 
@@ -53,19 +56,34 @@ class MembersLedger(Ledger):
         if self._person.claimed is not None:
             return self._person.claimed | {"viewer"}
         with self._store.reading() as connection:
-            return membership.held(connection, self._subject) | {"viewer"}
+            return self._held(connection)
+
+    def _held(self, connection: Connection) -> frozenset[Role]:
+        claimed = self._person.claimed
+        return (membership.held(connection, self._subject) if claimed is None else claimed) | {"viewer"}
 
     def _must_be(self, *roles: Role, told: str = NOT_YOURS) -> None:
         if not self.mine() & set(roles):
             raise NotAllowed(told)
 
+    def _as(self, *roles: Role, told: str) -> AbstractContextManager[None]:
+        """To write as somebody with one of these roles. Raises NotAllowed."""
+
+        def right(connection: Connection) -> None:
+            if not self._held(connection) & set(roles):
+                raise NotAllowed(told)
+
+        return self._store.only_by(right)
+
     def _practised(self, lineage: str) -> bool:
         return isinstance(lineage, str) and practice.belongs(lineage, self._token)
 
-    def _level(self, lineage: str) -> Level:
-        """How far a budget is this person's: as it was shared, and as far as their role goes."""
-        shared = super().terms(lineage).level(self._subject)
-        roles = self.mine()
+    def _level(self, connection: Connection, lineage: str) -> Level:
+        """How far a budget is this person's: as it was shared, and as far as their role goes. Raises UnknownLineage."""
+        if accounts.get(connection, lineage).practice:
+            return "none"
+        shared = terms_of(connection, lineage).level(self._subject)
+        roles = self._held(connection)
         most: Level = "own" if "owner" in roles else "ask" if "analyst" in roles else "see"
         names = tuple(LEVELS)
         found = min(shared, most, key=names.index)
@@ -89,21 +107,26 @@ class MembersLedger(Ledger):
         return or_(and_(lineage.in_(shared), lineage.in_(real)), lineage.in_(own))
 
     def _visible(self, lineage: str) -> str:
-        if not self._practised(lineage) and self._is_hidden(lineage):
-            raise UnknownLineage(_NOBODY)
+        if not self._practised(lineage):
+            with self._store.reading() as connection:
+                self._must_reach(connection, lineage, "see")
         return lineage
 
-    def _is_hidden(self, lineage: str) -> bool:
-        try:
-            return super().budget(lineage).practice or self._level(lineage) == "none"
-        except UnknownLineage:
-            return True
-
-    def _at_least(self, lineage: str, level: Level, told: str) -> str:
+    def _must_reach(self, connection: Connection, lineage: str, level: Level, told: str = NOT_YOURS) -> None:
+        """Raises UnknownLineage for a budget of which this person may not know, NotAllowed below this level."""
         names = tuple(LEVELS)
-        if names.index(self._level(self._visible(lineage))) < names.index(level):
+        try:
+            found = self._level(connection, lineage)
+        except UnknownLineage:
+            found = "none"
+        if found == "none":
+            raise UnknownLineage(_NOBODY)
+        if names.index(found) < names.index(level):
             raise NotAllowed(told)
-        return lineage
+
+    def _at_least(self, lineage: str, level: Level, told: str) -> AbstractContextManager[None]:
+        """To write about a budget that is this person's as far as this level. Raises as ``_must_reach``."""
+        return self._store.only_by(lambda connection: self._must_reach(connection, lineage, level, told))
 
     def close(self) -> None:
         """Nothing: the ledger belongs to the server."""
@@ -136,36 +159,41 @@ class MembersLedger(Ledger):
     # -- budgets ---------------------------------------------------------------------------------------------------
 
     def open_budget(self, lineage: str, **wanted: Any) -> Budget:
-        self._must_be("owner", told=NO_OPENING)
         if wanted.get("practice"):
+            self._must_be("owner", told=NO_OPENING)
             _refuse()
-        try:
-            super().budget(lineage)
-        except UnknownLineage:
+
+        def right(connection: Connection) -> None:
+            if "owner" not in self._held(connection):
+                raise NotAllowed(NO_OPENING)
+            if isinstance(lineage, str) and accounts.find(connection, lineage) is not None:  # opened again
+                level: Level = "see" if wanted.get("file") is None else "ask"  # as of ``join``
+                self._must_reach(connection, lineage, level, NOT_SHARED)
+
+        with self._store.only_by(right):
             return super().open_budget(lineage, **wanted)
-        if wanted.get("file") is None:
-            self._visible(lineage)
-        else:
-            self._at_least(lineage, "ask", NOT_SHARED)  # as of ``join``
-        return super().open_budget(lineage, **wanted)
 
     def terms(self, lineage: str) -> Terms:
         return super().terms(self._visible(lineage))
 
     def share(self, lineage: str, subject: str, level: str) -> Terms:
-        return super().share(self._at_least(lineage, "own", NOT_OWNER), subject, level)
+        with self._at_least(lineage, "own", NOT_OWNER):
+            return super().share(lineage, subject, level)
 
     def set_limit(self, lineage: str, epsilon: float | None) -> Terms:
-        return super().set_limit(self._at_least(lineage, "own", NOT_OWNER), epsilon)
+        with self._at_least(lineage, "own", NOT_OWNER):
+            return super().set_limit(lineage, epsilon)
 
     def end_budget(self, lineage: str) -> Terms:
-        return super().end_budget(self._at_least(lineage, "own", NOT_OWNER))
+        with self._at_least(lineage, "own", NOT_OWNER):
+            return super().end_budget(lineage)
 
     def rename(self, lineage: str, name: str) -> Budget:
         if self._practised(lineage):
             self.may_begin()
             return super().rename(lineage, name)
-        return super().rename(self._at_least(lineage, "own", NOT_OWNER), name)
+        with self._at_least(lineage, "own", NOT_OWNER):
+            return super().rename(lineage, name)
 
     def budget(self, lineage: str) -> Budget:
         return super().budget(self._visible(lineage))
@@ -236,23 +264,24 @@ class MembersLedger(Ledger):
         return self._store.key.derived("sketch")
 
     def link(self, fingerprint: str, lineage: str, sketch: Sketch | None = None) -> None:
-        self._at_least(lineage, "ask", NOT_SHARED)
-        super().link(fingerprint, lineage, sketch)
+        with self._at_least(lineage, "ask", NOT_SHARED):
+            super().link(fingerprint, lineage, sketch)
 
     def join(self, file: Brought, lineage: str) -> Budget:
-        return super().join(file, self._at_least(lineage, "ask", NOT_SHARED))
+        with self._at_least(lineage, "ask", NOT_SHARED):
+            return super().join(file, lineage)
 
     def similar(
         self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
     ) -> list[Resemblance]:
-        self._must_be("analyst", "owner", told=NO_FILES)
-        return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()), own=own)
+        with self._as("analyst", "owner", told=NO_FILES):
+            return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()), own=own)
 
     def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
-        self._must_be("analyst", "owner", told=NO_FILES)
-        if than not in self.comparable():
-            raise UnknownLineage(_NOBODY)
-        return super().say_others(lineage, than=than, because=because)
+        with self._as("analyst", "owner", told=NO_FILES):
+            if than not in self.comparable():
+                raise UnknownLineage(_NOBODY)
+            return super().say_others(lineage, than=than, because=because)
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
         seen = self._seen()
@@ -261,15 +290,16 @@ class MembersLedger(Ledger):
     # -- requests and charges --------------------------------------------------------------------------------------
 
     def ask(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Petition:
-        return super().ask(request_id, self._at_least(lineage, "ask", NOT_SHARED), cost, what, **asked)
+        with self._at_least(lineage, "ask", NOT_SHARED):
+            return super().ask(request_id, lineage, cost, what, **asked)
 
     def grant(self, request_id: str, because: str = "") -> Petition:
-        self._must_be("owner", told=NOT_OWNER)
-        return super().grant(request_id, because)
+        with self._as("owner", told=NOT_OWNER):
+            return super().grant(request_id, because)
 
     def refuse(self, request_id: str, because: str) -> Petition:
-        self._must_be("owner", told=NOT_OWNER)
-        return super().refuse(request_id, because)
+        with self._as("owner", told=NOT_OWNER):
+            return super().refuse(request_id, because)
 
     def withdraw(self, request_id: str) -> Petition:
         """Whatever their roles are by now: the ledger asks who made the request."""
@@ -296,14 +326,15 @@ class MembersLedger(Ledger):
     def charge(
         self, request_id: str, lineage: str, cost: Cost, what: str, *, known: Known | None = None, **asked: str
     ) -> Receipt:
-        if not self._practised(lineage):
-            try:
-                self._at_least(lineage, "ask", NOT_SHARED)
-            except UnknownLineage:
-                raise NotAllowed(NOT_SHARED) from None
-        elif super().receipt(request_id) is None:  # the same again writes nothing
-            self.may_begin(rate.ANSWER)
-        return super().charge(request_id, lineage, cost, what, known=known, **asked)
+        if self._practised(lineage):
+            if super().receipt(request_id) is None:  # the same again writes nothing
+                self.may_begin(rate.ANSWER)
+            return super().charge(request_id, lineage, cost, what, known=known, **asked)
+        try:
+            with self._at_least(lineage, "ask", NOT_SHARED):
+                return super().charge(request_id, lineage, cost, what, known=known, **asked)
+        except UnknownLineage:
+            raise NotAllowed(NOT_SHARED) from None
 
     def begin_draw(self, request_id: str) -> None:
         self._asked_by_me(request_id)

@@ -50,12 +50,21 @@ from dpcore.ledger.rooms import Opened
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, verify_database
 
 T = TypeVar("T")
+Right = Callable[[Connection], object]
+"""Whether somebody may do something, as the ledger is in one transaction: it raises where they may not."""
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""
 JUST_BEGUN = "Another computer has just begun this ledger, so nothing was given out; ask again."
 _HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update()
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
 _ADD, _MOVE = insert(schema.records), update(schema.head)
+
+
+class _Bound(threading.local):
+    """Under which rights a thread writes."""
+
+    def __init__(self) -> None:
+        self.rights: list[Right] = []
 
 
 class Store:
@@ -72,6 +81,7 @@ class Store:
         self.lock = lock
         self.begun = Begun()
         self.rooms = Opened()
+        self._bound = _Bound()
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
         self.protects: dict[str, str] = {}  # by lineage, of whom each answer hides one; its first charge fixes it
         self._closed_because: str | None = None
@@ -158,6 +168,8 @@ class Store:
                 with writing(self.engine, within=within) as connection:
                     self._compare(connection)
                     self._lost = None
+                    for right in self._bound.rights:
+                        right(connection)
                     yield connection
                     added = list(connection.info["added"])
                 self._follow(added)
@@ -170,6 +182,20 @@ class Store:
         else:
             return
         raise refused
+
+    @contextmanager
+    def only_by(self, right: Right) -> Iterator[None]:
+        """What this thread writes within is written by this right: it is asked now, and again by each transaction that
+        writes, for it may be taken away while that one waits its turn. Raises what ``right`` raises, and as
+        ``writing``.
+        """
+        with self.reading() as connection:
+            right(connection)
+        self._bound.rights.append(right)
+        try:
+            yield
+        finally:
+            self._bound.rights.pop()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
