@@ -21,15 +21,13 @@ from dpcore.datasets.reading.bounds import check_size, check_text, check_told
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.labelled_days import Moment, moments
 from dpcore.datasets.reading.labelled_letters import encoding_of, rows_of
+from dpcore.datasets.reading.labelled_pieces import Pieces, pieces
 from dpcore.datasets.report import Notice
 from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
 
 LabelledKind = Literal["spss", "portable", "stata", "sas", "transport"]
 _NAMES = {"spss": "SPSS", "portable": "SPSS", "stata": "Stata", "sas": "SAS", "transport": "SAS"}
-_CHUNK = 1_000_000  # cells at a time
-_CHUNK_TEXT = 64 << 20  # characters at a time
-_LONG = re.compile(rb"GSO")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]\d+)?")
 _COUNTED = (("0", "1"), ("1", "2"))  # how the codes of answers begin
 _MANY = 10  # labels of one column
@@ -79,7 +77,7 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             days = _days(kind, meta)
             encoding = encoding_of(data, kind, meta)
             blank = _BLANK_NUMBERS if kind == "transport" else frozenset[float]()
-            found = _read(read, str(file), meta, _rows_at_once(data, kind, meta), days, encoding, blank, say)
+            found = _read(read, str(file), meta, pieces(data, kind, meta), days, encoding, blank, say)
             return replace(found, open_ended=kind == "transport")
         except (
             pyreadstat.ReadstatError,
@@ -95,41 +93,6 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             ) from None
 
 
-def _rows_at_once(data: bytes, kind: LabelledKind, meta: Any) -> int:
-    """How many rows to ask for, so that no chunk of them fills the memory however long its words are.
-
-    Raises UnreadableFile for a word too long for a cell.
-    """
-    widths = meta.variable_storage_width or {}
-    longest = _longest_apart(data) if kind == "stata" else 0
-    check_text(0, longest)
-    row = sum(
-        (widths.get(name) or longest)
-        for name, type_ in (meta.readstat_variable_types or {}).items()
-        if type_ == "string"
-    )
-    return max(min(_CHUNK // len(meta.column_names), _CHUNK_TEXT // max(row, 1)), 1)
-
-
-def _longest_apart(data: bytes) -> int:
-    """Bytes of the longest word that a Stata file keeps apart from its rows, where any number of rows can point to it.
-
-    Each begins with GSO, two numbers, its type and its length:
-    https://www.stata.com/help.cgi?dta#strls. The same letters within a text can only make it longer.
-    """
-    if not data.startswith(b"<stata_dta>"):
-        return 0
-    before = 12 if data[28:31] == b"117" else 16
-    order: Literal["little", "big"] = "big" if data[52:55] == b"MSF" else "little"
-    longest = 0
-    for found in _LONG.finditer(data):
-        at = found.start() + before
-        length = int.from_bytes(data[at : at + 4], order)
-        if data[at - 1 : at] in (b"\x81", b"\x82") and at + 4 + length <= len(data):
-            longest = max(longest, length)
-    return longest
-
-
 def _days(kind: LabelledKind, meta: Any) -> dict[str, Callable[[Any], Moment]]:
     """Of each column of days or times, what its numbers stand for."""
     written = (meta.original_variable_types or {}).items()
@@ -141,7 +104,7 @@ def _read(
     read: Callable[..., Any],
     file: str,
     meta: Any,
-    chunk: int,
+    piece: Pieces,
     days: dict[str, Callable[[Any], Moment]],
     encoding: str | None,
     blank: frozenset[float],
@@ -154,6 +117,7 @@ def _read(
     offset = total = 0
     unreadable = dict.fromkeys(names, 0)
     while True:
+        chunk = piece(offset, total)
         given = {"row_offset": offset, "row_limit": chunk, "output_format": "dict"}
         columns, lost = rows_of(read, file, encoding, disable_datetime_conversion=True, **given)
         columns = [_without(values, blank) for values in columns] if blank else columns
