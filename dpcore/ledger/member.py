@@ -12,11 +12,11 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, or_, select
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import accounts, approvals, history, membership, practice, rate, schema
+from dpcore.ledger import accounts, approvals, history, membership, practice, rate, rooms, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor, Known
 from dpcore.ledger.budget import Budget
@@ -25,7 +25,7 @@ from dpcore.ledger.people import Brought, Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.roles import LEVELS, WITH_FILES, Level, Person, Role
-from dpcore.ledger.terms import NOT_OWNER, NOT_SHARED, Terms, every
+from dpcore.ledger.terms import NOT_OWNER, NOT_SHARED, Terms, shared_with
 from dpcore.ledger.terms import of as terms_of
 from dpcore.ledger.verify import Replay
 from dpcore.sketches import Sketch
@@ -33,7 +33,6 @@ from dpcore.sketches import Sketch
 NOT_YOURS = "Your role does not let you do that; nothing was changed. Ask who runs this server."
 NO_FILES = "Your role is to look at samples and at what was shared with you; files and private answers take an analyst."
 NO_OPENING = "Only an owner opens budgets; nothing was opened. Ask one to open it and to share it with you."
-_REAL = schema.lineages.c.practice == 0
 _NOBODY = "There is no budget of that name that you may see."
 
 
@@ -99,12 +98,11 @@ class MembersLedger(Ledger):
 
     def _among_seen(self, connection: Connection, lineage: ColumnElement[str], *, audits: bool) -> ColumnElement[bool]:
         """That a lineage is one of which this person may know: so that of nobody else's practice anything is read."""
-        real = select(schema.lineages.c.lineage).where(_REAL)
         own = practice.of(connection, self._token)
         if audits:
+            real = select(schema.lineages.c.lineage).where(schema.lineages.c.practice == 0)
             return or_(lineage.in_(real), lineage.in_(own))
-        shared = [known for known, terms in every(connection).items() if terms.level(self._subject) != "none"]
-        return or_(and_(lineage.in_(shared), lineage.in_(real)), lineage.in_(own))
+        return lineage.in_([*shared_with(connection, self._subject), *own])
 
     def _visible(self, lineage: str) -> str:
         if not self._practised(lineage):
@@ -159,7 +157,7 @@ class MembersLedger(Ledger):
     # -- budgets ---------------------------------------------------------------------------------------------------
 
     def open_budget(self, lineage: str, **wanted: Any) -> Budget:
-        if wanted.get("practice"):
+        if wanted.get("practice") or (isinstance(lineage, str) and lineage.startswith(rooms.START)):
             self._must_be("owner", told=NO_OPENING)
             _refuse()
 
@@ -213,15 +211,16 @@ class MembersLedger(Ledger):
         if not self.mine() & WITH_FILES:
             return []
         with self._store.reading() as connection:
-            asked = [lineage for lineage, terms in every(connection).items() if terms.at_least(self._subject, "ask")]
-            return accounts.every(connection, _REAL, schema.lineages.c.lineage.in_(asked))
+            shared = shared_with(connection, self._subject).items()
+            asked = [lineage for lineage, terms in shared if terms.at_least(self._subject, "ask")]
+            return accounts.every(connection, schema.lineages.c.lineage.in_(asked))
 
     def comparable(self) -> list[str]:
         """For an owner those of all real budgets: a second one for the same people would double what can be learned."""
         if "owner" not in self.mine():
             return [budget.lineage for budget in self.chargeable()]
         with self._store.reading() as connection:
-            return [budget.lineage for budget in accounts.every(connection, _REAL)]
+            return [budget.lineage for budget in accounts.every(connection, schema.of_people)]
 
     # -- practice --------------------------------------------------------------------------------------------------
 
@@ -311,7 +310,7 @@ class MembersLedger(Ledger):
         if "auditor" in roles:
             return super().petitions()
         with self._store.reading() as connection:
-            shared = every(connection).items() if "owner" in roles else ()
+            shared = shared_with(connection, self._subject).items() if "owner" in roles else ()
             owned = [lineage for lineage, terms in shared if terms.level(self._subject) == "own"]
             theirs = or_(approvals.says("subject", self._subject), schema.records.c.lineage.in_(owned))
             return approvals.newest(connection, theirs)

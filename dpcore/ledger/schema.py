@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     Column,
     ColumnElement,
     Integer,
     MetaData,
     String,
     Table,
+    and_,
     func,
     literal_column,
 )
@@ -70,9 +70,10 @@ accounts = Table(
 
 lineage_end: ColumnElement[str] = literal_column("substr(lineages.lineage, length(lineages.lineage) - 19)", String)
 """The last 20 characters of a name: of a practice budget, whose it is. In the words of its index, or all are read."""
-of_people: ColumnElement[bool] = literal_column(
-    "lineages.practice = 0 AND substr(lineages.lineage, 1, 5) <> 'room:'", Boolean
-).self_group()
+of_people: ColumnElement[bool] = and_(
+    lineages.c.practice == literal_column("0"),
+    func.substr(lineages.c.lineage, literal_column("1"), literal_column("5")) != literal_column("'room:'"),
+)
 """That a budget is neither for practice nor a room's (``rooms.START``), in the words of its index."""
 
 fingerprints = Table(

@@ -10,13 +10,13 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, NotAllowed
-from dpcore.ledger import accounts, schema
+from dpcore.ledger import accounts, history, rooms, schema
 from dpcore.ledger.budget import Budget
-from dpcore.ledger.records import Record, cost_from_json
+from dpcore.ledger.records import Record, canonical, cost_from_json
 from dpcore.ledger.roles import EVERYONE, LEVELS, Level, checked
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import PERSON, other_unit
@@ -30,16 +30,17 @@ NOT_SHARED = "This budget was not shared with you for asking; nothing was charge
 LAST_OWNER = "A budget keeps at least one owner; name another one first. Nothing was changed."
 
 _KINDS = ("open", "share", "limit", "close")
-_REAL = select(schema.lineages.c.lineage).where(schema.lineages.c.practice == 0)
+_REAL = select(schema.lineages.c.lineage).where(schema.of_people)
 _OF = (
     select(schema.records)
     .where(schema.records.c.lineage == bindparam("whose"), schema.records.c.kind.in_(_KINDS))
     .order_by(schema.records.c.seq)
 )
-_ALL = (
-    select(schema.records)
-    .where(schema.records.c.kind.in_(_KINDS), schema.records.c.lineage.in_(_REAL))
-    .order_by(schema.records.c.seq)
+_THESE = select(schema.records).where(schema.records.c.kind.in_(_KINDS)).order_by(schema.records.c.seq)
+_SHARED = (
+    select(schema.records.c.lineage)
+    .where(schema.records.c.kind.in_(("open", "share")), schema.records.c.lineage.in_(_REAL))
+    .distinct()
 )
 _END = select(schema.records.c.seq).where(
     schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "close"
@@ -93,12 +94,19 @@ def of(connection: Connection, lineage: str) -> Terms:
     return _read(Record(**row) for row in connection.execute(_OF, {"whose": lineage}).mappings())
 
 
-def every(connection: Connection) -> dict[str, Terms]:
-    """The terms of every budget but those for practice, by lineage."""
+def shared_with(connection: Connection, subject: str) -> dict[str, Terms]:
+    """The terms of every budget of real people, no room's, that is shared with this person now, by lineage.
+
+    Of other budgets no record is read.
+    """
+    named = (("owner", subject), ("subject", subject), ("subject", EVERYONE))
+    words = (history.says(connection, f"{canonical(name)}:{canonical(value)}") for name, value in named)
+    mentioned = connection.execute(_SHARED.where(or_(*words))).scalars().all()
     found: dict[str, list[Record]] = {}
-    for row in connection.execute(_ALL).mappings():
+    for row in connection.execute(_THESE.where(schema.records.c.lineage.in_(mentioned))).mappings():
         found.setdefault(row["lineage"], []).append(Record(**row))
-    return {lineage: _read(records) for lineage, records in found.items()}
+    terms = {lineage: _read(records) for lineage, records in found.items()}
+    return {lineage: one for lineage, one in terms.items() if one.level(subject) != "none"}
 
 
 def _read(records: Iterable[Record]) -> Terms:
@@ -174,6 +182,8 @@ def passes_limit(connection: Connection, budget: Budget, cost: Cost, subject: st
 def _real(connection: Connection, lineage: str) -> Terms:
     if accounts.get(connection, lineage).practice:
         raise InvalidArgument("lineage", "is for practice, which is nobody's but the visitor's own")
+    if lineage.startswith(rooms.START):
+        raise InvalidArgument("lineage", "is a room's, whose people gave their votes to it alone")
     return of(connection, lineage)
 
 

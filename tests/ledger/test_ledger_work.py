@@ -14,11 +14,12 @@ import pytest
 from sqlalchemy import bindparam, event, select, text
 
 from dpcore.costs import Cost
-from dpcore.errors import LedgerUnsound
+from dpcore.errors import InvalidArgument, LedgerUnsound, NotAllowed
 from dpcore.ledger import Ledger, history, journal, practice, rate, rooms, schema
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.member import MembersLedger
-from dpcore.ledger.roles import Person
+from dpcore.ledger.records import Record
+from dpcore.ledger.roles import EVERYONE, Person, Role
 from dpcore.ledger.visitor import VisitorsLedger
 from tests.ledger.conftest import Place
 
@@ -143,6 +144,8 @@ BEGUN: dict[str, Callable[[Ledger], object]] = {
     "reset_practice": lambda ledger: ledger.reset_practice(Ledger.practice_lineage(TOKEN, "clinic")),
     "budgets": lambda ledger: ledger.budgets(),
     "receipts": lambda ledger: ledger.receipts(),
+    "chargeable": lambda ledger: ledger.chargeable(),
+    "comparable": lambda ledger: ledger.comparable(),
 }
 
 
@@ -157,10 +160,19 @@ def grown(view: Callable[[Ledger], Ledger], clicks: Mapping[str, Callable[[Ledge
     return [name for name in clicks if after[name] > 1.1 * before[name]]
 
 
-VIEWS: dict[str, Callable[[Ledger], Ledger]] = {"visitor": lambda whole: VisitorsLedger(whole, TOKEN), "viewer": viewer}
+def owner(whole: Ledger) -> MembersLedger:
+    claimed = frozenset[Role]({"owner", "analyst"})
+    return MembersLedger(whole, Person(subject="olga at https://login.example", claimed=claimed), TOKEN)
 
 
-@pytest.mark.parametrize("view", ["visitor"])
+VIEWS: dict[str, Callable[[Ledger], Ledger]] = {
+    "visitor": lambda whole: VisitorsLedger(whole, TOKEN),
+    "viewer": viewer,
+    "owner": owner,
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
 def test_however_many_others_there_are_nobody_waits_for_them(view: str) -> None:
     """Whoever drops cookies, or opens rooms, makes nobody's click longer."""
     assert grown(VIEWS[view], BEGUN) == []
@@ -181,6 +193,41 @@ def test_names_that_are_all_looked_through_are_found_out(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(rooms.Opened, "opened_by", tried)
     assert grown(VIEWS["visitor"], BEGUN) == ["may_begin", "reset_practice"]
+
+
+def test_of_what_is_shared_with_others_nothing_is_read(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of budgets that are nobody's, that others have, or that are a room's no record is read for a look."""
+    olga, vera = owner(ledger), viewer(ledger)
+    for number in range(5):
+        ledger.open_budget(f"others {number}", epsilon=1.0)
+        ledger.share(f"others {number}", f'"subject":"{olga._subject}"', "own")
+        ledger.open_budget(ledger.room_lineage(f"{number:032}"), epsilon=1.0)
+    olga.open_budget("hers", epsilon=1.0)
+    olga.share("hers", vera._subject, "see")
+    ledger.share("others 0", EVERYONE, "see")
+    for level in ("ask", "none"):
+        ledger.share("others 1", vera._subject, level)
+    read: list[str] = []
+    content = Record.content.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Record, "content", property(lambda record: (read.append(record.lineage), content(record))[1]))
+    assert {one.lineage for one in vera.budgets()} == {"hers", "others 0"}
+    assert set(read) == {"hers", "others 0", "others 1"}
+    read.clear()
+    assert {one.lineage for one in olga.budgets()} == {"hers", "others 0"}
+    assert [one.lineage for one in olga.chargeable()] == ["hers"]
+    assert olga.comparable() == ["hers", *(f"others {number}" for number in range(5))]
+    assert set(read) == {"hers", "others 0"}
+
+
+def test_a_room_is_not_shared(ledger: Ledger) -> None:
+    """Nor opened by a person who would find a budget that no list of theirs shows."""
+    room = ledger.room_lineage(TOKEN)
+    ledger.open_budget(room, epsilon=1.0)
+    for act in (lambda: ledger.share(room, "olga", "own"), lambda: ledger.set_limit(room, 0.1)):
+        with pytest.raises(InvalidArgument, match="a room's"):
+            act()
+    with pytest.raises(NotAllowed):
+        owner(ledger).open_budget(ledger.room_lineage(TOKEN), epsilon=1.0)
 
 
 def test_whose_practice_it_is_is_looked_up_in_every_database(ledger: Ledger) -> None:
