@@ -23,6 +23,8 @@ from dpcore.ledger.seal import is_document
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import COUNTED, OLDER_COPIES
 
+MOST_BYTES = 64 << 20
+"""Bytes of a receipt or a report that is read."""
 TAKEN = "must be a new file: an export never replaces one, nor writes through a link"
 
 
@@ -180,7 +182,7 @@ def _people(asked: argparse.Namespace) -> None:
 
 
 def _confirm(asked: argparse.Namespace) -> None:
-    data = asked.receipt.read_bytes()
+    data = _brought(asked.receipt)
     if is_document(data):
         _examine(asked, data)
         return
@@ -195,6 +197,17 @@ def _confirm(asked: argparse.Namespace) -> None:
     answer = f" Answer: {canonical(found.answer)}." if found.answer_hash else ""
     print("The receipt matches the journal.")
     print(f"{found.time}: {found.what}{answer} Cost: {canonical(cost_to_json(found.cost))}")
+
+
+def _brought(path: Path) -> bytes:
+    """What is in a file that somebody brings. Raises InvalidArgument for what has no end, or is too large."""
+    if path.exists() and not path.is_file():
+        raise InvalidArgument("receipt", "must be a file")
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InvalidArgument("receipt", f"must be at most {MOST_BYTES >> 20} MB")
+    return data
 
 
 def _examine(asked: argparse.Namespace, data: bytes) -> None:

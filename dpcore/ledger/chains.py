@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -13,9 +15,10 @@ from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger.engine import TROUBLE, ledger_url, make_engine, migrate, snapshot
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.key import Key
+from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.renewal import renewed
-from dpcore.ledger.verify import linked, stored_records, verify_database
+from dpcore.ledger.verify import linked, replayed, stored_records, verify_database
 
 _DISAGREE = (
     "The database, the backup and the journal tell different histories, so none can be trusted to be complete; "
@@ -80,13 +83,24 @@ def from_backup(source: Path | None, key: Key) -> list[Record]:
         raise LedgerError("There is no backup at that place.")
     with source.open("rb") as file:
         is_database = file.read(16) == b"SQLite format 3\x00"
-    if not is_database:
-        found, whole = from_journal(source, key)
-    else:
-        found, whole = _copied(source, key)
+    try:
+        found, whole = _copied(source, key) if is_database else from_journal(source, key)
+        _must_be_readable(found)
+    except (LedgerUnsound, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        found, whole = [], False  # whoever wrote it may have sealed anything
     if not whole:
         raise LedgerUnsound("That backup is damaged itself; use an older one. Nothing was changed.")
     return found
+
+
+def _must_be_readable(records: Sequence[Record]) -> None:
+    """Raises whatever it is that a record cannot be read for, though its hash fits."""
+    replayed(records)
+    for record in records:
+        if record.kind == "charge":
+            Receipt.of(record, None)
+        elif record.kind == "answer":
+            record.content["answer"]
 
 
 def _copied(source: Path, key: Key) -> tuple[list[Record], bool]:
@@ -94,11 +108,21 @@ def _copied(source: Path, key: Key) -> tuple[list[Record], bool]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "backup.sqlite3"
         shutil.copyfile(source, copy)
+        if _has_views(copy):
+            return [], False
         engine = make_engine(ledger_url(copy))
         try:
             return from_database(engine, key)
         finally:
             engine.dispose()
+
+
+def _has_views(file: Path) -> bool:
+    """Whether a table is not what it holds: a view in its place may have no end, and no ledger has one."""
+    with closing(sqlite3.connect(file)) as connection, suppress(sqlite3.Error):
+        query = "SELECT 1 FROM sqlite_schema WHERE type = 'view' OR sql LIKE 'CREATE VIRTUAL%'"
+        return connection.execute(query).fetchone() is not None
+    return False
 
 
 def longest(*chains: Sequence[Record]) -> list[Record]:

@@ -188,7 +188,7 @@ def write_anew(path: Path, records: Iterable[Record]) -> Journal:
 def _parse(raw: bytes) -> Record | None:
     try:
         return Record.from_line(raw.decode("ascii"))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):  # RecursionError for endless nesting
         return None
 
 

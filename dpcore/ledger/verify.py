@@ -52,7 +52,7 @@ class Replay:
             if record.time < self.time and CLOCK not in body:
                 raise ValueError
             getattr(self, f"_{record.kind}")(record.lineage, body)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             raise LedgerUnsound(BROKEN_CHAIN) from None
         self.clock_back += CLOCK in body
         self.seq, self.hash, self.time = record.seq, record.hash, record.time

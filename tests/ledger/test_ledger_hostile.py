@@ -1,0 +1,116 @@
+"""A backup or a receipt that somebody made up, with hashes that fit: one sentence, and an end."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from dpcore.costs import Cost
+from dpcore.ledger import Ledger, chains
+from dpcore.ledger import __main__ as tool
+from dpcore.ledger.__main__ import main
+from dpcore.ledger.records import FIRST, Record, sealed
+
+DEEP = '{"answer":' + "[" * 100_000 + "]" * 100_000 + "}"
+ENDLESS = """
+CREATE VIEW records AS WITH RECURSIVE c(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM c)
+    SELECT seq, 'open' kind, 'x' lineage, '' request_id, 't' time, '{}' body, '' previous, '' hash FROM c;
+CREATE TABLE alembic_version(version_num); INSERT INTO alembic_version VALUES ('0006');
+CREATE TABLE head(seq, hash, ledger_id)
+"""
+BODIES = {
+    "deep": ("answer", DEEP),
+    "a list": ("open", "[]"),
+    "a text": ("open", '"x"'),
+    "nothing": ("open", "{}"),
+    "a number": ("charge", "5"),
+    "a kind that is not": ("evil", "{}"),
+    "an answer without one": ("answer", "{}"),
+    "an event that is not": ("charge", '"event":{"type":"nothing"}'),
+    "an event that is something else": ("charge", '"event":{"type":"dataclass","x":1}'),
+}
+
+
+@pytest.fixture
+def genuine(tmp_path: Path) -> list[Record]:
+    with Ledger.open(tmp_path / "source.sqlite3") as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("q", "people", Cost(epsilon=0.1), "How many?")
+        return ledger.records()
+
+
+def made_up(genuine: list[Record], kind: str, body: str) -> str:
+    """A chain that says so at its end, or, of a charge, in the place of what it says."""
+    opened, charged = genuine
+    if body.startswith('"event"'):
+        body = charged.body.replace('"event":null', body)
+        assert body != charged.body
+    said = [(opened.kind, opened.lineage, "", opened.body)]
+    said.append((kind, "people" if kind != "open" else "new", "" if kind == "open" else "q", body))
+    lines, previous = [], FIRST
+    for seq, (what, lineage, request_id, text) in enumerate(said, 1):
+        bare = Record(
+            seq=seq,
+            kind=what,  # type: ignore[arg-type]
+            lineage=lineage,
+            request_id=request_id,
+            time=opened.time,
+            body=text,
+            previous=previous,
+            hash="",
+        )
+        lines.append(sealed(bare).line())
+        previous = sealed(bare).hash
+    return "".join(f"{line}\n" for line in lines)
+
+
+def restored(backup: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = main(["--ledger", str(backup.with_suffix(".new")), "restore", str(backup), "--new-journal"])
+    return code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_backup_that_was_made_up_is_refused_in_a_sentence(
+    genuine: list[Record], tmp_path: Path, capsys: pytest.CaptureFixture[str], body: str
+) -> None:
+    backup = tmp_path / "made_up.bak"
+    backup.write_text(made_up(genuine, *BODIES[body]))
+    code, told = restored(backup, capsys)
+    assert (code, told.count("\n")) == (1, 1)
+    assert "damaged itself" in told
+
+
+def test_a_backup_whose_records_have_no_end_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    backup = tmp_path / "endless.db"
+    with sqlite3.connect(backup) as connection:
+        connection.executescript(ENDLESS)
+    connection.close()
+    code, told = restored(backup, capsys)
+    assert code == 1
+    assert "damaged itself" in told
+
+
+def test_what_is_believed_for_its_hashes_is_found_out(
+    genuine: list[Record], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above can fail: so such a charge was once taken, and no receipt could be read any more."""
+    monkeypatch.setattr(chains, "_must_be_readable", lambda records: None)
+    backup = tmp_path / "made_up.bak"
+    backup.write_text(made_up(genuine, *BODIES["an event that is not"]))
+    assert restored(backup, capsys)[0] == 0
+    with pytest.raises(AttributeError):
+        main(["--ledger", str(backup.with_suffix(".new")), "export"])
+
+
+def test_a_receipt_has_an_end(
+    genuine: list[Record], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = ["--ledger", str(tmp_path / "source.sqlite3"), "confirm"]
+    large = tmp_path / "large"
+    large.write_bytes(b" " * 65)
+    monkeypatch.setattr(tool, "MOST_BYTES", 64)
+    for path, told in (("/dev/zero", "must be a file"), (str(tmp_path), "must be a file"), (str(large), "at most")):
+        assert main([*ledger, path]) == 1
+        assert told in capsys.readouterr().err
