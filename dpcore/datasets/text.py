@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from dpcore.formulas import disarmed
+
 _LIMIT = 80
-# What spreadsheets start a formula with, behind any blanks.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 # Letters that look Latin but are not, for warning about look-alike names.
 _CYRILLIC_AND_GREEK = "аеорсухіјѕԁԛԝһАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧονα"
 _LATIN = "aeopcyxijsdqwhABEKMHOPCTYXIJSABEZHIKMNOPTYXova"
@@ -96,15 +96,13 @@ def plain_html(text: str, limit: int = _LIMIT) -> str:
 
 
 def spreadsheet_safe(value: object) -> object:
-    """A cell that no spreadsheet runs as a formula: text that starts like one gets an apostrophe in front.
+    """A cell that no spreadsheet runs as a formula, also where another separator cuts it: ``formulas.disarmed``.
 
     Numbers stay numbers. NUL characters are dropped.
     """
     if not isinstance(value, str):
         return value
-    clean = value.replace("\x00", "")
-    risky = clean.startswith(_FORMULA) or clean.lstrip().startswith(_FORMULA)
-    return f"'{clean}" if risky else clean
+    return disarmed(value.replace("\x00", ""))
 
 
 def safe_csv(frame: pd.DataFrame) -> str:

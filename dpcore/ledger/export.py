@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from dpcore.formulas import disarmed
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 
@@ -32,7 +33,6 @@ COLUMNS = (
     "answer_hash",
     "versions",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def to_json(receipts: Iterable[Receipt]) -> str:
@@ -61,5 +61,4 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, (dict, list)):
         value = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    words = str(value)
-    return "'" + words if words.lstrip().startswith(_FORMULA) else words
+    return disarmed(str(value))
