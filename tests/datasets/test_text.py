@@ -28,6 +28,32 @@ def test_unseen_characters_are_shown(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
+BLANK = [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x2800, 0x3164, *range(0xFE00, 0xFE10), 0xFFA0]
+BLANK += [
+    0x00AD,
+    0x061C,
+    *range(0x200B, 0x2010),
+    *range(0x2060, 0x2065),
+    *range(0x2066, 0x2070),
+    0xFEFF,
+    0x16FE4,
+    0x1D159,
+    0xE0001,
+    0xE0041,
+]
+BLANK += [0xE0100, 0xE01EF, 0x2000, 0x3000]
+
+
+def test_no_sign_that_looks_like_nothing_makes_a_name_look_like_another() -> None:
+    """A subject ``olga`` with one of them was shown as ``olga``."""
+    for code in BLANK:
+        for name in (f"olga{chr(code)}", f"ol{chr(code)}ga", f"{chr(code)}olga"):
+            assert visible(name) == name.replace(chr(code), f"⟨U+{code:04X}⟩")
+            assert chr(code).isspace() or skeleton(name) == skeleton("olga")
+    for seen in ("é", "e\u0301", "olga at https://login.example", "日本", "한국", "ก็", "☕", "☀\ufe0f", "🏷\ufe0f"):
+        assert visible(seen) == seen
+
+
 def test_long_text_is_cut() -> None:
     assert visible("x" * 80) == "x" * 80
     assert visible("x" * 81) == "x" * 79 + "…"
