@@ -265,6 +265,7 @@ SMALL = {
     "_grid": "some thousand numbers, of which a program asks for few",
     "_compiled": "a pattern of a declaration",
     "_methods": "names of methods",
+    "_for_sqlite": "of the ledger's statements about one row",
     "_engine": "one for each source that is configured",
     "one_table": "of each folder that is configured a selection, with the names of its files",
 }

@@ -152,7 +152,11 @@ def _read(
 def _without(values: Any, blank: frozenset[float]) -> Any:
     """Numbers without those that are blanks."""
     found = np.asarray(values)
-    return np.where(np.isin(found, sorted(blank)), np.nan, found) if found.dtype.kind == "f" else values
+    if found.dtype.kind != "f":
+        return values
+    for one in blank:
+        found = np.where(found == one, np.nan, found)
+    return found
 
 
 def _stand_for_words(codes: list[str]) -> bool:
