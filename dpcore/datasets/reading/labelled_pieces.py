@@ -109,7 +109,7 @@ def _lengths_apart(data: bytes, version: int, order: str) -> tuple[Any, IntArray
         found.append(start + np.flatnonzero((part[:-2] == 71) & (part[1:-1] == 83) & (part[2:] == 79)))
     at = np.concatenate(found)
     at = at[at + before + 4 <= held.size]
-    at = at[np.isin(held[at + before - 1], (129, 130))]
+    at = at[(held[at + before - 1] >= 129) & (held[at + before - 1] <= 130)]
 
     def numbers(offset: int, kind: str) -> Any:
         width = int(kind[1:])
