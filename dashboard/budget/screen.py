@@ -160,8 +160,8 @@ def _note(budget: Budget, drawn: Spending) -> str:
     asked = "last question" if drawn.receipts else "question in view"
     after = f" Shaded: if the {asked} were asked again and again."
     same = "".join(
-        f" Here {' and '.join(rules.label(other).lower() for other in others)} "
-        f"{'gives' if len(others) == 1 else 'give'} the same line as {rules.LABELS[kept].lower()}."
+        f" On the line of “{rules.LABELS[kept].lower()}”, so not drawn again: "
+        f"{' and '.join(f'“{rules.label(other).lower()}”' for other in others)}."
         for kept, others in drawn.alike.items()
     )
     return (

@@ -72,7 +72,7 @@ def test_before_any_charge_the_page_shows_a_finished_example_and_writes_nothing(
     app = open_app("budget")
     assert "Nothing is spent yet. **6 answers** at ε = 0.5 would fit." in text(app)
     assert {line["name"] for line in lines(app)} >= {"Simple sum", "One number each"}
-    assert "everything counted (if planned in advance) give the same line as simple sum" in text(app)
+    assert "On the line of “simple sum”, so not drawn again: “one curve each” and “everything counted" in text(app)
     assert "No charges yet" in text(app)
     assert ledger.budgets() == []
 
@@ -536,4 +536,4 @@ def test_lines_that_nobody_could_tell_apart_are_one_and_named() -> None:
         names = [trace["name"] for trace in screen._figure(budget, drawn, dark=False)["data"]]
         assert own in names
         assert hidden not in names
-        assert "give the same line as simple sum" in screen._note(budget, drawn)
+        assert "On the line of “simple sum”, so not drawn again: “" in screen._note(budget, drawn)
