@@ -35,6 +35,7 @@ from dpcore.releases.asked import form_stated
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import declare, drop, held, look, press, shown
 from tests.dashboard.test_experts_page import open_tab
+from tests.datasets.test_transport_blanks import BLANKS
 
 Open = Callable[..., AppTest]
 A = Column(name="a", type="number", low=0, high=9)
@@ -73,7 +74,7 @@ def texts() -> Iterator[tuple[str, list[bytes]]]:
 
 def saved(rows: list[list[str]], kind: str, folder: Path) -> bytes:
     frame, path = pd.DataFrame(columns(rows)), folder / "file"
-    if kind == "numbers":
+    if kind == "numbers of SAS":
         frame["a"] = pd.to_numeric(frame["a"])
     if kind == "parquet":
         frame.replace("", None).to_parquet(path)
@@ -95,7 +96,9 @@ def files(folder: Path) -> Iterator[tuple[str, list[bytes], dict[str, Any]]]:
     for name, ways in texts():
         told = {"delimiter": ""} if "'width': 1" in name else {}
         yield name, ways, told | ({"returns": "at ends"} if r"'\r'" in name else {})
-    for kind in ("texts of SAS", "numbers", "spss", "stata", "parquet", "feather"):
+    blank = [*ROWS[:-1], [repr(BLANKS), ""]]  # the number that blanks are
+    yield "numbers of SAS", [saved(rows, "numbers of SAS", folder) for rows in (ROWS, holed, blank)], {}
+    for kind in ("texts of SAS", "spss", "stata", "parquet", "feather"):
         yield kind, [saved(rows, kind, folder) for rows in (ROWS, holed)], {}
     lasts = (ROWS[-1], EMPTY, [None, None], [], None)
     yield "lists", [json.dumps([["a", "b"], *ROWS[:-1], last]).encode() for last in lasts], {}
@@ -112,7 +115,7 @@ def files(folder: Path) -> Iterator[tuple[str, list[bytes], dict[str, Any]]]:
     yield "columns of named rows", [named(ROWS), named(holed), named(ROWS, 6), named(ROWS, 3)], {"objects": "columns"}
 
 
-ASKED = {"sheet", "texts of SAS", "columns", "columns of named rows", "packed text"}
+ASKED = {"sheet", "texts of SAS", "numbers of SAS", "columns", "columns of named rows", "packed text"}
 
 
 def held_of(reading: Reading, each_row: EachRow) -> OwnFile:
