@@ -25,7 +25,7 @@ from pathlib import Path
 
 from dashboard import machine_memory
 from dashboard.gate import EACH, PLACE, REPLICAS, raise_file_limit, uploads
-from dashboard.poll.codes import ALPHABET, LENGTH
+from dashboard.poll.codes import ALPHABET, GO, LENGTH
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -79,11 +79,19 @@ frontend visitors
 backend replicas
     balance leastconn
     cookie {cookie} insert indirect preserve nocache httponly{secure} attr "SameSite=Lax"
-    # a live room is at one replica, which its code names (poll/codes.py): whoever opens its link goes there, and stays;
-    # HAProxy gives no cookie of its own to whom it was told where to send, and takes this one away but for preserve
-    http-request set-var(txn.room) "urlp(join),url_dec,upper,regsub([^{alphabet}],,g)"
+    # a live room is at one replica, which its code names (poll/codes.py): whoever opens its link and is at none yet
+    # goes there, and stays. Whoever is at one already may have a file or a room of their own there, so that page asks
+    # first; no page of another site goes for them where a browser says whose it is
+    acl at_one req.cook({cookie}) {names}
+    acl sent_along urlp({go}) 1
+    acl by_another req.hdr(Sec-Fetch-Site) cross-site
+    http-request set-var(txn.room) "urlp(join),url_dec,upper,regsub([^{alphabet}],,g)" if {{ path_reg ^/[a-z]*$ }}
+    http-request set-var(txn.goes) int(1) if {room} !at_one
+    http-request set-var(txn.goes) int(1) if {room} sent_along !by_another
 {rooms}
-    http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax{secure_too}" if {room}
+    # HAProxy gives no cookie of its own to whom it was told where to send, and takes this one away but for preserve
+    http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax{secure_too}" if {goes}
+    http-response set-header Cache-Control "private, no-store" if {goes}
     option httpchk
     http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
     http-check expect status 200
@@ -102,9 +110,9 @@ def configuration(
     place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     secure = certificate is not None
     transport = '    http-response set-header Strict-Transport-Security "max-age=31536000"\n' if secure else ""
-    room = f"{{ var(txn.room),length {LENGTH} }}"
+    room, goes = f"{{ var(txn.room),length {LENGTH} }}", "{ var(txn.goes) -m int 1 }"
     rooms = [
-        f"    use-server r{number + 1} if {room} {{ var(txn.room),crc32,mod({len(ports)}) {number} }}"
+        f"    use-server r{number + 1} if {goes} {{ var(txn.room),crc32,mod({len(ports)}) {number} }}"
         for number in range(len(ports))
     ]
     servers = [f"    server r{number} 127.0.0.1:{at} cookie r{number}" for number, at in enumerate(ports, 1)]
@@ -121,6 +129,9 @@ def configuration(
         secure_too="; Secure" if secure else "",
         alphabet=ALPHABET,
         room=room,
+        goes=goes,
+        go=GO,
+        names=" ".join(f"r{number}" for number in range(1, len(ports) + 1)),
         rooms="\n".join(rooms),
         servers="\n".join(servers),
     )

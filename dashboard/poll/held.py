@@ -8,5 +8,3 @@ PHONE: Slot[str | None] = Slot("_poll_phone", lambda: None)
 """The random token that this phone's cookie keeps."""
 PROBLEM: Slot[str | None] = Slot("_poll_problem", lambda: None)
 """Why something that was asked for cannot be; said once."""
-TYPED: Slot[str | None] = Slot("_poll_typed", lambda: None)
-"""The code that was typed at this page, and did not come with its link."""

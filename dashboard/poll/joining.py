@@ -10,7 +10,7 @@ import segno
 import streamlit as st
 
 from dashboard.container import in_container
-from dashboard.poll.codes import shown_code
+from dashboard.poll.codes import GO, shown_code
 from dashboard.visitors import is_here
 
 PARAMETER = "join"
@@ -24,9 +24,9 @@ def base(url: str, page: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{path}/"
 
 
-def address(at: str, code: str) -> str:
-    """What the QR code holds: opening it joins."""
-    return f"{at}?{PARAMETER}={shown_code(code)}"
+def address(at: str, code: str, *, go: bool = False) -> str:
+    """What the QR code holds: opening it joins; ``go`` also from another replica than the room's."""
+    return f"{at}?{PARAMETER}={shown_code(code)}{f'&{GO}=1' if go else ''}"
 
 
 def typed(at: str) -> str:

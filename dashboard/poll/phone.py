@@ -14,9 +14,9 @@ from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
 from dashboard.poll import ballot, follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
-from dashboard.poll.codes import plain_code, shown_code
+from dashboard.poll.codes import GO, plain_code, shown_code
 from dashboard.poll.follow_room import FollowRoom
-from dashboard.poll.held import PHONE, PROBLEM, TYPED
+from dashboard.poll.held import PHONE, PROBLEM
 from dashboard.poll.refused import Elsewhere, PollRefused
 from dashboard.poll.room import GUESSES, Room, Seen
 from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom
@@ -76,17 +76,16 @@ def _watch(room: AnyRoom, stage: tuple[object, ...]) -> None:
 
 
 def _lead(code: str, why: str) -> None:
-    """To the replica of a code that was typed at this one, by its link: the page is loaded anew, from there.
+    """To the replica of a room, by a link that says so: what this browser has open here stays behind.
 
     A page that was loaded by such a link is here because that replica does not answer, so it goes no further.
     """
-    if TYPED.get() != code:
+    if GO in st.query_params:
         _ask_for_code(why)
         return
-    link = joining.address("", code)
     st.title(said.JOIN_TITLE, anchor=False)
-    st.link_button(primary(said.ENTER), link, type="primary", width="stretch")
-    st.html(f"<script>window.location.assign('{link}')</script>", unsafe_allow_javascript=True)
+    st.info(said.AT_ANOTHER)
+    st.link_button(primary(said.ENTER), joining.address("", code, go=True), type="primary", width="stretch")
 
 
 def _ask_for_code(why: str = "") -> None:
@@ -99,9 +98,9 @@ def _ask_for_code(why: str = "") -> None:
 
 def _enter() -> None:
     """Callback: the code goes into the address, so that a reload finds the room again."""
-    code = plain_code(str(session.entered(_TYPED, "") or ""))
-    TYPED.put(code)
-    st.query_params[joining.PARAMETER] = code
+    st.query_params[joining.PARAMETER] = plain_code(str(session.entered(_TYPED, "") or ""))
+    if GO in st.query_params:
+        del st.query_params[GO]
 
 
 def _page(room: Room) -> None:

@@ -29,6 +29,10 @@ WRONG_CODE = (
     "There is no poll with this code. Check it on the speaker's screen; a poll also ends after two hours, or with its "
     "server."
 )
+AT_ANOTHER = (
+    "This poll is at another server of this address. If you join it, this browser leaves the server it is at: a file "
+    "that you opened there has to be brought again, and a poll of your own there is out of reach."
+)
 WITH_ITS_SERVER = (
     "The server that ran this poll does not answer. If it has stopped, the poll has ended with it, and the votes are "
     "forgotten: the speaker can open another one. Else open the link again in a minute."

@@ -217,9 +217,10 @@ def _balanced(count: int, folder: Path, change: Callable[[str], str] = str) -> I
             each.server_close()
 
 
-def _sent(address: str, question: str, cookie: str) -> tuple[int, str]:
+def _sent(address: str, question: str, cookie: str, site: str = "") -> tuple[int, str]:
     """To the one at which port a browser with this cookie is sent, and what its cookie says then; 0 for nobody."""
-    asked = urllib.request.Request(f"{address}/{question}", headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
+    headers = {"Cookie": f"{replicas.COOKIE}={cookie}"} | ({"Sec-Fetch-Site": site} if site else {})
+    asked = urllib.request.Request(f"{address}/{question}", headers=headers)
     try:
         answer: HTTPResponse
         with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
@@ -233,9 +234,9 @@ def _sent(address: str, question: str, cookie: str) -> tuple[int, str]:
         return 0, ""
 
 
-def _stays(address: str, place: int, replica: _Replica, question: str = "") -> bool:
+def _stays(address: str, place: int, replica: _Replica, question: str = "", site: str = "") -> bool:
     """Whether who began at this replica is still sent there."""
-    return _sent(address, question, f"r{place}") == (replica.server_port, f"r{place}")
+    return _sent(address, question, f"r{place}", site) == (replica.server_port, f"r{place}")
 
 
 def _astray(address: str, every: list[_Replica]) -> int:
@@ -244,20 +245,49 @@ def _astray(address: str, every: list[_Replica]) -> int:
     for place, each in enumerate(every, 1):
         code = new_code(place, count)
         spelled = (shown_code(code), code.lower(), f"{code[:4]}%20{code[4:]}", f"{shown_code(code)}&page=a")
-        for typed, cookie in itertools.product(spelled, ("", "r1", f"r{count}", "r99")):
-            sent, told = _sent(address, f"?a=b&join={typed}", cookie)
+        ways = itertools.product(spelled, ("", "r99"), ("", "&go=1"))
+        for typed, cookie, go in (*ways, *itertools.product(spelled, ("r1", f"r{count}"), ("&go=1",))):
+            sent, told = _sent(address, f"?a=b&join={typed}{go}", cookie)
             follows, _ = _sent(address, "_stcore/stream", told)
             astray += (sent, follows) != (each.server_port, each.server_port)
     return astray
 
 
+def _moved(address: str, every: list[_Replica]) -> int:
+    """How many browsers that are at one replica are taken to another by what they did not ask for: a link, a page of
+    another site, or the file of a page."""
+    count, moved = len(every), 0
+    for place, other in itertools.permutations(range(1, count + 1), 2):
+        code = new_code(other, count)
+        for question, site in (
+            (f"?join={code}", ""),
+            (f"poll?join={code}", ""),
+            (f"?join={code}&go=1", "cross-site"),
+            (f"_stcore/health?join={code}&go=1", ""),
+            (f"static/js/a.js?join={code}&go=1", ""),
+        ):
+            moved += not _stays(address, place, every[place - 1], question, site)
+    return moved
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_a_room_s_link_leads_to_its_replica_whatever_cookie_a_phone_brings(count: int, tmp_path: Path) -> None:
-    """Phones were spread over all replicas, and a room was at one: most of them found none."""
+def test_a_room_s_link_leads_to_its_replica_who_is_at_none_or_says_so(count: int, tmp_path: Path) -> None:
+    """Phones were spread over all replicas, and a room was at one: most of them found none. Whoever is at one already
+    may have a file or a room of their own there."""
     with _balanced(count, tmp_path) as (address, every):
         assert _astray(address, every) == 0
+        assert _moved(address, every) == 0
         for no_code in ("?join", "?join=", "?join=2", "?join=23456789A"):
             assert all(_stays(address, place, each, no_code) for place, each in enumerate(every, 1))
+
+
+@pytest.mark.parametrize(
+    ("part", "instead"),
+    [(" !at_one", ""), (" sent_along !by_another", ""), (" !by_another", ""), (" if { path_reg ^/[a-z]*$ }", "")],
+)
+def test_a_link_that_takes_people_along_would_be_found_out(part: str, instead: str, tmp_path: Path) -> None:
+    with _balanced(2, tmp_path, lambda text: text.replace(part, instead)) as (address, every):
+        assert _moved(address, every) > 0
 
 
 @pytest.mark.parametrize("line", ["use-server", "http-response add-header Set-Cookie"])
@@ -368,7 +398,7 @@ async def _rooms(address: str, log: Path) -> None:
         assert await _finds(address, codes[name], cookie) == (name, True)
     os.kill(_process(log, "r1"), signal.SIGKILL)
     _until(lambda: _replica(address, "r1") == "r2")
-    phone = Window(address, "", f"join={codes['r1']}", f"{replicas.COOKIE}=r2")
+    phone = Window(address, "", f"join={codes['r1']}&go=1", f"{replicas.COOKIE}=r2")
     await phone.arrive()
     assert poll_words.WITH_ITS_SERVER in phone.text
     await phone.leave()
@@ -379,7 +409,7 @@ async def _rooms(address: str, log: Path) -> None:
 
 async def _finds(address: str, code: str, cookie: str) -> tuple[str, bool]:
     """Where the link of a room leads a browser with this cookie, and whether the page that follows is the room's."""
-    request = urllib.request.Request(f"{address}/?join={code}", headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
+    request = urllib.request.Request(f"{address}/?join={code}&go=1", headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         given = re.search(rf"{replicas.COOKIE}=(\w+)", answer.headers.get("Set-Cookie", ""))
     assert given
