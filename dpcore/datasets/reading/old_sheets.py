@@ -26,7 +26,7 @@ _MOST_SHEETS = 1000
 _READ = frozenset({0x0A, 0x17, 0x18, 0x22, 0x2F, 0x3C, 0x42, 0x85, 0xE0, 0xFC, 0x13D, 0x41E, 0x809})
 _FIRST_HALF = 0xD8 >> 2
 """The first six bits of the first half of a letter that takes two."""
-_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb")
 _ASTRAY = "This old workbook holds a text that belongs to no formula; save it as .xlsx or CSV and try again."
 _CUT = "How this old workbook is written cuts a word in the midst of a letter; save it as .xlsx or CSV and try again."
 _ARCHIVE_END = b"PK\x05\x06"
@@ -214,6 +214,8 @@ def _lengths(stream: bytes, parts: list[tuple[int, int]]) -> list[int]:
                 at, end = more()
             taken = min(end - at, beside)
             at, beside = at + taken, beside - taken
+    if at < end or next(rest, None) is not None:  # the library reads on, whatever number is stated
+        raise UnreadableFile(DAMAGED)
     return lengths
 
 
