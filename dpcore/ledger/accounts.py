@@ -69,15 +69,20 @@ def find(connection: Connection, lineage: str) -> Budget | None:
 
 def get(connection: Connection, lineage: str) -> Budget:
     """The present budget of ``lineage``. Raises UnknownLineage."""
-    found = find(connection, lineage) if isinstance(lineage, str) else None
+    found = find(connection, lineage) if _could_be(lineage) else None
     if found is None:
         raise UnknownLineage(_NO_BUDGET)
     return found
 
 
+def _could_be(lineage: object) -> bool:
+    """Whether a budget can have this name: half a sign, or a zero, is no text to a database."""
+    return isinstance(lineage, str) and lineage.isprintable()
+
+
 def seen(store: Store, lineage: str) -> Budget:
     """As ``get``, of a ledger in which nothing else is looked up along with it. Raises UnknownLineage, LedgerError."""
-    row = store.row(_ONE, key=lineage) if isinstance(lineage, str) else None
+    row = store.row(_ONE, key=lineage) if _could_be(lineage) else None
     if row is None:
         raise UnknownLineage(_NO_BUDGET)
     return Budget.of(row)

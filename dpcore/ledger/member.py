@@ -157,7 +157,8 @@ class MembersLedger(Ledger):
     # -- budgets ---------------------------------------------------------------------------------------------------
 
     def open_budget(self, lineage: str, **wanted: Any) -> Budget:
-        if wanted.get("practice") or (isinstance(lineage, str) and lineage.startswith(rooms.START)):
+        taken = (rooms.START, practice.START)  # by such a name it would be taken for somebody's own
+        if wanted.get("practice") or (isinstance(lineage, str) and lineage.startswith(taken)):
             self._must_be("owner", told=NO_OPENING)
             _refuse()
 
@@ -277,9 +278,18 @@ class MembersLedger(Ledger):
             return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()), own=own)
 
     def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
-        with self._as("analyst", "owner", told=NO_FILES):
-            if than not in self.comparable():
+        def right(connection: Connection) -> None:
+            roles = self._held(connection)
+            if not roles & WITH_FILES:
+                raise NotAllowed(NO_FILES)
+            budget = accounts.find(connection, than)
+            known = budget is not None and not budget.practice and not than.startswith(rooms.START)
+            if not known or not ("owner" in roles or terms_of(connection, than).at_least(self._subject, "ask")):
                 raise UnknownLineage(_NOBODY)
+            if accounts.find(connection, lineage) is not None:  # it stands in the records of these people for good
+                self._must_reach(connection, lineage, "ask", NOT_SHARED)
+
+        with self._store.only_by(right):
             return super().say_others(lineage, than=than, because=because)
 
     def statements(self, lineage: str | None = None) -> list[Statement]:

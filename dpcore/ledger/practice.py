@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
 
 from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger import accounts, history, schema
@@ -15,8 +15,11 @@ from dpcore.ledger.budget import Budget, Caps
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
 
+START = "practice:"
 LEAST_TOKEN = 16  # characters
-_OF = select(schema.lineages.c.lineage).where(schema.lineage_end == bindparam("whose"))
+_OF = select(schema.lineages.c.lineage).where(
+    schema.lineage_end == bindparam("whose"), schema.lineages.c.practice == literal_column("1")
+)
 
 
 def lineage_of(token: str, sample: str) -> str:
@@ -28,7 +31,7 @@ def lineage_of(token: str, sample: str) -> str:
     label(sample=sample, longest=100)
     if len(token) < LEAST_TOKEN:
         raise InvalidArgument("token", f"must be random, with at least {LEAST_TOKEN} characters")
-    return f"practice:{sample}:{hashlib.sha256(token.encode()).hexdigest()[:20]}"
+    return f"{START}{sample}:{hashlib.sha256(token.encode()).hexdigest()[:20]}"
 
 
 def belongs(lineage: str, token: str) -> bool:

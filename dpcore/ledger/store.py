@@ -191,11 +191,12 @@ class Store:
         """
         with self.reading() as connection:
             right(connection)
-        self._bound.rights.append(right)
+        rights = self._bound.rights
+        rights.append(right)
         try:
             yield
         finally:
-            self._bound.rights.pop()
+            rights.remove(right)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
