@@ -139,7 +139,7 @@ def stand_in(case: Case, records: int = RECORDS) -> Table | None:
         return None
     schema = source.table.schema
     public = source.declared.each_row != "record" and not source.unreleased
-    rows = max(1, source.rows().public_size(source.declared)) if public else records
+    rows = max(1, case.lines) if public else records
     filled = replace(schema, columns=tuple(_filled(column) for column in schema.columns))
     table = twin(filled, rows=rows, rng=np.random.Generator(np.random.PCG64(_SEED)))
     return replace(table, schema=schema)

@@ -95,7 +95,7 @@ def _overview(own: OwnFile) -> None:
         selection_mode="single-row",
         column_config={
             "Column": st.column_config.TextColumn(pinned=True),
-            "Declared": st.column_config.TextColumn(width="medium"),
+            "Declared": st.column_config.TextColumn(width=160),
             "Why this type": st.column_config.TextColumn(width="large"),
         },
         alt="The columns with their types, what is declared about them, why, and how many cells are missing",

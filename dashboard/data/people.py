@@ -212,7 +212,7 @@ def budget(own: OwnFile) -> None:
                 f"{NOT_SEEN}",
             )
             st.form_submit_button("Use that budget for good", on_click=_join_chosen, key="own-group-join")
-    elif not own.uncompared:
+    elif not own.uncompared and not own.lacking:  # else it stands among what is lacking
         st.caption("These people have no budget yet. You set one before the first private answer.")
 
 

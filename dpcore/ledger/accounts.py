@@ -63,21 +63,26 @@ def every(connection: Connection, *chosen: ColumnElement[bool]) -> list[Budget]:
 
 def find(connection: Connection, lineage: str) -> Budget | None:
     """The present budget of ``lineage``, or None."""
+    if not _could_be(lineage):
+        return None
     row = connection.execute(_ONE, {"key": lineage}).mappings().one_or_none()
     return None if row is None else Budget.of(dict(row))
 
 
 def get(connection: Connection, lineage: str) -> Budget:
     """The present budget of ``lineage``. Raises UnknownLineage."""
-    found = find(connection, lineage) if _could_be(lineage) else None
+    found = find(connection, lineage)
     if found is None:
         raise UnknownLineage(_NO_BUDGET)
     return found
 
 
 def _could_be(lineage: object) -> bool:
-    """Whether a budget can have this name: half a sign, or a zero, is no text to a database."""
-    return isinstance(lineage, str) and lineage.isprintable()
+    """Whether a database can be asked for a budget of this name: half a sign, or a zero, is no text to it."""
+    try:
+        return isinstance(lineage, str) and b"\0" not in lineage.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def seen(store: Store, lineage: str) -> Budget:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -20,6 +21,9 @@ from dpcore.ledger.records import Record, canonical
 from dpcore.ledger.renewal import renewed
 from dpcore.ledger.verify import linked, replayed, stored_records, verify_database
 
+_WORD = re.compile(r"[A-Za-z_]+")
+_REFUSES = re.compile(r"BEGIN SELECT RAISE\(ABORT, '[^']*'\); END\s*$")
+"""How the triggers of a ledger end."""
 _DISAGREE = (
     "The database, the backup and the journal tell different histories, so none can be trusted to be complete; "
     "nothing was changed. Keep all three and ask for help."
@@ -122,20 +126,21 @@ def _copied(source: Path, key: Key) -> tuple[list[Record], bool]:
 def _is_plain(file: Path) -> bool:
     """Whether tables are what they hold, and what is written to them sets off nothing but a refusal: a view, a column
     that is worked out, or a trigger of somebody's own may have no end, and no ledger has one."""
-    with closing(sqlite3.connect(file)) as connection, suppress(sqlite3.Error):
-        made = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema").fetchall()
-        columns = "SELECT 1 FROM sqlite_schema AS one, pragma_table_xinfo(one.name) WHERE one.type = 'table' AND hidden"
-        return (
-            all(kind != "view" and _is_ours(kind, sql.upper()) for kind, _, sql in made)
-            and connection.execute(columns).fetchone() is None
-        )
-    return True  # what it is that is damaged is said by who reads it
+    hidden = "SELECT 1 FROM sqlite_schema AS one, pragma_table_xinfo(one.name) WHERE one.type = 'table' AND hidden"
+    with closing(sqlite3.connect(file)) as connection:
+        try:
+            made = connection.execute("SELECT type, coalesce(sql, '') FROM sqlite_schema").fetchall()
+            return all(_is_ours(*each) for each in made) and connection.execute(hidden).fetchone() is None
+        except sqlite3.Error:
+            return False
 
 
 def _is_ours(kind: str, sql: str) -> bool:
+    said = _WORD.findall(sql.upper())
     if kind == "trigger":
-        return sql.count("SELECT") == 1 and "RAISE(ABORT" in sql and not any(one in sql for one in (" FROM ", "WITH "))
-    return not sql.startswith("CREATE VIRTUAL")
+        only_refuses = _REFUSES.search(sql) is not None and said.count("SELECT") == 1
+        return only_refuses and not {"FROM", "WITH"} & set(said)
+    return said[:2] not in (["CREATE", "VIEW"], ["CREATE", "VIRTUAL"])
 
 
 def longest(*chains: Sequence[Record]) -> list[Record]:

@@ -35,6 +35,8 @@ WITHIN = {
     "in a number's cell": row(word("a"), word("b"), number(1, INNER)),
     "in a row": f"<{ROW}>{''.join(PARTS)}{INNER}</{ROW}>",
     "beside the rows": f"<table:shapes>{INNER}</table:shapes>{row(*PARTS)}",
+    "a row in a row": f"<{ROW}>{''.join(PARTS)}{row(*PARTS)}</{ROW}>",
+    "a row in a cell": row(f"<{CELL}>{row(*PARTS)}</{CELL}>"),
     "without anything": row(word("a"), word("b").replace("<text:p>", "<table:table/><text:p>"), number(1)),
 }
 SPACE = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
@@ -64,7 +66,6 @@ ODD = {
     "no day": row(word("a"), word("b"), f'<{CELL} office:value-type="date" office:date-value="2020-22-03"/>'),
     "no number": row(word("a"), word("b"), f'<{CELL} office:value-type="float" office:value="1,5"/>'),
     "a type nobody knows": row(word("a"), word("b"), f'<{CELL} office:value-type="hex" office:value="1"/>'),
-    "a row in a row": f"<{ROW}>{''.join(PARTS)}{row(*PARTS)}</{ROW}>",
     "a cell in a cell": row(word("a"), f'<{CELL} office:value-type="string">{word("in")}<text:p>b</text:p></{CELL}>'),
     "rows in a group": f"<table:table-row-group>{row(*PARTS)}</table:table-row-group>",
     "covered": row(word("a"), word("c", "table:covered-table-cell"), number(1)),
@@ -112,7 +113,7 @@ def test_one_row_moves_itself_alone_whatever_it_is() -> None:
 def test_a_table_within_is_found_where_it_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     class Lenient(workbook._Corners):
         def start(self, tag: str, at: dict[str, str]) -> None:
-            self._within = False
+            self._within = self._in_row = False
             super().start(tag, at)
 
     monkeypatch.setattr(workbook, "_Corners", Lenient)
@@ -121,7 +122,7 @@ def test_a_table_within_is_found_where_it_is_not_refused(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("name", WITHIN)
 def test_a_table_within_a_sheet_is_refused_in_a_sentence(name: str) -> None:
-    with pytest.raises(UnreadableFile, match="holds a table within a cell or a drawing; take it out"):
+    with pytest.raises(UnreadableFile, match="holds a table or a row within a cell, a row or a drawing; take it out"):
         read([*ROWS[:5], WITHIN[name], *ROWS[6:]])
 
 

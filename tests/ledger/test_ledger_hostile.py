@@ -92,6 +92,50 @@ def test_a_backup_whose_records_have_no_end_is_refused(tmp_path: Path, capsys: p
     assert "damaged itself" in told
 
 
+SET_OFF = "WITH\nRECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM\nc) SELECT max(n) FROM c"
+OWN = {
+    "a trigger that ends in nothing": f"CREATE TRIGGER own AFTER UPDATE ON alembic_version BEGIN {SET_OFF}; END",
+    "a trigger with a condition of its own": f"CREATE TRIGGER own BEFORE UPDATE ON records WHEN ({SET_OFF})\n"
+    "BEGIN SELECT RAISE(ABORT, 'records only grows'); END",
+    "a trigger that writes": "CREATE TRIGGER own AFTER UPDATE ON records BEGIN DELETE FROM head; END",
+    "a column that is worked out": "CREATE TABLE own (a, b AS (printf('%.*c', 900000000, 'x')))",
+    "one that is kept": "CREATE TABLE own (a, b AS (a) STORED)",
+    "a view that cannot be read": "CREATE VIEW own AS SELECT * FROM absent",
+    "a view by another name": "CREATE TABLE own (a); PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+    "'CREATE VIEW own AS SELECT 1' WHERE name = 'own'",
+}
+
+
+@pytest.mark.parametrize("own", OWN)
+def test_a_backup_with_something_of_somebody_s_own_is_not_brought_forward(
+    genuine: list[Record], tmp_path: Path, capsys: pytest.CaptureFixture[str], own: str
+) -> None:
+    """Whatever sets something off when it is read or written, and whatever keeps that from being seen."""
+    backup = tmp_path / "backup.db"
+    with Ledger.open(tmp_path / "source.sqlite3") as ledger:
+        ledger.backup(backup)
+    assert chains._is_plain(backup)
+    with sqlite3.connect(backup) as connection:
+        connection.executescript(OWN[own])
+    connection.close()
+    assert not chains._is_plain(backup)
+    code, told = restored(backup, capsys)
+    assert (code, told.count("\n")) == (1, 1)
+    assert "damaged itself" in told
+
+
+def test_a_number_that_is_none_is_in_no_backup(
+    genuine: list[Record], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    charged = genuine[1].body
+    nothing = charged.replace('"epsilon":0.1', '"epsilon":0.1,"more":NaN', 1)
+    assert nothing != charged
+    for number, told in enumerate((charged, nothing)):
+        backup = tmp_path / f"made_up_{number}.bak"
+        backup.write_text(made_up(genuine, "charge", told))
+        assert restored(backup, capsys)[0] == number
+
+
 def test_what_is_believed_for_its_hashes_is_found_out(
     genuine: list[Record], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

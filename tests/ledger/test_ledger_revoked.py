@@ -142,3 +142,42 @@ def test_roles_that_the_login_says_count_as_long_as_the_login(whole: Ledger) -> 
     cora = MembersLedger(whole, Person(subject="cora" + ISSUER, claimed=frozenset({"owner"})), token="c" * 20)
     whole.give_roles("cora" + ISSUER, [])
     assert cora.grant("asked").state == "granted"
+
+
+def test_no_budget_of_people_has_a_name_that_would_be_somebody_s_own(whole: Ledger) -> None:
+    """By such a name they kept on seeing it, whoever shared it no longer."""
+    whole.give_roles("olga" + ISSUER, ["owner"])
+    mine = person(whole, "olga")
+    for name in (Ledger.practice_lineage(mine._token, "clinic"), Ledger.room_lineage(mine._token)):
+        with pytest.raises(NotAllowed):
+            mine.open_budget(name, epsilon=1.0)
+    real = Ledger.practice_lineage(mine._token, "elsewhere")
+    whole.open_budget(real, epsilon=1.0)  # by whoever looks after the ledger
+    assert real not in [one.lineage for one in mine.budgets()]
+
+
+@pytest.mark.parametrize(("about", "than", "allowed"), [("people", "new", False), ("new", "people", True)])
+def test_who_says_that_people_are_others_may_ask_about_both(
+    whole: Ledger, about: str, than: str, allowed: bool
+) -> None:
+    """It stands in the records of the first for good."""
+    whole.open_budget("others", epsilon=1.0)
+    anna = person(whole, "anna")
+    because = "They were asked in another town."
+    if allowed:
+        anna.say_others(about, than=than, because=because)
+        with pytest.raises(UnknownLineage):
+            anna.say_others("others", than="people", because=because)
+    else:
+        with pytest.raises(UnknownLineage):
+            anna.say_others(about, than=than, because=because)
+    assert [one.lineage for one in whole.statements()] == ([about] if allowed else [])
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\0b", "", 5, None], ids=ascii)
+def test_what_is_no_name_is_nobody_s_budget(whole: Ledger, name: Any) -> None:
+    for ledger in (whole, person(whole, "anna")):
+        with pytest.raises(UnknownLineage):
+            ledger.budget(name)
+    whole.open_budget("Anna\u00a0B\u00ad", epsilon=1.0)
+    assert whole.budget("Anna\u00a0B\u00ad").cap.epsilon == 1.0, "what a name may hold it may"

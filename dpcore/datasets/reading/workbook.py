@@ -33,7 +33,10 @@ _MOST_FILLED = 1_000_000
 _MOST_ROWS = 1 << 20
 _MOST_CELLS = 10_000_000  # a cell takes more room in a sheet than in a column of text
 _LOCKED = "The workbook is locked with a password; save it without one and choose it again."
-_WITHIN = "A sheet of this workbook holds a table within a cell or a drawing; take it out, or save the sheet as CSV."
+_WITHIN = (
+    "A sheet of this workbook holds a table or a row within a cell, a row or a drawing; take it out, or save the sheet "
+    "as CSV."
+)
 _PREFIXED = (
     "The names in this workbook do not begin as those of other OpenDocument sheets do; open it in its program and save "
     "it again, or as CSV."
@@ -89,6 +92,10 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
     except PasswordError:
         raise UnreadableFile(_LOCKED) from None
     except (CalamineError, OSError):
+        raise UnreadableFile(DAMAGED) from None
+    except BaseException as error:
+        if type(error).__name__ != _PANIC:
+            raise
         raise UnreadableFile(DAMAGED) from None
     sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
     shown = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
@@ -307,7 +314,7 @@ class _Corners:
         self._row = self._column = self._rows = self._columns = 0
         self._row_repeat = self._cell_repeat = 1
         self._wide = 0
-        self._within = False
+        self._within = self._in_row = False
         self._hidden: list[int] = []
         self._is_hidden = False
         self._names: set[str] = set()
@@ -334,6 +341,9 @@ class _Corners:
             self._within = True
             self._name, self._row, self._rows, self._columns, self._hidden = at.get("table:name", ""), 0, 0, 0, []
         elif tag == "table:table-row":
+            if self._in_row:  # the library reads one row as several, and this bound as one
+                raise UnreadableFile(_WITHIN)
+            self._in_row = True
             self._row_repeat, self._column, self._wide = int(at.get("table:number-rows-repeated", "1")), 0, 0
             if self._row_repeat < 1:  # a row that is none would move those below
                 raise UnreadableFile(DAMAGED)
@@ -348,6 +358,7 @@ class _Corners:
 
     def end(self, tag: str) -> None:
         if tag == "table:table-row":
+            self._in_row = False
             if self._wide:
                 if self._is_hidden:
                     self._hidden += range(self._row + 1, self._row + 1 + min(self._row_repeat, 1000))
