@@ -12,6 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from dashboard import catalogue
 from tests.browser.server import CHROMIUM, FLAGS, ROOT, running
 
 SHOTS = Path(__file__).with_name("shots")
@@ -20,6 +21,9 @@ SIZES = {"wide": (1440, 1000), "phone": (390, 844)}
 
 def wait(page: Page) -> None:
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
+    page.wait_for_function(
+        "!document.querySelector('[data-testid=stSkeleton]')", timeout=60_000
+    )  # what is still loaded
     page.wait_for_timeout(1500)
 
 
@@ -42,7 +46,8 @@ def take(browser: Browser, address: str, path: str, name: str, *, size: str, dar
 
 
 def main(pages: list[str]) -> None:
-    names = pages or [file.stem for file in sorted((ROOT / "dashboard" / "app_pages").glob("*.py"))]
+    own = [file.stem for file in sorted((ROOT / "dashboard" / "app_pages").glob("*.py"))]
+    names = pages or own + [page.key for page in catalogue.pages()]
     with (
         tempfile.TemporaryDirectory() as folder,
         running(Path(folder)) as address,
