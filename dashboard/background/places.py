@@ -196,6 +196,8 @@ def aside() -> Iterator[None]:
     """Around what a script waits for without computing."""
     script = here()
     stepped = script is not None and PLACES.step_aside(script)
+    if stepped:
+        turns.give_back()
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from dashboard.background import compute, turns
 from dashboard.background.once import Once, once
 from dashboard.data import task
 
-SHARED: tuple[Callable[[], object], ...] = (compute.pool, compute.shelf, task.threads, turns._places)
+SHARED: tuple[Callable[[], object], ...] = (compute.pool, compute.shelf, task.threads, turns._turns)
 
 
 @pytest.mark.parametrize("shared", SHARED, ids=lambda shared: str(shared.__doc__)[:20])
