@@ -100,8 +100,7 @@ def server_times(bare: str, product: str) -> dict[str, tuple[float, float, float
     """
     both = _process(bare), _process(product)
     return {
-        page: asyncio.run(_server_times(bare, product, "" if page == "start" else page, both))
-        for page in all_pages()
+        page: asyncio.run(_server_times(bare, product, "" if page == "start" else page, both)) for page in all_pages()
     }
 
 
