@@ -232,9 +232,9 @@ def _bracket(target: float, low: float, high: float) -> None:
 def _smallest(
     reached: Callable[[FloatArray], np.ndarray], low: float, high: float, *, whole: bool = False
 ) -> float | None:
-    """Bracketing on a log grid, many points a step: the laws are vectorised, so a wide step costs little."""
+    """Bracketing on a log grid, some points a step: laws are vectorised, what they are calibrated by often is not."""
     while True:
-        grid = np.geomspace(low, high, 25)
+        grid = np.geomspace(low, high, 7)
         grid[0], grid[-1] = low, high
         if whole:
             grid = np.unique(np.floor(grid))

@@ -77,9 +77,13 @@ def spending(state: State, budget: Budget) -> Spending:
 
 def alike(frame: pd.DataFrame, own: Sequence[str]) -> dict[str, list[str]]:
     """Rules of ``frame`` whose line nobody could tell from another's, by the one that is drawn; each of ``own`` is."""
-    lines = frame.pivot_table(index="answers", columns="rule", values="epsilon")
+    answers, place = np.unique(frame["answers"].to_numpy(), return_inverse=True)
+    of, levels = frame["rule"].to_numpy(), frame["epsilon"].to_numpy()
+    lines = {rule: np.full(len(answers), np.nan) for rule in dict.fromkeys(of.tolist())}
+    for rule, line in lines.items():
+        line[place[of == rule]] = levels[of == rule]
     found: dict[str, list[str]] = {}
-    for rule in sorted(lines.columns, key=lambda rule: (rule not in own, list(LABELS).index(rule))):
+    for rule in sorted(lines, key=lambda rule: (rule not in own, list(LABELS).index(rule))):
         close = (drawn for drawn in found if np.allclose(lines[rule], lines[drawn], rtol=ONE_LINE, equal_nan=True))
         drawn = None if rule in own else next(close, None)
         if drawn is None:

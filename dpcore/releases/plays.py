@@ -64,6 +64,7 @@ class PrivatePlays(Asked):
     """
 
     key: ClassVar[str] = "plays"
+    unread: ClassVar[tuple[str, ...]] = ("epsilon", "delta", "chosen_after_looking", "way", "hold")
 
     neighbours: Neighbours = "replace_one"
     delta: float

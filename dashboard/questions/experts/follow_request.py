@@ -66,12 +66,12 @@ def plays_request(
         return said.cannot_release(str(error))
 
 
-def expected_regret(request: PrivatePlays, rows: PrivateRows) -> float:
+def expected_regret(request: PrivatePlays, units: IntArray) -> float:
     """How many points more than the best expert the drawn plays lose on average, exactly: for public data only.
 
-    From now on: how many more the named expert has lost over all rounds.
+    ``units`` are the losses as ``request`` reads them. From now on: how many more the named expert has lost over all
+    rounds.
     """
-    units = request.read(rows)
     if request.way == "batched":
         run = (Stretch(0, request.rounds, request.held, request.rate / request.touched),)
         return float(stretches.forecast([run], units * UNIT, spread=False).regret[0])
@@ -81,9 +81,8 @@ def expected_regret(request: PrivatePlays, rows: PrivateRows) -> float:
     return float((law * _sums(units, request.starts)).sum() - totals.min()) * UNIT
 
 
-def chance_right(request: PrivatePlays, rows: PrivateRows) -> float:
+def chance_right(request: PrivatePlays, units: IntArray) -> float:
     """The chance that one who lost least is named from now on, exactly: for public data only."""
-    units = request.read(rows)
     totals = units.sum(axis=0)
     return float(request.law_of(units)[0][totals == totals.min()].sum())
 

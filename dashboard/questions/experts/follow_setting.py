@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +28,6 @@ from dashboard.questions.experts.followed import Followed
 from dashboard.usual import SEED, method
 from dashboard.usual import delta as usual_delta
 from dashboard.words import follow as said
-from dpcore.datasets import PrivateRows
 from dpcore.datasets.text import safe_csv
 from dpcore.experts import ExpertsProblem, Strategy, catalog
 from dpcore.experts.experts_problem import THEORIES
@@ -217,21 +216,24 @@ class Setting:
         if self.case.brief:
             return ""
         source = self.case.source
-        return said.FORECAST_WAITING if self.waits else self.forecast(request, source.rows if source.public else None)
+        known = source.public and source.rows is not None
+        return said.FORECAST_WAITING if self.waits else self.forecast(request, known=known)
 
-    def forecast(self, request: PrivatePlays, rows: Callable[[], PrivateRows] | None) -> str:
-        """How far off: by the law of the request on public ``rows``, else from declared numbers alone."""
+    def forecast(self, request: PrivatePlays, *, known: bool) -> str:
+        """How far off: where the rows are ``known`` to all by the law of the request on them, else from declared
+        numbers alone.
+        """
         unit, key = self.whom.unit, ("plays forecast", *self.whom.key, request)
-        if rows is None:
+        if not known:
             bound = request.error_bound(LIKELY)
             if bound is None:
                 return said.FORECAST_UNKNOWN
             if request.way == "from_now_on":
                 return said.forecast_naming_bound(bound.number, LIKELY, request.rounds, unit)
             return said.forecast_bound(bound.number, request.rounds, unit)
-        lost = self.case.memo(key, lambda: expected_regret(request, rows()))
+        lost = self.case.memo(key, lambda: expected_regret(request, self.case.read(request)))
         if request.way == "from_now_on":
-            right = self.case.memo((*key, "right"), lambda: chance_right(request, rows()))
+            right = self.case.memo((*key, "right"), lambda: chance_right(request, self.case.read(request)))
             return said.forecast_naming(right, lost, unit)
         drawn = self.problem.central.forecast(self.main, np.array([self.epsilon]), np.array([float(request.rounds)]))
         return said.forecast(lost, request.rounds, unit, float(drawn.regret[0]), request.touched)

@@ -190,8 +190,11 @@ def prepared(
             apart=apart,
         )
 
-    whole, features = case.memo((*identity, "features"), lambda: (encoded(columns), encoded(used)))
-    ways = possible_ways(whole)
+    def declared() -> tuple[Features, Features, tuple[str, ...]]:
+        whole = encoded(columns)
+        return whole, encoded(used), possible_ways(whole)
+
+    whole, features, ways = case.memo((*identity, "features"), declared)
     split = case.large((*identity, "rows"), lambda: _split(features, table, ways, steps=_in_steps(whole)))
     dropped = tuple(name for name in columns if name not in used)
     return Task(
