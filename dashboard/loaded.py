@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 
+from dashboard.background import garbage
+
 
 def beforehand() -> None:
     """Load what every page and every question needs.
@@ -21,6 +23,7 @@ def beforehand() -> None:
         gc.enable()
     gc.collect()
     gc.freeze()
+    garbage.seldom()
 
 
 def _load() -> None:

@@ -6,7 +6,6 @@ typed accessor below.
 
 from __future__ import annotations
 
-import gc
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -15,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import looked_up
-from dashboard.background import this_run
+from dashboard.background import garbage, this_run
 from dashboard.controls import Control, Numbers, Place, Refused
 from dashboard.replay import Memory
 from dashboard.view import EPSILON, EPSILON_HIGH, EPSILON_LOW
@@ -244,7 +243,7 @@ def forget_own() -> None:
     _book("_controls").clear()
     _book("_receipts").clear()  # each is still among the answers of its people
     _state()["_request"] = None
-    gc.collect()
+    garbage.soon()
 
 
 def entered(key: str, default: T) -> T:

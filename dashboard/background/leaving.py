@@ -10,7 +10,6 @@ many as Streamlit would take up again (``MOST``) the one that was left first is 
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 from typing import Any, Protocol, runtime_checkable
@@ -19,6 +18,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dashboard.background import garbage
 from dpcore.defects import reported
 
 
@@ -84,7 +84,7 @@ class Waiting:
         while due := self._next():
             while due:  # nobody who is emptied is held on to while others wait
                 _end(due.pop())
-            gc.collect()
+            garbage.soon()
 
     def _next(self) -> list[Visit]:
         """Those whose time is over, and those that are too many; waits for the first. None where nobody waits."""

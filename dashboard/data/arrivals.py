@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import weakref
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
 from dashboard import all_held, limits, session, visitors, words
-from dashboard.background import compute
+from dashboard.background import compute, garbage
 from dashboard.background.readers import READERS
 from dashboard.data import actions, source
 from dashboard.data.actions import start
@@ -57,7 +56,7 @@ def receive(key: str) -> None:
 def let_go() -> None:
     """Forget a file that could not be read."""
     OWN_PENDING.forget()
-    gc.collect()
+    garbage.soon()
 
 
 def paste(key: str) -> None:

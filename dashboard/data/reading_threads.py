@@ -16,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from dashboard.background import garbage
 from dashboard.background.once import once
 from dpcore.errors import ReadingCancelled, UnreadableFile
 
@@ -116,6 +117,7 @@ class ReadingThreads:
     def _ended(self, piece: Piece) -> None:
         with self._lock:
             self._running.remove(piece)
+        garbage.soon()
 
 
 def _behind_pages() -> None:
