@@ -3,9 +3,9 @@
 Python's collector looks through all that every session holds, and nobody is answered meanwhile: a quarter of a second
 where four hundred people are. By itself it did so every ten seconds under such a load, in all replicas at about the
 same moment; and each closed tab, each forgotten file had it done at once, so that whoever opened and closed pages
-without end kept everybody waiting. So large things that end ask for it here, one thread does it for all of them, and it
-takes a twentieth of the time at most. For the rest the youngest objects, which is where a run leaves what it leaves, are
-looked through as ever.
+without end kept everybody waiting. So large things that end ask for it here, one thread does it for all of them, and
+it takes a twentieth of the time at most. The youngest objects, among which is what a run leaves, are looked through as
+ever.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def test_tabs_that_are_closed_one_after_the_other_do_not_collect_each_time(monke
 
 
 def test_only_one_place_of_the_pages_has_everything_looked_through() -> None:
-    """Elsewhere it would be at each click of somebody; beside it, once before the first visitor, and for lent arrays."""
+    """Elsewhere it would be at somebody's clicks; else once before the first visitor, and for lent arrays."""
     found = {
         str(file.relative_to(ROOT))
         for file in sorted((ROOT / "dashboard").rglob("*.py"))
