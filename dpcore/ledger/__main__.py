@@ -65,6 +65,9 @@ def _parser(program: str) -> argparse.ArgumentParser:
     command.add_argument(
         "--new-journal", action="store_true", help="write a new journal where it is damaged or missing"
     )
+    command.add_argument(
+        "--unmarked", action="store_true", help="believe a backup that this server's key file has not marked"
+    )
     command = commands.add_parser("export", help="every receipt as .csv or .json; to the screen without a file")
     command.add_argument("target", type=Path, nargs="?")
     command.add_argument("--format", choices=("csv", "json"))
@@ -135,8 +138,10 @@ def _backup(asked: argparse.Namespace) -> None:
 
 def _restore(asked: argparse.Namespace) -> None:
     journal = None if asked.journal is None else Path(asked.journal)
-    for sentence in restore(asked.ledger, source=asked.source, journal=journal, new_journal=asked.new_journal):
-        print(sentence)
+    told = restore(
+        asked.ledger, source=asked.source, journal=journal, new_journal=asked.new_journal, unmarked=asked.unmarked
+    )
+    print(*told, sep="\n")
     _verify(asked)
 
 

@@ -20,6 +20,7 @@ from dpcore.errors import InvalidArgument, NotAllowed
 from dpcore.ledger import (
     accounts,
     approvals,
+    backups,
     charging,
     compared,
     confirming,
@@ -28,7 +29,6 @@ from dpcore.ledger import (
     membership,
     people,
     practice,
-    recovery,
     rooms,
     schema,
     seal,
@@ -141,7 +141,7 @@ class Ledger:
 
     def backup(self, target: str | os.PathLike[str]) -> int:
         """Write a complete backup to a new file; the number of records in it. Raises LedgerError."""
-        return recovery.backup(self._store, Path(target))
+        return backups.write(self._store, Path(target))
 
     def may_begin(self, records: int = 0) -> None:
         """Whoever this ledger is for may begin something new: without bound who runs the program.

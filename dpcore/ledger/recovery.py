@@ -1,4 +1,4 @@
-"""Backups, and the ways out when a ledger is closed because it is not sound.
+"""The ways out when a ledger is closed because it is not sound.
 
 The chain of records determines everything else, so the longest sound chain among the database, a backup and the
 journal is what a ledger is rebuilt from. Restoring can bring spending back, never take it away.
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
-from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger import chains, schema
+from dpcore.errors import LedgerUnsound
+from dpcore.ledger import backups, chains, schema
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
     TROUBLE,
@@ -26,54 +26,16 @@ from dpcore.ledger.engine import (
     snapshot,
     writing,
 )
-from dpcore.ledger.files import beside, sync_folder
-from dpcore.ledger.journal import DAMAGED, MISSING, Journal, write_anew
+from dpcore.ledger.files import beside
+from dpcore.ledger.journal import DAMAGED, MISSING, Journal
 from dpcore.ledger.key import Key
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.place import Place
 from dpcore.ledger.records import FIRST, Record, next_record
-from dpcore.ledger.store import Store, put, refuse, renew_journal
+from dpcore.ledger.store import put, refuse, renew_journal
 from dpcore.ledger.verify import Replay, replayed, stored_records, verify_database
 
 _NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
-
-
-def backup(store: Store, target: Path) -> int:
-    """Write a backup that is complete and on disk when this returns; the number of records in it.
-
-    SQLite: a database file (VACUUM INTO). A server: its records, in the form of a journal. Raises LedgerError when
-    the target exists already or cannot be written.
-    """
-    if target.exists():
-        raise LedgerError("There is a file of that name already; a backup never replaces one.")
-    partial = beside(target, "partial")
-    try:
-        partial.unlink(missing_ok=True)
-        replay = store.verify()
-        with store.snapshot() as connection:
-            if connection.dialect.name == "sqlite":
-                _vacuum(store.engine, partial)
-            else:
-                write_anew(partial, stored_records(connection))
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
-        partial.rename(target)
-        sync_folder(target.parent)
-    except TROUBLE as error:
-        refused = refuse(error)
-    else:
-        return replay.seq
-    partial.unlink(missing_ok=True)
-    raise refused
-
-
-def _vacuum(engine: Engine, target: Path) -> None:
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # SQLite writes into an empty file
-    raw = engine.raw_connection()
-    try:
-        raw.cursor().execute("VACUUM INTO ?", (str(target),))
-    finally:
-        raw.close()
 
 
 def restore(
@@ -82,12 +44,14 @@ def restore(
     source: Path | None = None,
     journal: Path | None = None,
     new_journal: bool = False,
+    unmarked: bool = False,
 ) -> list[str]:
     """Make a closed ledger usable again; what was done, in sentences.
 
     A sound database that is behind its journal is brought up to date in place. A damaged SQLite file is set aside and
     rebuilt from ``source`` (a backup) and the journal. A damaged or missing journal is only replaced, and set aside,
-    with ``new_journal``: what was spent after the other sources were written may be unknown then. An empty database on
+    with ``new_journal``: what was spent after the other sources were written may be unknown then. What a backup adds to
+    the others is believed where this server's key file has marked it, or with ``unmarked``. An empty database on
     a server becomes the ledger that was at its address, with the journal that this computer has of it; at another
     address, journals in this computer's folder that begin as the backup does bring what they have. Raises
     LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be restored from nothing.
@@ -108,7 +72,8 @@ def restore(
             # a server that lost its tables is the one that was here before, and so is its journal
             before = None if own or not sound or file is not None else where.pinned()
             path = where.journal_of(engine, before) if sound or file is not None or journal is not None else None
-            given = chains.from_backup(source, key)
+            backup = backups.read(source, key)
+            given = backup.records
             if path is None and sound and file is None:
                 noted, whole = chains.from_journals(where.journals(), given, key)  # at another address than before
             else:
@@ -116,11 +81,12 @@ def restore(
             if sound and not own and not given and (path is None or not path.exists()):
                 whole = True  # a ledger without a record has no journal yet
             chain = chains.longest(own, noted, given)
-            if not chain and (absent or not sound):
+            doubt = "" if unmarked else backup.doubt(max(len(own), len(noted)))
+            if doubt or (not chain and (absent or not sound)):
                 if absent and file is not None:
                     engine.dispose()
                     _take_away(file)  # it was made by looking
-                raise LedgerUnsound(_NOTHING)
+                raise LedgerUnsound(doubt or _NOTHING)
             if not whole and not new_journal:
                 raise LedgerUnsound(DAMAGED if path is not None and _has_something(path) else MISSING)
             said = []

@@ -39,6 +39,7 @@ class Replay:
     accounts: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     fingerprints: dict[str, dict[str, Any]] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
+    unanswered: set[str] = field(default_factory=set)
     charges: int = 0
     clock_back: int = 0  # records whose clock stood earlier than that of the one before
     time: str = ""
@@ -52,6 +53,7 @@ class Replay:
             if record.time < self.time and CLOCK not in body:
                 raise ValueError
             getattr(self, f"_{record.kind}")(record.lineage, body)
+            self._requests(record)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             raise LedgerUnsound(BROKEN_CHAIN) from None
         self.clock_back += CLOCK in body
@@ -74,9 +76,22 @@ class Replay:
             raise ValueError
         account = self.accounts[lineage, body["generation"]]
         for name in SPENT:
+            if type(body["units"][name]) is not int or body["units"][name] < 0:
+                raise ValueError
             account[name] += body["units"][name]
         account["neighbours"] = _hidden(account["neighbours"], body)
         self.charges += 1
+
+    def _requests(self, record: Record) -> None:
+        """A charge is drawn for and answered after it, and answered once."""
+        if record.kind == "charge":
+            if record.request_id in self.unanswered:
+                raise ValueError
+            self.unanswered.add(record.request_id)
+        elif record.kind in ("draw", "answer") and record.request_id not in self.unanswered:
+            raise ValueError
+        if record.kind == "answer":
+            self.unanswered.remove(record.request_id)
 
     def _draw(self, lineage: str, body: dict[str, Any]) -> None:
         """The beginning of a draw changes no sum."""
@@ -98,6 +113,8 @@ class Replay:
         self.lineages[lineage]["generation"] = body["generation"]
 
     def _link(self, lineage: str, body: dict[str, Any]) -> None:
+        if body["fingerprint"] in self.fingerprints or lineage not in self.lineages:
+            raise ValueError
         self.fingerprints[body["fingerprint"]] = {"lineage": lineage, "sketch": body["sketch"]}
 
     def _rename(self, lineage: str, body: dict[str, Any]) -> None:
@@ -245,9 +262,8 @@ def replayed(records: Iterable[Record]) -> Replay:
 def _guarded(connection: Connection) -> bool:
     """Whether every table, check and trigger of the migrations is in place and switched on."""
     if connection.dialect.name == "sqlite":
-        query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name <> 'alembic_version' ORDER BY sql"
-        lines = [str(line) for line in connection.exec_driver_sql(query).scalars()]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest() == SQLITE_SAFEGUARDS
+        query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name <> 'alembic_version'"
+        return sqlite_form(map(str, connection.exec_driver_sql(query).scalars())) == SQLITE_SAFEGUARDS
     triggers = (
         "SELECT r.relname || '_' || substr(t.tgname, length(r.relname) + 2) FROM pg_trigger t "
         "JOIN pg_class r ON r.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled = 'O' "
@@ -270,6 +286,24 @@ def _guarded(connection: Connection) -> bool:
     return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
 
 
+def sqlite_form(statements: Iterable[str]) -> str:
+    """What tells the statements that made a ledger's tables from any others; that of a backup's mark may be there."""
+    return hashlib.sha256("\n".join(sorted(one for one in statements if one != MARKED)).encode()).hexdigest()
+
+
+MARKED = "CREATE TABLE backup_mark (mark TEXT NOT NULL)"
+"""By which a backup is known again (``backups``)."""
 SQLITE_SAFEGUARDS = "10a2283ea4513c23eaa2d22062116cec15bbc30c281c82a50988fb6e7f447978"
+SQLITE_FORMS = frozenset(
+    {
+        "089978fc0772b73089f1000a20e98be2929fbce9e9d050dec9d9d3fcc90de682",
+        "0bdf69cf8bfaadf3af2e2b60cb89405a097d346865d120c30f27e65dde1f7b7e",
+        "e0ade0fbfae9fbdb1826d35b484fb41e3c104774971b13dedb945ecf64cd7469",
+        "6075f0b9df2c2eab123e814284c2c205f5d1a76417fb7f84e53b65d5ef1cc23f",
+        "b61e9c5f9194764860cf6ca529c4a05ba8d08c60e77375d0517ee1af682fb512",
+        SQLITE_SAFEGUARDS,
+    }
+)
+"""Every form that ledgers had, from the first."""
 POSTGRESQL_ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
 POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 17, "fingerprints": 1})

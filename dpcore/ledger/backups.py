@@ -1,0 +1,220 @@
+"""Backups: complete copies of a ledger, with a mark by which the server that wrote one knows it again.
+
+The chain of records has no key, so whoever can write where backups are kept can make up one that fits. What a backup
+adds to what is here is therefore believed only where it bears the mark of this server's key file, or where the owner
+says so. Nothing of a backup is worked out before its tables are known to be a ledger's and nothing else.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter, deque
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger.chains import from_database, from_journal
+from dpcore.ledger.engine import TROUBLE, form, ledger_url, make_engine
+from dpcore.ledger.files import beside, sync_folder
+from dpcore.ledger.journal import write_anew
+from dpcore.ledger.key import Key
+from dpcore.ledger.migrations import NEWEST
+from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.records import Record, canonical
+from dpcore.ledger.store import Store, refuse
+from dpcore.ledger.verify import MARKED, SQLITE_FORMS, replayed, sqlite_form, stored_records
+
+DAMAGED = "That backup is damaged itself; use an older one. Nothing was changed."
+_UNMARKED = (
+    "That backup bears no mark of this server's key file, so whoever could write it may have made up what it would "
+    "add here: {added}. Nothing was changed. Put back the key file with which it was written, or, where you trust "
+    "whoever kept it, add --unmarked."
+)
+_VERSION = "alembic_version"
+_ITS_TABLE = (
+    "CREATE TABLE alembic_version (\n\tversion_num VARCHAR(32) NOT NULL, \n"
+    "\tCONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)\n)"
+)
+_LONGEST_MARK = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """The records of a backup in the present form, and whether it is ``marked`` as one that this server wrote."""
+
+    records: Sequence[Record] = ()
+    marked: bool = True
+
+    def doubt(self, known: int) -> str:
+        """Why records after the ``known`` ones are not believed, and of what kinds they are; empty where they are."""
+        if self.marked or len(self.records) <= known:
+            return ""
+        kinds = Counter(record.kind for record in self.records[known:])
+        added = ", ".join(f"{count} × {kind}" for kind, count in sorted(kinds.items()))
+        return _UNMARKED.format(added=added)
+
+
+def write(store: Store, target: Path) -> int:
+    """Write a backup that is complete and on disk when this returns; the number of records in it.
+
+    SQLite: a database file (VACUUM INTO). A server: its records, in the form of a journal with the mark as its last
+    line. Raises LedgerError when the target exists already or cannot be written.
+    """
+    if target.exists():
+        raise LedgerError("There is a file of that name already; a backup never replaces one.")
+    partial = beside(target, "partial")
+    try:
+        partial.unlink(missing_ok=True)
+        replay = store.verify()
+        with store.snapshot() as connection:
+            if connection.dialect.name == "sqlite":
+                _vacuum(store.engine, partial)
+                _mark_database(partial, store.key)
+            else:
+                journal = write_anew(partial, stored_records(connection))
+                with partial.open("a", encoding="ascii") as file:
+                    file.write(_line(_mark(store.key, journal.seq, journal.hash)))
+        with partial.open("rb+") as written:
+            os.fsync(written.fileno())
+        partial.rename(target)
+        sync_folder(target.parent)
+    except TROUBLE as error:
+        refused = refuse(error)
+    else:
+        return replay.seq
+    partial.unlink(missing_ok=True)
+    raise refused
+
+
+def _vacuum(engine: Engine, target: Path) -> None:
+    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # SQLite writes into an empty file
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("VACUUM INTO ?", (str(target),))
+    finally:
+        raw.close()
+
+
+def _mark(key: Key, seq: int, last: str) -> str:
+    """The hash of the last record stands for all of them."""
+    return key.mark("backup", str(seq), last)
+
+
+def _mark_database(file: Path, key: Key) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        seq, last = connection.execute("SELECT seq, hash FROM head").fetchone()
+        connection.execute(MARKED.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        connection.execute("DELETE FROM backup_mark")  # a ledger that was a backup once has an old one
+        connection.execute("INSERT INTO backup_mark VALUES (?)", (_mark(key, seq, last),))
+
+
+def _line(mark: str) -> str:
+    return json.dumps({"mark": mark}) + "\n"
+
+
+def read(source: Path | None, key: Key) -> Backup:
+    """What the backup at ``source`` holds; nothing where that is None. Raises LedgerError, LedgerUnsound."""
+    if source is None:
+        return Backup()
+    if not source.is_file():
+        raise LedgerError("There is no backup at that place.")
+    with source.open("rb") as file:
+        is_database = file.read(16) == b"SQLite format 3\x00"
+    try:
+        with tempfile.TemporaryDirectory() as folder:  # so that the backup is not touched
+            copy = Path(folder) / "backup"
+            shutil.copyfile(source, copy)
+            found, whole, marked = (_of_database if is_database else _of_lines)(copy, key)
+        _must_be_readable(found)
+    except (LedgerUnsound, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        found, whole, marked = [], False, False  # whoever wrote it may have sealed anything
+    if not whole:
+        raise LedgerUnsound(DAMAGED)
+    return Backup(found, marked)
+
+
+def _of_lines(copy: Path, key: Key) -> tuple[list[Record], bool, bool]:
+    mark = _cut_mark(copy)
+    found, whole = from_journal(copy, key)
+    last = _last_line(copy) if mark else ""
+    if not last or not found:
+        return found, whole, False
+    record = Record.from_line(last)
+    return found, whole, hmac.compare_digest(mark, _mark(key, record.seq, record.hash))
+
+
+def _last_line(file: Path) -> str:
+    with file.open(encoding="ascii") as lines:
+        return "".join(deque(lines, maxlen=1))
+
+
+def _cut_mark(file: Path) -> str:
+    """The mark that ends the file, which is then without it; empty where there is none."""
+    with file.open("rb+") as lines:
+        start = max(lines.seek(0, os.SEEK_END) - _LONGEST_MARK, 0)
+        lines.seek(start)
+        before, _, line = lines.read().rstrip(b"\n").rpartition(b"\n")
+        try:
+            said = json.loads(line)
+        except ValueError:
+            return ""
+        if not isinstance(said, dict) or set(said) != {"mark"} or not isinstance(said["mark"], str):
+            return ""
+        lines.truncate(start + len(before) + 1 if before else start)
+        return said["mark"]
+
+
+def _of_database(copy: Path, key: Key) -> tuple[list[Record], bool, bool]:
+    if not _is_a_ledger_s(copy):
+        return [], False, False
+    engine = make_engine(ledger_url(copy))
+    try:
+        # bringing an older form forward writes the records anew, so that its mark says nothing of what comes out
+        marked = _is_marked(copy, key) and form(engine) == NEWEST
+        return (*from_database(engine, key), marked)
+    finally:
+        engine.dispose()
+
+
+def _is_marked(file: Path, key: Key) -> bool:
+    """Whether the mark is that of its head, which everything else is verified against."""
+    with closing(sqlite3.connect(file)) as connection:
+        try:
+            marks = connection.execute("SELECT mark FROM backup_mark LIMIT 2").fetchall()
+            seq, last = connection.execute("SELECT seq, hash FROM head").fetchone()
+        except sqlite3.Error:
+            return False
+    return len(marks) == 1 and hmac.compare_digest(str(marks[0][0]), _mark(key, seq, str(last)))
+
+
+def _is_a_ledger_s(file: Path) -> bool:
+    """Whether every table, index and trigger is one that a ledger has or had: a check, a view, a column that is worked
+    out or a trigger of somebody's own may have no end."""
+    with closing(sqlite3.connect(file)) as connection:
+        try:
+            made = connection.execute("SELECT tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+        except sqlite3.Error:
+            return False
+    versions = [sql for table, sql in made if table == _VERSION]
+    return versions == [_ITS_TABLE] and sqlite_form([sql for table, sql in made if table != _VERSION]) in SQLITE_FORMS
+
+
+def _must_be_readable(records: Sequence[Record]) -> None:
+    """Raises whatever it is that a record cannot be read for, though its hash fits."""
+    replayed(records)
+    for record in records:
+        if canonical(record.content) != record.body:  # NaN, which no other reader takes, or a second form of the same
+            raise ValueError
+        if record.kind == "charge":
+            Receipt.of(record, None)
+        elif record.kind == "answer":
+            record.content["answer"]
