@@ -73,4 +73,4 @@ def soon() -> None:
 def seldom() -> None:
     """From here on Python looks through everything seldom by itself."""
     youngest, middle, _ = gc.get_threshold()
-    gc.set_threshold(youngest, middle, random.choice(SELDOM))  # noqa: S311 - no noise of an answer
+    gc.set_threshold(youngest, middle, random.choice(SELDOM))
