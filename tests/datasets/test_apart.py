@@ -26,6 +26,7 @@ from pyarrow import ipc
 from dpcore.datasets import ReadingCancelled, UnreadableFile, read_table
 from dpcore.datasets.apart import Apart, Most, crossing
 from dpcore.datasets.apart import apart as asked
+from dpcore.datasets.apart import little as bounds
 from dpcore.datasets.apart.nursery import in_use
 from dpcore.datasets.reading import kinds
 from dpcore.datasets.reading.choices import Choices
@@ -144,8 +145,8 @@ def test_a_text_takes_no_memory_and_no_time_of_this_process(name: str, monkeypat
             read_table(data, tables=small.table_of)
     small.close()
     assert not here
-    monkeypatch.setattr(asked, "LITTLE", len(data))
-    monkeypatch.setattr(asked, "FEW", 1 << 40)
+    monkeypatch.setattr(bounds, "LITTLE", len(data))
+    monkeypatch.setattr(bounds, "FEW", 1 << 40)
     read_table(data, tables=small.table_of)
     assert here == [len(data)]
 

@@ -24,6 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from dpcore.datasets import temporary
+from dpcore.datasets.apart.little import little
 from dpcore.datasets.apart.passes import passes
 from dpcore.datasets.apart.told import Lines
 from dpcore.defects import defect, logged
@@ -40,11 +41,6 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from dpcore.datasets.apart.nursery import main; main(int(sys.argv[2]), sys.argv[3:])"
 )
-LITTLE = 1 << 20
-FEW = 300_000
-"""Bytes of text, and cells that it could fill up to, as many in each row as in the widest, up to which it is read in
-this process: sooner, and with some hundred megabytes at most."""
-_ENDS, _SIGNS = (np.isin(np.arange(256), list(signs)) for signs in (b"\r\n", b",;\t| ^~:"))
 _TESTED = 2
 """Tests of bytes at the same time, whoever asks: each may take as much memory as a file, and nobody queues them."""
 _TICK = 200  # milliseconds after which somebody who gives up is noticed
@@ -108,7 +104,7 @@ class Apart:
         from dpcore.datasets.reading.container import kind_of
 
         text = kind_of(data) == "text"
-        if not hasattr(os, "fork") or (text and len(data) <= LITTLE and _cells(data) <= FEW):
+        if not hasattr(os, "fork") or (text and little(data, choices)):
             return kinds.table_of(data, choices, say)
         most = replace(self.most, memory=self.most.text) if text else self.most
         return self._read(data, {"choices": asdict(choices)}, say, _table, most, "" if text else _AS_TEXT)
@@ -236,14 +232,6 @@ class Apart:
             os.close(telling)
             os.close(watched)
         return told, life
-
-
-def _cells(data: bytes) -> int:
-    """At most so many cells of a text: as many in each line as in that which holds most signs that could end one."""
-    letters = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(_ENDS[letters])
-    before = np.searchsorted(np.flatnonzero(_SIGNS[letters]), np.concatenate([[0], ends, [letters.size]]))
-    return int(np.diff(before).max() + 1) * (ends.size + 1)
 
 
 def _question(memory: int) -> bytes:
