@@ -21,8 +21,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from dpcore.datasets import temporary
 from dpcore.datasets.apart.little import little
 from dpcore.datasets.apart.passes import passes
