@@ -512,8 +512,9 @@ def several_in(cells: pd.Series) -> str | None:
         number = int(weights @ parts.map(len).to_numpy())
         options = parts.explode().str.strip()
         options = encoded(options[options != ""])[1]
-        short = int(options.str.len().max()) <= 60
-        if 2 <= len(options) <= _MOST_OPTIONS and len(options) <= 0.5 * number and short:
+        if not 2 <= len(options) <= min(_MOST_OPTIONS, 0.5 * number):
+            continue
+        if options.str.len().max() <= 60:
             return None if is_number(options, ".").all() or is_number(options, ",").all() else separator
     return None
 

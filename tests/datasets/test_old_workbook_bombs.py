@@ -98,7 +98,7 @@ FAR = {
     "many names of one sheet": stream(*[number(0, 0) + number(999, 9)] * 30, same=True),
     "words of several kinds": stream(number(0, 0) + record(0xD6, struct.pack("<HHHHB", 65_535, 255, 0, 0, 0))),
     "formulas": stream(formula(0, 0) + formula(65_535, 255)),
-    "a row of numbers": stream(number(65_535, 0) + numbers(0, 3, 203)),
+    "a row of numbers": stream(numbers(0, 3, 203) + number(65_535, 0)),
     "columns that no sheet has": stream(number(0, 0) + number(0, 65_535) + number(9, 9)),
 }
 

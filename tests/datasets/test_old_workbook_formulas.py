@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 import pytest
 
 from dpcore.datasets import UnreadableFile, read_table
 from dpcore.datasets.reading import compound, old_sheets, workbook
-from tests.datasets.test_old_workbook_bombs import begin, number, record, stream
+from tests.datasets.test_old_workbook_bombs import begin, number, numbers, record, stream
 
 TEXT, EMPTY, NUMBER = b"\0\0\0\0\0\0\xff\xff", b"\3\0\0\0\0\0\xff\xff", struct.pack("<d", 5.0)
 
@@ -45,6 +46,21 @@ ODD = {
     "within a chart": lambda row: usual(row) + begin(0x20) + text() + number(row - 1, 2) + record(0x0A),
     "shared": lambda row: worked_out(row, 1) + BETWEEN[3] + BETWEEN[0] + text() + BETWEEN[0],
 }
+TAKING = {
+    "another row's": lambda row: usual(row) + label(2, 1, "mine"),
+    "another's, before its own": lambda row: label(2, 1, "mine") + usual(row),
+    "by a formula": lambda row: usual(row) + worked_out(2, 1) + text("mine"),
+    "by a number": lambda row: usual(row) + number(2, 2),
+    "by several numbers": lambda row: usual(row) + numbers(3, 0, 2),
+    "the next row's": lambda row: usual(row) + label(row + 1, 0, "mine"),
+    "a name": lambda row: usual(row) + label(0, 2, "mine"),
+    "a name alone": lambda row: label(0, 0, "mine"),
+    "a name that is not there": lambda row: usual(row) + label(0, 3, "mine"),
+    "its own": lambda row: usual(row) + label(row, 0, "mine"),
+    "its own, within several": lambda row: label(row, 1, "a") + numbers(row, 0, 2),
+    "one of several of its own": lambda row: numbers(row, 0, 2) + label(row, 1, "mine"),
+}
+"""Places of cells that are there, or come earlier."""
 
 
 def read(rows: list[bytes]) -> list[list[str]]:
@@ -53,12 +69,12 @@ def read(rows: list[bytes]) -> list[list[str]]:
     return [list(found.frame.columns), *found.frame.to_numpy().tolist()]
 
 
-def moved() -> list[tuple[str, int]]:
-    """Which odd rows, at which places, move others."""
+def moved(odd_rows: dict[str, Callable[[int], bytes]]) -> list[tuple[str, int]]:
+    """Which of the odd rows, at which places, move others."""
     rows, found = [FIRST, *map(usual, range(1, 8))], []
     whole = read(rows)
     for place in (1, 4, 7):
-        for name, odd in ODD.items():
+        for name, odd in odd_rows.items():
             try:
                 after = read([*rows[:place], odd(place), *rows[place + 1 :]])
             except UnreadableFile:
@@ -70,12 +86,24 @@ def moved() -> list[tuple[str, int]]:
 
 
 def test_one_row_moves_itself_alone_whatever_its_formulas_are() -> None:
-    assert moved() == []
+    assert moved(ODD) == []
+
+
+def test_one_row_takes_no_other_s_place() -> None:
+    assert moved(TAKING) == []
+
+
+@pytest.mark.parametrize("name", TAKING)
+def test_a_cell_that_takes_a_place_is_refused_in_a_sentence(name: str) -> None:
+    with pytest.raises(
+        UnreadableFile, match=r"not in the order of its rows; save it as \.xlsx or CSV and try again\.$"
+    ):
+        read([FIRST, *map(usual, range(1, 5)), TAKING[name](5), usual(6)])
 
 
 def test_a_text_of_no_formula_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(old_sheets, "_RESULT", -2)
-    assert {"beside a label", "alone"} <= {name for name, _ in moved()}
+    assert {"beside a label", "alone"} <= {name for name, _ in moved(ODD)}
 
 
 def test_a_text_of_no_formula_is_refused_in_a_sentence() -> None:

@@ -44,7 +44,8 @@ def odd_rows(number: int, rng: np.random.Generator, count: int) -> Iterator[str]
             cells.append(cell(place, ["north", "south", ""][rng.integers(3)]))
         inner = "".join(cells)
         own = f"<row{numbers[rng.integers(len(numbers))]}>{inner}</row>"
-        yield [own, own, own, inner, f"<row>{own}</row>", f'{own}<row r="{number}">{inner}</row>'][rng.integers(6)]
+        twice = f'{own}<row r="{number}">{inner}</row>'
+        yield [own, own, own, inner, f"<row>{own}</row>", twice, f"{own}<sheetData/>"][rng.integers(7)]
 
 
 def read(rows: list[str]) -> Reading:
@@ -114,4 +115,24 @@ def test_rows_may_be_left_out(rows: list[str]) -> None:
 
 def test_rows_of_what_is_no_table_are_none() -> None:
     """Controls of a sheet say in which row they stand."""
-    assert read([*table(), "</sheetData><controls><row>3</row><row>1</row></controls><sheetData>"]).rows == ROWS
+    behind = b"<controls><row>3</row><row>1</row></controls>"
+    found = read_table(sheet_xml("".join(table()).encode(), behind), header_rows=1, header_line=1, keep_footer=True)
+    assert found.rows == ROWS
+
+
+TABLES = {
+    "within a row": '<row r="10"><sheetData/></row>',
+    "within a cell": '<row r="10"><c r="A10"><sheetData></sheetData></c></row>',
+    "with another within it": '<row r="10"><sheetData><sheetData/></sheetData></row>',
+    "between rows": "<sheetData/>",
+    "after the first one's end": "</sheetData><sheetData>",
+    "of another prefix": '<row r="10"><x:sheetData xmlns:x="u"/></row>',
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_second_table_hides_no_rows(name: str) -> None:
+    """The library stops at the first end of one, with others' rows still to come."""
+    whole = table()
+    with pytest.raises(UnreadableFile, match="damaged"):
+        read([*whole[:9], TABLES[name], *whole[10:]])

@@ -381,6 +381,9 @@ def test_options_of_a_cell_are_found_in_different_words() -> None:
     for other in (["a, 2nd", "b", "c"] * 40, ["1,5", "2,5"] * 40, ["a"] * 40, [], ["a;b"] * 5, [";", "", "a"] * 20):
         old = _by_all_cells(pd.Series(other, dtype="str"))
         assert steps.several_in(pd.Series(other, dtype="str")) == old, other
+    for sign in steps.SEPARATORS:
+        for empty in ([], ["", "a"] * 3, [f" {sign}{sign} "] * 5):
+            assert steps.several_in(pd.Series([sign] * 12 + empty, dtype="str")) is None, "they hold no option"
     rng = np.random.default_rng(3)
     for size in (1, 2, 3, 8):
         for _ in range(30):

@@ -148,8 +148,9 @@ class _Strings:
 class _Rows:
     """Follows a sheet and notes where its cells with a value stand; those that do not say follow one another.
 
-    Raises UnreadableFile where the numbers of rows do not rise, or a cell names another row than its own. A row without
-    a number is that of its cells; for the library it follows the one before, and cells that name none are there.
+    Raises UnreadableFile where the numbers of rows do not rise, a cell names another row than its own, or there is a
+    second table, which may stand within the first. A row without a number is that of its cells; for the library it
+    follows the one before, and cells that name none are there.
     """
 
     def __init__(self) -> None:
@@ -204,7 +205,9 @@ class _Rows:
             if at.get("hidden") in ("1", "true") and len(self._hidden) < _MOST_ROWS:
                 self._hidden.append(self._row)
         elif name == "sheetData":
-            self._is_table, self._was_table = not self._was_table, True
+            if self._was_table:  # for the library the table ends where the first one ends, with rows still to come
+                raise UnreadableFile(DAMAGED)
+            self._is_table = self._was_table = True
         if self._is_formula and name == "v":
             self.parser.CharacterDataHandler = self._text
 

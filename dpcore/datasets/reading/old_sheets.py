@@ -28,6 +28,9 @@ _FIRST_HALF = 0xD8 >> 2
 """The first six bits of the first half of a letter that takes two."""
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb")
 _ASTRAY = "This old workbook holds a text that belongs to no formula; save it as .xlsx or CSV and try again."
+_OUT_OF_ORDER = (
+    "The cells of this old workbook are not in the order of its rows; save it as .xlsx or CSV and try again."
+)
 _CUT = "How this old workbook is written cuts a word in the midst of a letter; save it as .xlsx or CSV and try again."
 _ARCHIVE_END = b"PK\x05\x06"
 _Record = tuple[int, int, int]  # type, where its bytes begin, where they end
@@ -118,11 +121,11 @@ def _records_of_sheet(stream: bytes, at: int, turn: Callable[[], None]) -> Itera
 
 def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) -> tuple[int, int, int, int]:
     """Cells of a sheet from its first to its last corner, characters of its texts, and of the longest, and where the
-    sheet ends."""
+    sheet ends. Each cell stands behind those before it, so that none takes another's place."""
     top = left = 1 << 16
     bottom = right = -1
     text = longest = 0
-    awaited = False
+    awaited, before = False, (-1, -1)
     place = struct.Struct("<HH").unpack_from
     end = at
     for kind, start, end in _records_of_sheet(stream, at, turn):
@@ -137,7 +140,10 @@ def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) 
         if kind not in _CELLS:
             continue
         row, first = place(stream, start)
+        if (row, first) <= before:  # it would write over what stands there, a name of a column among it
+            raise UnreadableFile(_OUT_OF_ORDER)
         final = struct.unpack_from("<H", stream, end - 2)[0] if kind == _NUMBERS else first
+        before = row, final
         top, bottom = min(top, row), max(bottom, row)
         left, right = min(left, first), max(right, final)
     return max(bottom - top + 1, 0) * max(right - left + 1, 0), text, longest, end

@@ -232,15 +232,15 @@ def _corners(book: Any, page: Any) -> None:
     page["A1"], page["XFD1048576"] = "x", 1
 
 
-def sheet_xml(cells: bytes) -> bytes:
-    """A workbook whose sheet holds these rows, written by hand."""
+def sheet_xml(cells: bytes, behind: bytes = b"") -> bytes:
+    """A workbook whose sheet holds these rows, written by hand, and something ``behind`` its table."""
     made, source = io.BytesIO(), zipfile.ZipFile(io.BytesIO(sheet(people_sheet)()))
     with source, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for part in source.namelist():
             content = source.read(part)
             if part.endswith("sheet1.xml"):
                 start, end = content.index(b"<sheetData>") + 11, content.index(b"</sheetData>")
-                content = content[:start] + cells + content[end:]
+                content = content[:start] + cells + content[end:].replace(b"</sheetData>", b"</sheetData>" + behind)
             archive.writestr(part, content)
     return made.getvalue()
 
