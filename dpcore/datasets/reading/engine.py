@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dpcore.datasets.believing import BELIEVING
-from dpcore.datasets.reading.bounds import check_size, check_text
+from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.parquet_cells import apart
 from dpcore.datasets.temporary import private_file, private_folder
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _LONGEST_RECORD = 8 << 20
 _BATCH = 100_000
 _DIGITS = 18  # a decimal of more of them may be a number that DuckDB cannot write
+_BYTES = 4  # of a letter at most
 _TOLERANT = ("replace", "ignore")
 _LARGEST_WHOLE = 2.0**62
 NOT_FLAT = "A column of this file holds lists or records; save a flat table instead."
@@ -256,6 +257,24 @@ def arrow(table: pa.Table) -> pd.DataFrame:
             raise UnreadableFile("This Arrow file holds a type that cannot be read; save it as CSV.") from None
 
 
+def _check_texts(cells: Collection[tuple[duckdb.DuckDBPyRelation, str]], rows: int) -> None:
+    """Raises UnreadableFile for more letters than can be held, ValueError where columns differ in length.
+
+    The bytes of a word are known, its letters have to be counted, for each row anew: only where bytes leave it open.
+    """
+    for measure, each in (("strlen", _BYTES), ("length", 1)):
+        total = longest = 0
+        for read, cell in cells:
+            text = f"{measure}({cell})"
+            found = read.aggregate(f"max({text}), sum({text}), count(*)").fetchall()[0]
+            longest, total = max(longest, int(found[0] or 0)), total + int(found[1] or 0)
+            check_text(total // each, longest // each)
+            if found[2] != rows:
+                raise ValueError("columns of several lengths")
+        if total <= MOST_TEXT and longest <= LONGEST_CELL:
+            return
+
+
 def _as_text(
     relation: duckdb.DuckDBPyRelation, beside: Mapping[int, duckdb.DuckDBPyRelation] = MappingProxyType({})
 ) -> pd.DataFrame:
@@ -277,14 +296,7 @@ def _as_text(
         (own,) = beside[place].types
         of_day = str(kind) == "TIME WITH TIME ZONE"  # which Arrow has none for
         cells[place] = beside[place], _cell("c", str(own)) + (" || '+00'" if of_day else "")
-    total = longest = 0
-    for read, cell in cells.values():
-        text = f"length({cell})"
-        found = read.aggregate(f"max({text}), sum({text}), count(*)").fetchall()[0]
-        longest, total = max(longest, int(found[0] or 0)), total + int(found[1] or 0)
-        check_text(total, longest)
-        if found[2] != rows:
-            raise ValueError("columns of several lengths")
+    _check_texts(cells.values(), rows)
     texts: list[Any] = [None] * len(cells)
     for place in beside:
         read, cell = cells[place]
