@@ -29,7 +29,6 @@ HASH = {
 SORTS = {"return_index", "return_inverse", "return_counts"}
 """With one of these NumPy finds the different values by sorting."""
 ALLOWED = {
-    "dpcore/datasets/apart/apart.py": {"np.isin(np.arange(256), list(signs))": "single bytes"},
     "dpcore/datasets/catalog/census.py": {"column.isin(['', 'nan', '<NA>'])": "among three words of ours"},
     "dpcore/datasets/guessing/numerals.py": {"np.isin(np.abs(values), _NINES)": "among a few numbers of ours"},
     "dpcore/datasets/guessing/plain_numbers.py": {"np.unique(values[found])": "only the numbers that are all nines"},

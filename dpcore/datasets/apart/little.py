@@ -35,7 +35,8 @@ def cells(data: bytes, choices: Choices) -> int:
     """
     stated = choices.delimiter or ""
     said = [stated.encode() if len(stated) == 1 else b"", *_STATED.findall(data[:_FIRST])]
-    signs = np.isin(np.arange(256), list(b"".join([_SIGNS, *said])))
+    signs = np.zeros(256, dtype=bool)
+    signs[list(b"".join([_SIGNS, *said]))] = True
     letters = np.frombuffer(data, dtype=np.uint8)
     feeds = np.flatnonzero(letters == ord("\n"))
     before = np.searchsorted(np.flatnonzero(signs[letters]), np.concatenate([[0], feeds, [letters.size]]))
