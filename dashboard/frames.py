@@ -10,6 +10,7 @@ that is none is refused when it is its sender's turn (``refused``).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -31,11 +32,37 @@ MOST = 1_000
 waits to be taken nothing more is read, so that they are parts of one message, or what one read brought."""
 UNASKED = 10
 """Frames before the connection is accepted, when a browser sends none, and after it was closed: what was on its way."""
-MOST_UNFINISHED = 256 << 20
-"""Bytes of messages of which a part is still to come, of all pages together; one address has its share of them."""
-_unfinished: WeakKeyDictionary[WebSocketsSansIOProtocol, tuple[str, int]] = WeakKeyDictionary()
+MOST_HELD = 256 << 20
+"""Bytes of messages that are not passed on yet, of all pages together; one address has its share of them."""
+_PIECES = 1 << 16
+"""Into so many pieces that room falls: by less than one a page may hold more before it is compared again."""
 CONTROL, CONTROL_AHEAD = 1.0, 60.0
 """Pings and answers to pings a second, and how many at once. A browser answers one of ours every half minute."""
+
+
+@dataclass(slots=True)
+class Held:
+    """Bytes of a page's messages: of the one of which a part is still to come, of those that are whole and of the one
+    that was taken last, which waits for its sender's turn until the next is asked for; and what they were when they
+    were compared with all others'."""
+
+    visitor: str
+    unfinished: int = 0
+    whole: int = 0
+    taken: int = 0
+    compared: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.unfinished + self.whole + self.taken
+
+    def passed_on(self) -> None:
+        self.taken = 0
+        self.compared = min(self.compared, self.size)
+
+
+_held: WeakKeyDictionary[WebSocketsSansIOProtocol, Held] = WeakKeyDictionary()
+"""Also of pages that are gone, as long as what they sent waits."""
 
 
 class Counted(ServerProtocol):
@@ -71,8 +98,14 @@ class Counted(ServerProtocol):
 
 
 async def _with_frames(page: WebSocketsSansIOProtocol) -> dict[str, Any]:
-    """The next message, and as ``frames`` how many arrived for it and with it."""
+    """The next message, and as ``frames`` how many arrived for it and with it. The one before it is passed on."""
+    if page in _held:
+        _held[page].passed_on()
     message = await _UVICORNS["receive"](page)
+    if page in _held:
+        held = _held[page]
+        held.taken = len(message.get("bytes") or (message.get("text") or "").encode())
+        held.whole = max(held.whole - held.taken, 0)
     if page.disconnected:  # nobody is there to be answered, however much they asked for before they left
         message = {"type": "websocket.disconnect", "code": 1006}
     frames = page.conn.taken() if isinstance(page.conn, Counted) else 0
@@ -141,29 +174,37 @@ def _more_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
 
 
 def _note(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
-    """Count what came of a message that is not whole yet; a connection that brings more than there is room for ends."""
-    _, before = _unfinished.pop(page, ("", 0))
-    if frame.fin:
-        return
+    """Count what came of a message; a connection that brings more than there is room for ends."""
     if page.transport.is_closing():  # what one read brought is handled to its end
-        page.frames.clear()
+        _dropped(page)
         return
     visitor = network(str((page.scope["client"] or ("",))[0]))
-    _unfinished[page] = visitor, before + len(frame.data)
-    held = list(_unfinished.values())
-    theirs = sum(size for whose, size in held if whose == visitor)
-    if theirs > EACH * MOST_UNFINISHED or sum(size for _, size in held) > MOST_UNFINISHED:
+    held = _held.setdefault(page, Held(visitor))
+    held.unfinished += len(frame.data)
+    if frame.fin:
+        held.whole, held.unfinished = held.whole + held.unfinished, 0
+    if held.size - held.compared < MOST_HELD // _PIECES:  # not at each of a thousand frames of a byte
+        return
+    held.compared = held.size
+    others = list(_held.values())
+    theirs = sum(one.size for one in others if one.visitor == visitor)
+    if theirs > EACH * MOST_HELD or sum(one.size for one in others) > MOST_HELD:
         _dropped(page)
         page.transport.abort()
 
 
 def _dropped(page: WebSocketsSansIOProtocol) -> None:
-    _unfinished.pop(page, None)
+    """Nobody takes any more of what arrived; what was taken goes on to wait."""
     page.frames.clear()
+    for message in [page.queue.get_nowait() for _ in range(page.queue.qsize())]:
+        if message["type"] != "websocket.receive":
+            page.queue.put_nowait(message)
+    if page in _held:
+        _held[page].unfinished = _held[page].whole = 0
 
 
 def _lost(page: WebSocketsSansIOProtocol, error: Exception | None) -> None:
-    """Whoever is gone holds nothing."""
+    """Whoever is gone holds no more than the one message that waits for their turn."""
     _dropped(page)
     _UVICORNS["connection_lost"](page, error)
 
@@ -191,7 +232,7 @@ def guard() -> None:
 def unguard() -> None:
     """As uvicorn does it; for tests."""
     _changed(ServerProtocol, _UVICORNS)
-    _unfinished.clear()
+    _held.clear()
 
 
 def _changed(connection: type[ServerProtocol], methods: dict[str, Callable[..., Any]]) -> None:

@@ -16,7 +16,7 @@ WAYS = {"append", "appendleft", "add", "update", "setdefault", "extend", "insert
 GROWING = {
     "dashboard/all_held.py: _live": "files that sessions hold, bounded in bytes; one that is gone is not here",
     "dashboard/background/once.py: Once.made": "one for each function of the program",
-    "dashboard/frames.py: _unfinished": "one for each open page",
+    "dashboard/frames.py: _held": "one for each open page",
     "dashboard/operations.py: _QUEUES": "one for each page that waits for a click's file",
     "dashboard/outgoing.py: _THEMES": "one for each appearance of the settings",
     "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",

@@ -80,6 +80,20 @@ class Page:
     async def taken(self) -> Any:
         return await asyncio.wait_for(self.connection.receive(), 60)
 
+    async def passed_on(self) -> None:
+        """All that came is taken, and the next is asked for."""
+        while True:
+            try:
+                await asyncio.wait_for(self.connection.receive(), 0.001)
+            except TimeoutError:
+                return
+
+    def whole(self) -> int:
+        """Bytes of whole messages that nobody has taken."""
+        queue = self.connection.queue
+        waiting: list[Any] = [queue.get_nowait() for _ in range(queue.qsize())]
+        return sum(len(one.get("bytes") or one.get("text") or "") for one in waiting)
+
 
 @pytest.fixture(autouse=True)
 def guarded() -> Iterator[None]:
@@ -289,34 +303,58 @@ def test_a_message_that_was_taken_is_held_nowhere(whole: bool) -> None:
     assert asyncio.run(held()) == 60_000, "what shows that it can fail"
 
 
-def held_unfinished(monkeypatch: pytest.MonkeyPatch, whose: list[str], kind: int = BINARY) -> list[bool]:
-    """Which of these pages, each from its address, may leave a message of 2,000 bytes unfinished."""
-    monkeypatch.setattr(frames, "MOST_UNFINISHED", 10_000)
+def held(
+    monkeypatch: pytest.MonkeyPatch, whose: list[str], message: bytes, before: tuple[bytes, ...] = ()
+) -> list[bool]:
+    """Which of these pages, each from its address, may hold a message of 2,000 bytes that is not passed on, after they
+    passed others on ``before``."""
+    monkeypatch.setattr(frames, "MOST_HELD", 10_000)
 
     async def story() -> list[bool]:
         pages = []
         for address in whose:
             page = await Page().opened()
             page.connection.scope["client"] = (address, 1)  # as uvicorn finds it behind a proxy
-            page.receives(frame(kind, b"x" * 1000, last=False) + frame(CONTINUED, b"x" * 1000, last=False))
+            for sent in before:
+                page.receives(sent)
+                await page.passed_on()
             pages.append(page)
-        found = [not page.wire.aborted for page in pages]
-        assert sum(sum(map(len, page.connection.frames)) for page in pages) <= 10_000
-        first = pages[0]
-        first.receives(frame(CONTINUED, b"x"))  # whole now, so that it counts no longer
-        assert len(frames._unfinished) == sum(found) - 1
         for page in pages:
-            page.connection.connection_lost(None)
-        assert not frames._unfinished
-        return found
+            page.receives(message)
+        waiting = [sum(map(len, page.connection.frames)) + page.whole() for page in pages]
+        assert sum(waiting) <= 10_000
+        return [not page.wire.aborted for page in pages]
 
     return asyncio.run(story())
 
 
-@pytest.mark.parametrize("kind", [BINARY, TEXT])
-def test_messages_that_are_not_whole_are_bounded_together(monkeypatch: pytest.MonkeyPatch, kind: int) -> None:
+UNFINISHED = frame(BINARY, b"x" * 1000, last=False) + frame(CONTINUED, b"x" * 1000, last=False)
+MESSAGES = {
+    "of which a part is missing": UNFINISHED,
+    "of text of which a part is missing": frame(TEXT, b"x" * 1000, last=False)
+    + frame(CONTINUED, b"x" * 1000, last=False),
+    "that are whole": frame(BINARY, b"x" * 2000),
+    "that came in parts": frame(BINARY, b"x" * 1000, last=False) + frame(CONTINUED, b"x" * 1000),
+    "of text": frame(TEXT, b"x" * 2000),
+    "that are two": frame(BINARY, b"x" * 1000) * 2,
+    "one byte each": frame(BINARY, b"x", last=False)
+    + frame(CONTINUED, b"x", last=False) * 900
+    + frame(CONTINUED, b"x" * 1099),
+}
+
+
+@pytest.mark.parametrize("kind", MESSAGES)
+def test_messages_that_are_not_passed_on_are_bounded_together(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """One address has its share of the room, and all have no more than there is."""
-    assert held_unfinished(monkeypatch, ["a"] * 5 + ["b"] * 2, kind) == [True] * 4 + [False, True, False]
+    assert held(monkeypatch, ["a"] * 5 + ["b"] * 2, MESSAGES[kind]) == [True] * 4 + [False, True, False]
+
+
+@pytest.mark.parametrize("kind", ["that are whole", "that came in parts", "of text"])
+def test_those_that_were_passed_on_count_no_more(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Nor does the bound forget those that come after them."""
+    monkeypatch.setattr(frames, "_PIECES", 20)
+    again = (MESSAGES[kind],) * 2
+    assert held(monkeypatch, ["a"] * 5 + ["b"] * 2, MESSAGES[kind], again) == [True] * 4 + [False, True, False]
 
 
 def test_without_that_bound_they_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +362,36 @@ def test_without_that_bound_they_are_not(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(frames, "_note", lambda page, frame: None)
     frames.guard()
     with pytest.raises(AssertionError):
-        held_unfinished(monkeypatch, ["a"] * 7)
+        held(monkeypatch, ["a"] * 7, UNFINISHED)
+    with pytest.raises(AssertionError):
+        held(monkeypatch, ["a"] * 7, MESSAGES["that are whole"])
+
+
+@pytest.mark.parametrize("kind", [BINARY, TEXT])
+def test_a_message_counts_until_the_next_is_asked_for(kind: int) -> None:
+    """It waits for its sender's turn until then, also where the page is gone by now."""
+
+    async def story() -> list[int]:
+        page, found = await Page().opened(), []
+
+        def size() -> None:
+            found.append(frames._held[page.connection].size)
+
+        await page.taken()  # that it connected
+        page.receives(frame(kind, "é".encode() * 500))
+        size()
+        page.receives(frame(kind, b"x" * 100, last=False))
+        await page.taken()
+        size()
+        page.receives(frame(CONTINUED, b"x" * 100, last=False))
+        size()
+        page.connection.connection_lost(None)
+        size()
+        assert (await page.taken())["type"] == "websocket.disconnect"
+        size()
+        return found
+
+    assert asyncio.run(story()) == [1000, 1000, 1000, 1000, 0]
 
 
 def test_uvicorn_and_streamlit_are_as_the_guard_takes_them_to_be() -> None:
