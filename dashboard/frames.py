@@ -24,8 +24,8 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from dashboard import refused
-from dashboard.gate import EACH, MESSAGE_BYTES, network
-from dashboard.pace import Pace
+from dashboard.gate import MESSAGE_BYTES, network
+from dashboard.pace import EACH, Pace
 
 MOST = 1_000
 """Frames that may arrive until a message is taken. Chromium cuts the largest message of a page into 65; and while one

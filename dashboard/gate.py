@@ -14,6 +14,7 @@ import logging
 import os
 import re
 import time
+import weakref
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from contextlib import suppress
@@ -36,7 +37,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 
 from dashboard import login, refused, scripts, typed, upload_form, wanted, wire
 from dashboard.background.places import Visitor
-from dashboard.pace import Pace
+from dashboard.pace import EACH, Pace
 from dashboard.plain_requests import A_FILE, OPENING, PlainRequests, arriving, leaving
 from dashboard.words import server as words
 
@@ -65,9 +66,6 @@ FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
 MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
-EACH = 0.8
-"""The share of them that one address may have (a school behind one has the same), unless EPSILON_LAB_SESSIONS_EACH says
-a number, of the places and the room for files, and of a balancer's connections: there is always some for others."""
 MESSAGE_BYTES = 9_000_000
 """Of one message from a page: the text box for a table takes 2,000,000 characters, of four bytes at most."""
 MESSAGE_PARTS = 5_000
@@ -82,7 +80,7 @@ PART = re.compile(r"[0-9a-f]{32}")
 LONGEST_KIND = 1_000
 """Bytes in which a browser says of what kind a file is."""
 SMALL_BYTES = 20_000
-"""Of a message of whose values nothing is asked before the page does."""
+"""Of messages of a page of whose values nothing is asked, unless what was typed on it counts already."""
 BYTES_A_PART, PARTS_A_MESSAGE, PARTS_A_FRAME = 1_000, 20, 7
 """Bytes that are as much work as one part is, and parts that are as much as a message without any, and as one of the
 frames that it came in."""
@@ -131,6 +129,8 @@ HEADERS = (
 _NOT_KEPT = (b"cache-control", b"no-store")
 _PAGE = "epsilon_lab.page"
 """Where the scope of a connection says which of the open pages it is."""
+_SESSION, _UNSEEN = "epsilon_lab.session", "epsilon_lab.unseen"
+"""Where it says which session the page has, and how many bytes of messages came since its values were looked at."""
 _TOKENS = b"_streamlit_user_tokens"
 """How cookies begin that hold what the provider sent with a login."""
 _LOG = logging.getLogger(__name__)
@@ -422,7 +422,7 @@ async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace]
             return await _ended(send, 1008)
         if part and asked.rerun_script.is_auto_rerun and _wait(0, runs) > 0.0:
             continue  # nobody asked for it, and the browser asks again: a room's phones are not to fall behind
-        if len(data) > SMALL_BYTES:
+        if kind == "rerun_script":
             message = _fitting(message, asked, scope)
         del asked, data  # a message that was cut does not wait as a whole
         await _in_turn(A_PART if part else 1.0, runs)
@@ -453,18 +453,35 @@ def _says_where_it_is(told: ContextInfo) -> bool:
 
 def _fitting(message: Message, asked: BackMsg, scope: Scope) -> Message:
     """A message without what stands on no page of its session."""
-    fits = typed.fitting(asked.rerun_script, _state(scope))
+    session = _session(scope)
+    scope[_UNSEEN] = scope.get(_UNSEEN, SMALL_BYTES) + len(message["bytes"])
+    if scope[_UNSEEN] <= SMALL_BYTES and not typed.TEXTS.holds(session):
+        return message
+    scope[_UNSEEN] = 0
+    fits = typed.fitting(asked.rerun_script, session, _visitor(scope))
     if fits is asked.rerun_script:
         return message
     return {"type": "websocket.receive", "bytes": BackMsg(rerun_script=fits).SerializeToString()}
 
 
-def _state(scope: Scope) -> SessionState:
-    """What the session of an open page holds; nothing where it has none."""
+class _None:
+    """The session of a connection that has none."""
+
+    def __init__(self) -> None:
+        self.id, self.session_state = "", SessionState()
+
+
+def _session(scope: Scope) -> typed.Session:
+    """The session of an open page."""
+    known: weakref.ref[typed.Session] | None = scope.get(_SESSION)
+    found = None if known is None else known()
+    if found is not None:
+        return found
     for one in runtime.get_instance()._session_mgr.list_active_sessions() if runtime.exists() else ():
         if isinstance(one.client, StarletteSessionClient) and one.client._websocket.scope.get(_PAGE) is scope[_PAGE]:
-            return one.session.session_state
-    return SessionState()
+            scope[_SESSION] = weakref.ref(one.session)
+            return one.session
+    return _None()
 
 
 async def _ended(send: Send, code: int) -> Message:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+EACH = 0.8
+"""The share that one address may have (a school behind one has the same) of places, unless EPSILON_LAB_SESSIONS_EACH
+says a number, of the room for files and for texts, and of a balancer's connections: there is always some for others."""
+
 
 class Pace:
     """``rate`` units of work a second, and what was not made use of in the last ``ahead`` seconds at once. A unit of

@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dashboard import machine_memory
-from dashboard.gate import EACH, PLACE, REPLICAS, raise_file_limit, uploads
+from dashboard.gate import PLACE, REPLICAS, raise_file_limit, uploads
+from dashboard.pace import EACH
 from dashboard.poll.codes import ALPHABET, GO, LENGTH
 
 COOKIE = "epsilon_lab_replica"

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dashboard import catalogue, replay, session, settings, visitors, words
+from dashboard import catalogue, replay, session, settings, typed, visitors, words
 from dashboard.background import compute, leaving
 from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
@@ -138,7 +138,7 @@ def main() -> None:
     page.run()
     with told:
         about_data = (session.note("data"), source.not_here()) if tables else ()
-        for problem in (session.note("deck"), *about_data, *session.unread(), unused.told(key)):
+        for problem in (session.note("deck"), *about_data, *session.unread(), typed.refusal(), unused.told(key)):
             if problem:
                 st.warning(data_words.here(problem) if key == "data" else problem)
                 if key != "data":

@@ -16,7 +16,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.runtime.caching.ttl_cache import TTLCache
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from dashboard.background import garbage
 from dpcore.defects import reported
@@ -84,6 +87,7 @@ class Waiting:
         while due := self._next():
             while due:  # nobody who is emptied is held on to while others wait
                 _end(due.pop())
+            _let_go()
             garbage.soon()
 
     def _next(self) -> list[Visit]:
@@ -105,6 +109,18 @@ def _end(visit: Visit) -> None:
         visit.end()
     except Exception as error:  # noqa: BLE001 - nobody else would empty the others
         reported(error, "emptying a session")
+
+
+def _let_go() -> None:
+    """Streamlit holds those that cannot come back, and what their pages said last, until the next tab is closed."""
+    if not runtime.exists():
+        return
+    here = runtime.get_instance()
+    manager = here._session_mgr
+    storage = manager._session_storage if isinstance(manager, WebsocketSessionManager) else None
+    cache = storage._cache if isinstance(storage, MemorySessionStorage) else None
+    if isinstance(cache, TTLCache):  # which is for one thread
+        here._get_async_objs().eventloop.call_soon_threadsafe(cache.expire)
 
 
 _waiting = Waiting()

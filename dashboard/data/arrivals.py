@@ -13,7 +13,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dashboard import all_held, limits, session, visitors, words
+from dashboard import all_held, limits, session, typed, visitors, words
 from dashboard.background import compute, garbage
 from dashboard.background.readers import READERS
 from dashboard.data import actions, source
@@ -64,7 +64,8 @@ def paste(key: str) -> None:
     text = str(session.entered(key, "") or "")
     session.leave(key)
     if not text.strip():
-        session.say("own", said.NOTHING_PASTED)
+        if not typed.refusal():  # which the page says
+            session.say("own", said.NOTHING_PASTED)
         return
     OWN_ROUND.put(int(OWN_ROUND.get()) + 1)
     read(said.PASTED, text.encode("utf-8", "replace"), (), again=False)  # as ``dpcore.datasets.read_pasted``

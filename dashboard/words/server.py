@@ -21,6 +21,14 @@ LOG_OUT_HERE = "Another page led here, so nobody was logged out. Use â€œLog outâ
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
 BEING_MADE = "So much is being made for this page already; wait a moment and try again."
 TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
+TOO_MUCH_TYPED = (
+    "The boxes of this page hold too much text together, so what you typed last was not taken. Empty one of them, or "
+    "bring a table as a file."
+)
+NO_ROOM_FOR_TEXT = (
+    "This server has no room for so much text at this moment, so what you typed last was not taken. Bring a table as a "
+    "file, or try again in some minutes."
+)
 TOO_MANY_REQUESTS = "So much is asked from your address at this moment that this has to wait; try again in a minute."
 LOG_IN_FIRST = "Files are for those who have logged in; log in and bring the file again."
 NOT_AS_A_BROWSER = "A file comes as a browser sends it, alone; reload the page and choose the file again."

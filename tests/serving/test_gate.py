@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import gc
 import logging
 import math
 import socket
@@ -33,7 +34,7 @@ from streamlit.util import calc_hash
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from benchmarks.people import Person
-from dashboard import frames, gate, login, pace, scripts, wanted, wire
+from dashboard import frames, gate, login, pace, scripts, typed, wanted, wire
 from dashboard.background import turns
 from dashboard.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
@@ -435,22 +436,31 @@ def test_who_reads_a_message_goes_on_behind_a_group() -> None:
     assert wire.parts(gate.MESSAGE_PARTS, nested(b"\x0a\x00" * 9, *IN_STATES), BackMsg.DESCRIPTOR) == 2 + 9
 
 
-def drawn(box: int, *several: str) -> SessionState:
-    """What a session holds whose page has a box for so many characters, and several lists of all columns."""
-    state, typing = SessionState(), TextAreaSerde("", box)
+class Session:
+    """As Streamlit has it."""
+
+    def __init__(self, name: str = "") -> None:
+        self.id, self.session_state = name, SessionState()
+
+
+def drawn(box: int, *several: str) -> Session:
+    """A session whose page has a box for so many characters, and several lists of all columns."""
+    session, typing = Session(), TextAreaSerde("", box)
     lists: Any = lambda said: said  # noqa: E731
     columns = [f"column {each}" for each in range(MOST_COLUMNS)]
-    box_itself = WidgetMetadata("pasted", typing.deserialize, typing.serialize, "string_value")
-    state._new_widget_state.set_widget_metadata(box_itself)
+    state = session.session_state
+    state._new_widget_state.set_widget_metadata(
+        WidgetMetadata("pasted", typing.deserialize, typing.serialize, "string_value")
+    )
     for name in several:
         found = WidgetMetadata(name, lists, lists, "string_array_value", formatted_options=columns)
         state._new_widget_state.set_widget_metadata(found)
-    return state
+    return session
 
 
 def test_what_a_page_may_send_at_most_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice as much as the fullest page with the widest table that there may be."""
-    monkeypatch.setattr(gate, "_state", lambda _: drawn(2_000_000, "columns", "pairs"))
+    monkeypatch.setattr(gate, "_session", lambda _: drawn(2_000_000, "columns", "pairs"))
     rerun = BackMsg()
     states = rerun.rerun_script.widget_states
     states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
@@ -472,7 +482,7 @@ def test_what_stands_on_no_page_does_not_arrive(monkeypatch: pytest.MonkeyPatch)
     few = rerun.SerializeToString()
     rerun.rerun_script.widget_states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
     for most, arrives in ((2_000_000, rerun.SerializeToString()), (1_999_999, few)):
-        monkeypatch.setattr(gate, "_state", lambda _, most=most: drawn(most))
+        monkeypatch.setattr(gate, "_session", lambda _, most=most: drawn(most))
         told, inner = connected([binary(rerun)], HOST)
         assert not told
         assert inner.messages[0]["bytes"] == arrives
@@ -483,18 +493,39 @@ def test_what_stands_on_no_page_does_not_arrive(monkeypatch: pytest.MonkeyPatch)
 def test_a_connection_finds_its_own_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a mark that its scope carries, copies of it too; one that has none holds nothing."""
     scopes: list[dict[str, Any]] = [{gate._PAGE: object()} for _ in range(2)]
-    open_pages, states = [], [SessionState(), SessionState()]
-    for scope, state in zip(scopes, states, strict=True):
+    open_pages, sessions = [], [Session("a"), Session("b")]
+    for scope, session in zip(scopes, sessions, strict=True):
         client = StarletteSessionClient.__new__(StarletteSessionClient)
         client._websocket = SimpleNamespace(scope={**scope, "path": "/"})  # type: ignore[assignment]
-        open_pages.append(SimpleNamespace(client=client, session=SimpleNamespace(session_state=state)))
+        open_pages.append(SimpleNamespace(client=client, session=session))
     manager = SimpleNamespace(list_active_sessions=lambda: open_pages)
     here = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
     monkeypatch.setattr(gate, "runtime", here)
-    for scope, state in zip(scopes, states, strict=True):
-        assert gate._state(scope) is state
-    other = gate._state({gate._PAGE: object()})
-    assert all(other is not state for state in states)
+    for scope, session in zip(scopes, sessions, strict=True):
+        assert gate._session(scope) is session
+    other = gate._session({gate._PAGE: object()})
+    assert all(other is not session for session in sessions)
+    open_pages.clear()
+    assert gate._session(scopes[0]) is sessions[0], "it is looked for once"
+    del session, sessions[:]
+    gc.collect()
+    assert not gate._session(scopes[0]).id, "and not held"
+
+
+def test_little_by_little_as_much_cannot_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of small messages nothing is asked; but of one where several came."""
+    session = drawn(2_000_000)
+    monkeypatch.setattr(gate, "_session", lambda _: session)
+    looked: list[int] = []
+    monkeypatch.setattr(typed, "fitting", lambda asked, *_: looked.append(asked.ByteSize()) or asked)
+    small = BackMsg()
+    small.rerun_script.widget_states.widgets.add(id="pasted", string_value="x" * 6_000)
+    connected([binary(small)] * 9, HOST)
+    assert len(looked) == 3, "at first, and then at every 20,000 bytes"
+    monkeypatch.setattr(typed.TEXTS, "holds", lambda _: True)
+    looked.clear()
+    connected([binary(small)] * 9, HOST)
+    assert len(looked) == 9, "at each where what is held counts"
 
 
 @pytest.mark.parametrize("field", ["query_string", "page_name", "cached_message_hashes"])
