@@ -164,7 +164,7 @@ class Store:
                 if lost is not None and lost is not mark and time.monotonic() < lost[1]:
                     # whoever held the lock found that the server does not answer
                     raise LedgerError(lost[0])
-                self._begin()
+                self._begin(within)
                 with writing(self.engine, within=within) as connection:
                     self._compare(connection)
                     self._lost = None
@@ -321,11 +321,11 @@ class Store:
             mark = self._lost = (why, time.monotonic() + ASK_AGAIN)  # one asks, and nobody else waits with them
             return mark
 
-    def _begin(self) -> None:
+    def _begin(self, within: float | None) -> None:
         """Where this computer came before the ledger held a record, join as one that comes later does."""
         if self._unbegun is not None and self.journal is not None:
             if self._unbegun.is_new_here(self.engine, self.journal.path):
-                begin_journal(self.engine, self.journal.path)
+                begin_journal(self.engine, self.journal.path, within)
             self._note()
 
     def _note(self) -> None:
@@ -404,13 +404,13 @@ def renew_journal(engine: Engine, path: Path, key: Key) -> None:
     write_anew(path, records)
 
 
-def begin_journal(engine: Engine, path: Path) -> None:
+def begin_journal(engine: Engine, path: Path, within: float | None = CHECKING) -> None:
     """The journal of a computer that comes to a server's ledger for the first time: all of it, if it is sound.
 
     A record says which computer joined. What is sound and longer elsewhere this one cannot know; every other computer
     has a journal of its own, which does not let the database fall behind it. Raises LedgerUnsound.
     """
-    with writing(engine, within=CHECKING) as connection:
+    with writing(engine, within=within) as connection:
         connection.execute(_HEAD).one_or_none()  # the queue of writers
         if verify_database(connection).seq == 0:
             return

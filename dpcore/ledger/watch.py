@@ -2,12 +2,14 @@
 
 Time-outs of the server's own do not help when it is the server that hangs (frozen, out of memory, its disk gone), and
 the network notices nothing as long as the machine lives. So every statement has a moment by which it must be answered;
-one thread looks, and shuts the connection's socket when that has passed, upon which the waiting statement fails.
+one thread looks, and shuts the connection's socket when that has passed, upon which the waiting statement fails. What
+a click asks then goes to a new connection, which has what is left of the click's time (``Silence``).
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import socket
 import threading
@@ -26,21 +28,41 @@ ANSWER = 2.5
 """Seconds that a statement of a click may take to be answered (others: ``engine.WITHIN``)."""
 PING, CONNECT = 0.8, 2
 """Seconds for a connection to show that it is alive, and (whole, at least 2) for a new one to be there: 3 together."""
+ALL_IN_ALL, MOMENT = 3.0, 0.3
+"""Seconds from a statement without an answer to the sentence that says so; and what a new connection has at least."""
 _LOOK = 0.1
+
+
+class Silence:
+    """When the last statement began that a server did not answer. One that is well makes a connection in a moment."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began = -math.inf
+
+    def note(self, began: float) -> None:
+        self._began = max(self._began, began)
+
+    def left(self, usual: float) -> float:
+        """Seconds for the next answer, of the ``usual`` ones."""
+        since = self._clock() - self._began
+        return usual if since > 2 * ALL_IN_ALL else min(usual, max(ALL_IN_ALL - since, MOMENT))
 
 
 class Watched:
     """One connection to the server, and until when it must answer."""
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any, silence: Silence) -> None:
+        self._connection, self._silence = connection, silence
+        self._began = 0.0
         self._until: float | None = None
         self.gave_up = False
         self._lock = threading.Lock()
 
     def begin(self, seconds: float) -> None:
         with self._lock:
-            self._until = time.monotonic() + seconds
+            self._began = time.monotonic()
+            self._until = self._began + seconds
 
     def end(self) -> None:
         with self._lock:
@@ -52,6 +74,7 @@ class Watched:
             if self._until is None or now < self._until or self._connection.closed:
                 return
             self._until, self.gave_up = None, True
+            self._silence.note(self._began)
             with contextlib.suppress(OSError), socket.socket(fileno=os.dup(self._connection.fileno())) as seen:
                 seen.shutdown(socket.SHUT_RDWR)
 
@@ -118,17 +141,18 @@ def within(seconds: float, connect: Callable[[], Any]) -> Any:
 
 def watch(engine: Engine) -> None:
     """Have every connection of ``engine`` (psycopg's) watched from now on, and made within its time-out as a whole."""
+    silence = Silence()
 
     @event.listens_for(engine, "do_connect")
     def _connect(dialect: Any, _: Any, args: Any, settings: Any) -> Any:
         said = str(settings["connect_timeout"])
         if not said.isdigit() or int(said) == 0:  # psycopg has a sentence for what is no number; 0 means without end
             return dialect.connect(*args, **settings)
-        return within(max(CONNECT, int(said)), lambda: dialect.connect(*args, **settings))
+        return within(silence.left(max(CONNECT, int(said))), lambda: dialect.connect(*args, **settings))
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, record: Any) -> None:
-        record.info["watched"] = watched = Watched(connection)
+        record.info["watched"] = watched = Watched(connection, silence)
         _watcher.add(watched)
 
     @event.listens_for(engine, "close")
@@ -140,7 +164,7 @@ def watch(engine: Engine) -> None:
     @event.listens_for(engine, "checkout")
     def _taken(connection: Any, record: Any, _: Any) -> None:
         watched: Watched = record.info["watched"]
-        watched.begin(PING)
+        watched.begin(silence.left(PING))
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -22,7 +23,7 @@ from dpcore.ledger import Ledger, watch
 from dpcore.ledger import lock as locks
 from dpcore.ledger import place as places
 from dpcore.ledger import store as stores
-from dpcore.ledger.engine import UNREACHABLE, ledger_url, make_engine
+from dpcore.ledger.engine import SLOW, UNREACHABLE, ledger_url, make_engine
 from dpcore.ledger.lock import exclusive
 
 Computers = Callable[[str, Path], Path]
@@ -72,6 +73,60 @@ def test_a_server_that_hangs_is_given_up_and_asked_again_later(tmp_path: Path, m
         ledger.charge("r", "people", Cost.pure(0.25), "?")
         assert ledger.budget("people").remaining.epsilon == 0.75
         ledger.close()
+
+
+def test_what_a_statement_waited_for_in_vain_a_new_connection_does_not_wait_for_again() -> None:
+    """A server that froze within a click was told after 5.5 seconds: those of a statement, and of a new connection."""
+    now = [100.0]
+    silence = watch.Silence(lambda: now[0])
+    assert silence.left(2.0) == 2.0
+    silence.note(100.0 - watch.ANSWER)
+    silence.note(90.0)
+    assert silence.left(2.0) == watch.ALL_IN_ALL - watch.ANSWER
+    assert silence.left(0.1) == 0.1
+    now[0] += 2.0
+    assert silence.left(2.0) == watch.MOMENT, "a moment is what a server that is well needs"
+    now[0] += watch.ALL_IN_ALL
+    assert silence.left(2.0) == 2.0, "and later as ever"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", ["reading", "writing"])
+def test_a_server_that_freezes_within_a_click_is_told_in_the_time_of_one(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with private_server() as server:
+        ledger = opened(server.url("postgres"), tmp_path, create=True)
+        ledger.open_budget("people", epsilon=1.0)
+        waited: list[float] = []
+        within = watch.within
+        monkeypatch.setattr(watch, "within", lambda most, connect: waited.append(most) or within(most, connect))
+        with ExitStack() as until:
+            with pytest.raises(LedgerError, match=SLOW), getattr(ledger._store, how)() as connection:
+                until.enter_context(server.frozen())
+                connection.execute(text("SELECT 1"))
+            assert told(ledger) == UNREACHABLE
+            assert waited
+            assert sum(waited) <= watch.ALL_IN_ALL - watch.ANSWER + watch.MOMENT
+        ledger.close()
+
+
+def test_the_first_record_of_a_new_ledger_has_the_time_of_a_click(
+    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the server froze just then, the page waited for a minute."""
+    first = opened(server.new_schema(), tmp_path, create=True)
+    moments: list[object] = []
+    writing = stores.writing
+
+    def noted(engine: object, **options: Any) -> AbstractContextManager[Connection]:
+        moments.append(options["within"])
+        return writing(engine, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(stores, "writing", noted)
+    first.open_budget("people", epsilon=1.0)
+    assert moments == [None, None], "to join, and to write"
+    first.close()
 
 
 def test_a_name_of_several_addresses_has_one_time_out() -> None:
@@ -408,7 +463,7 @@ def test_the_first_record_of_another_in_the_very_moment_is_asked_again(
     with opened(url, first, create=True) as one, opened(url, computers("second", tmp_path)) as other:
         one.open_budget("people", epsilon=1.0)
         with monkeypatch.context() as patch:
-            patch.setattr(stores.Store, "_begin", lambda self: None)
+            patch.setattr(stores.Store, "_begin", lambda *_: None)
             with pytest.raises(LedgerError, match="ask again"):
                 other.charge("b", "people", Cost.pure(0.25), "?")
         other.charge("b", "people", Cost.pure(0.25), "?")
