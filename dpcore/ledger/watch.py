@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
+from functools import lru_cache, partial
 from typing import Any
 
 import psycopg
@@ -24,7 +25,7 @@ from sqlalchemy.exc import DisconnectionError
 
 from dpcore.ledger.engine import WITHIN, Slow
 
-ANSWER = 2.5
+ANSWER = 2.3
 """Seconds that a statement of a click may take to be answered (others: ``engine.WITHIN``)."""
 PING, CONNECT = 0.8, 2
 """Seconds for a connection to show that it is alive, and (whole, at least 2) for a new one to be there: 3 together."""
@@ -34,19 +35,40 @@ _LOOK = 0.1
 
 
 class Silence:
-    """When the last statement began that a server did not answer. One that is well makes a connection in a moment."""
+    """When a server began to leave statements and connections unanswered. One that is well makes one in a moment."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._began = -math.inf
 
     def note(self, began: float) -> None:
-        self._began = max(self._began, began)
+        if began - self._began > 2 * ALL_IN_ALL:
+            self._began = began
 
     def left(self, usual: float) -> float:
         """Seconds for the next answer, of the ``usual`` ones."""
         since = self._clock() - self._began
         return usual if since > 2 * ALL_IN_ALL else min(usual, max(ALL_IN_ALL - since, MOMENT))
+
+    def heard(self, connect: Callable[[float], Any], usual: float) -> Any:
+        """What ``connect`` gives within the seconds that are left of the ``usual`` ones."""
+        began = self._clock()
+        try:
+            return connect(self.left(usual))
+        except psycopg.errors.ConnectionTimeout:
+            self.note(began)
+            raise
+
+
+@lru_cache(maxsize=16)
+def silence_of(server: str) -> Silence:
+    """One for all engines of a server: a click asks for its budget and for what its room shares."""
+    return Silence()
+
+
+def server(engine: Engine) -> str:
+    """What names the server of an engine, whichever of its databases it is for."""
+    return f"{engine.url.host} {engine.url.port} {sorted(engine.url.query.items())}"
 
 
 class Watched:
@@ -141,14 +163,15 @@ def within(seconds: float, connect: Callable[[], Any]) -> Any:
 
 def watch(engine: Engine) -> None:
     """Have every connection of ``engine`` (psycopg's) watched from now on, and made within its time-out as a whole."""
-    silence = Silence()
+    silence = silence_of(server(engine))
 
     @event.listens_for(engine, "do_connect")
     def _connect(dialect: Any, _: Any, args: Any, settings: Any) -> Any:
         said = str(settings["connect_timeout"])
         if not said.isdigit() or int(said) == 0:  # psycopg has a sentence for what is no number; 0 means without end
             return dialect.connect(*args, **settings)
-        return within(silence.left(max(CONNECT, int(said))), lambda: dialect.connect(*args, **settings))
+        connect = partial(dialect.connect, *args, **settings)
+        return silence.heard(lambda seconds: within(seconds, connect), max(CONNECT, int(said)))
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, record: Any) -> None:

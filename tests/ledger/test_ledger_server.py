@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
 from benchmarks.private_postgresql import PORT, PrivateServer, private_server
@@ -81,13 +81,33 @@ def test_what_a_statement_waited_for_in_vain_a_new_connection_does_not_wait_for_
     silence = watch.Silence(lambda: now[0])
     assert silence.left(2.0) == 2.0
     silence.note(100.0 - watch.ANSWER)
-    silence.note(90.0)
-    assert silence.left(2.0) == watch.ALL_IN_ALL - watch.ANSWER
+    silence.note(99.0)
+    assert silence.left(2.0) == pytest.approx(watch.ALL_IN_ALL - watch.ANSWER), "from its beginning"
     assert silence.left(0.1) == 0.1
     now[0] += 2.0
     assert silence.left(2.0) == watch.MOMENT, "a moment is what a server that is well needs"
     now[0] += watch.ALL_IN_ALL
     assert silence.left(2.0) == 2.0, "and later as ever"
+    now[0] += LONG
+
+    def late(seconds: float) -> None:
+        now[0] += seconds
+        raise watch.psycopg.errors.ConnectionTimeout
+
+    for seconds in (2.0, 1.0, watch.MOMENT):
+        before = now[0]
+        with pytest.raises(watch.psycopg.errors.ConnectionTimeout):
+            silence.heard(late, 2.0)
+        assert now[0] - before == pytest.approx(seconds), "nor for a connection"
+
+
+def test_all_that_is_asked_of_a_server_knows_that_it_does_not_answer() -> None:
+    """A click asks for its budget, and for what its room shares, by an engine each."""
+    here, there, other = (f"postgresql+psycopg://x@h:{port}/{name}" for port, name in ((1, "a"), (1, "b"), (2, "a")))
+    engines = [make_engine(make_url(url)) for url in (here, there, other)]
+    found = [watch.silence_of(watch.server(engine)) for engine in engines]
+    assert found[0] is found[1]
+    assert found[0] is not found[2]
 
 
 @pytest.mark.thorough
@@ -102,9 +122,14 @@ def test_a_server_that_freezes_within_a_click_is_told_in_the_time_of_one(
         within = watch.within
         monkeypatch.setattr(watch, "within", lambda most, connect: waited.append(most) or within(most, connect))
         with ExitStack() as until:
-            with pytest.raises(LedgerError, match=SLOW), getattr(ledger._store, how)() as connection:
-                until.enter_context(server.frozen())
-                connection.execute(text("SELECT 1"))
+
+            def click() -> None:
+                with getattr(ledger._store, how)() as connection:
+                    until.enter_context(server.frozen())
+                    connection.execute(text("SELECT 1"))
+
+            with pytest.raises(LedgerError, match=SLOW):
+                click()
             assert told(ledger) == UNREACHABLE
             assert waited
             assert sum(waited) <= watch.ALL_IN_ALL - watch.ANSWER + watch.MOMENT
