@@ -231,8 +231,8 @@ SAID: Slot[Memory] = Slot("_said", Memory, own=Memory.clear)
 def forget_own() -> None:
     """Drop everything that was made from a person's own data and is not the file they hold now.
 
-    Numbers that were computed, pictures, simulated models, and what was set on pages about those columns; then collect
-    what is left over, since the server does not do that after every run.
+    Numbers that were computed, pictures, simulated models, and what was set on pages about those columns. What of it
+    refers to itself is collected within some seconds (``garbage``), since the server does not do that after every run.
     """
     for slot in Slot.made:
         slot.end()

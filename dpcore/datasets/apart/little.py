@@ -14,8 +14,6 @@ LITTLE = 1 << 20
 FEW = 300_000
 """Bytes of text, and cells that it could fill up to, as many in each row as in the widest, up to which it is read in
 the server's own process: sooner, and with some hundred megabytes at most."""
-_SIGNS = b",;\t| ^~:\x1f"
-"""At which cells can be found to end, where nobody says at what else; and what ends none in a text of one column."""
 _STATED = re.compile(rb"sep=(.)", re.IGNORECASE | re.DOTALL)
 _FIRST = 100
 """Bytes among which a first line such as "sep=;" begins."""
@@ -33,10 +31,13 @@ def cells(data: bytes, choices: Choices) -> int:
     A lone return may end a line or stand in a cell: for how long lines are it is taken for the one, for how many there
     are for the other.
     """
+    from dpcore.datasets.reading.dialect import SIGNS, Dialect
+
     stated = choices.delimiter or ""
+    none = Dialect(delimiter="").separator  # in a text of one column
     said = [stated.encode() if len(stated) == 1 else b"", *_STATED.findall(data[:_FIRST])]
     signs = np.zeros(256, dtype=bool)
-    signs[list(b"".join([_SIGNS, *said]))] = True
+    signs[list(b"".join([*map(str.encode, (*SIGNS, none)), *said]))] = True
     letters = np.frombuffer(data, dtype=np.uint8)
     feeds = np.flatnonzero(letters == ord("\n"))
     before = np.searchsorted(np.flatnonzero(signs[letters]), np.concatenate([[0], feeds, [letters.size]]))
