@@ -113,7 +113,8 @@ class Offer:
     """One release: the request that is drawn, what it is drawn from, and how far off the answer may be.
 
     ``data`` gives what ``request.answer`` takes; it is called in the release alone. ``describe`` turns an answer into
-    a sentence (Markdown: text from files through ``words.safe``), ``below`` adds blocks under it. ``relation`` is the
+    a sentence (Markdown: text from files through ``words.safe``), ``gives`` says what every answer is, ``below`` adds
+    blocks under it. ``relation`` is the
     control by which the person chooses whom the answer hides, where there is a choice. ``conclude`` says what may and
     may not be concluded from an answer.
     """
@@ -122,6 +123,7 @@ class Offer:
     data: Callable[[], Any]
     forecast: str
     describe: Callable[[Any], str]
+    gives: str
     below: Callable[[Receipt], Sequence[Block]] | None = None
     relation: str | None = None
     before: tuple[Block, ...] = ()

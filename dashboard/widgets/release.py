@@ -94,8 +94,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         if earlier:
             st.markdown(said.last_drawn(offer.describe(earlier[-1].answer), len(earlier)), width="content")
         else:
-            none = said.NONE_DRAWN_PRACTICE if source.practice else said.NONE_DRAWN
-            none = login_words.BELOW if waits else none
+            none = login_words.BELOW if waits else said.none_drawn(offer.gives, practice=source.practice)
             st.caption(none if fits else _refusal(found, source, request), width="content")
     problem = session.note(slot)
     if problem:

@@ -198,7 +198,13 @@ class LabelCard:
     @property
     def judged(self) -> str:
         """Whether such a promise is usual, in one line."""
-        told = "strong protection" if self.epsilon <= STRONG else "usual" if self.epsilon <= WEAK else "weak protection"
+        told = (
+            "strong protection"
+            if self.epsilon <= STRONG
+            else "usual, not strong"
+            if self.epsilon <= WEAK
+            else "weak protection"
+        )
         return (
             f"**Is that good?** ε = {number(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
             "less is safer."

@@ -538,6 +538,9 @@ LOOKED_WARNING = (
 )
 
 
+GIVES = "where the alarm rings, or that it never does"
+
+
 def answer(found: Mapping[str, Any]) -> str:
     """The alarms by name, or by their place where they have none."""
     places = zip(found.get("alarms", []), found.get("names", []), strict=True)

@@ -135,5 +135,8 @@ def forecast_bound(bound: ErrorBound) -> str:
     )
 
 
+GIVES = "one rule"
+
+
 def answer(answer: dict[str, Any], target: str, yes: str) -> str:
     return f"The rule: {safe(str(answer['rule']))}. It predicts {safe(yes)} in “{safe(visible(target))}”."

@@ -185,5 +185,8 @@ def forecast_bound(above: float, likely: float) -> str:
     )
 
 
+GIVES = "the name of one column"
+
+
 def answer(answer: dict[str, Any]) -> str:
     return f"Costs least: {safe(str(answer['column']))}"

@@ -231,9 +231,9 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     who, units = safe(unit), safe(many(unit))
     return (
         f"**Two reasons why it may follow the wrong one.** Privacy noise: without privacy {of_100(without)} of 100 "
-        f"runs do so on the last {who}. The noise adds {of_100(noise)} of 100. What that costs is the number above. "
-        f"Chance: had {rounds:,} other {units} like these come, another would be the best in {of_100(people)} of 100 "
-        f"cases ({redrawn(people, draws)})."
+        f"runs do so on the last {who}. The noise adds {of_100(noise)} of 100. What a wrong one costs is in the number "
+        f"above. Chance: had {rounds:,} other {units} like these come, another would be the best in "
+        f"{of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
 
@@ -393,6 +393,9 @@ FORECAST_UNKNOWN = (
     "no number is sure from declared facts alone: this strategy loses little where days are alike and independent, and "
     "nothing is promised elsewhere."
 )
+
+
+GIVES = {"plays": "whom to follow in each round", "from_now_on": "the name of one expert"}
 
 
 def answer(answer: dict[str, Any]) -> str:

@@ -187,6 +187,9 @@ def forecast_bound(bound: ErrorBound) -> str:
     )
 
 
+GIVES = "the name of one option"
+
+
 def answer(answer: dict[str, Any]) -> str:
     if "option" in answer:
         return f"Most common: {safe(str(answer['option']))}"

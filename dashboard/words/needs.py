@@ -12,7 +12,7 @@ LOOKED = (
 )
 OTHERS = "others"
 DOTS = "100 dots, 100 guesses. Grey: right anyway. Brown: the most that can be added. Empty: still wrong."
-IMAGINED = "Looking at this page costs nothing. Only a private answer that is drawn is charged."
+IMAGINED = "Imagined: looking at this page costs nothing. Only a private answer that is drawn is charged and given out."
 
 
 def or_size(size_word: str) -> str:

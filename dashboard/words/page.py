@@ -15,8 +15,8 @@ OPTIONS = "Options"
 QUESTION = "Question"
 TAB = "What is open below the chart"
 MAY_SHOW = {
-    "demo": "May this picture leave the room? Yes: it is about sample data.",
-    "twin": "May this picture leave the room? Yes: its rows are simulated, no row of a file is behind it.",
+    "demo": "May this picture leave the room? Yes, with its numbers: it is about sample data.",
+    "twin": "May this picture leave the room? Yes, with its numbers: its rows are simulated, not those of a file.",
     "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
 }
 DRAG = "Click or drag in it to set ε."

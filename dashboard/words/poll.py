@@ -30,8 +30,8 @@ WRONG_CODE = (
     "server."
 )
 AT_ANOTHER = (
-    "Press “Join” to get to the poll: it runs on another server of this address. If you opened a file of your own here "
-    "in this browser, you will have to bring it again, and a poll that you opened here you can no longer reach."
+    "Press “Join” to get to the poll. If you have a file or a poll of your own open in this browser, join with another "
+    "browser or phone: the file would have to be brought again, and you could no longer lead your poll from here."
 )
 WITH_ITS_SERVER = (
     "The server that ran this poll does not answer. If it has stopped, the poll has ended with it, and the votes are "

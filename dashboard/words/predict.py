@@ -145,7 +145,10 @@ def how_judged(about: About, trained: int, tested: int) -> str:
 
 def better(name: str, value: str, main: str) -> str:
     """Another method that a private answer can be drawn by does clearly better at this ε."""
-    return f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. See Options."
+    return (
+        f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. You may choose "
+        "it in Options, as everybody may look here; with your own people choose before looking, on simulated rows."
+    )
 
 
 def right(value: float) -> str:
@@ -601,6 +604,9 @@ def forecast_unknown(noise: float, people: int | None) -> str:
     if people is None:
         return f"{start}: with many times as many people in the file it learns well, with fewer it learns little."
     return f"{start}, of the {people:,} that were declared; the smaller that part, the better the model."
+
+
+GIVES = "the model, which is a few numbers"
 
 
 def answer(answer: dict[str, Any]) -> str:

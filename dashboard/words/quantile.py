@@ -135,5 +135,10 @@ def forecast_unknown(low: float, high: float, unit: str) -> str:
     )
 
 
+def gives(q: float) -> str:
+    """What an answer is."""
+    return f"one number near the {QUANTILES[q]}"
+
+
 def answer(answer: dict[str, Any], unit: str) -> str:
     return with_unit(float(answer["value"]), unit)

@@ -10,8 +10,6 @@ DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."
 )
-NONE_DRAWN = "No answer yet. One cannot be undone."
-NONE_DRAWN_PRACTICE = "No answer yet. Practice can be reset, real answers cannot."
 KEPT = "Kept in the ledger."
 ASKED = "What leaves this page"
 FORECAST = "How wrong it may be"
@@ -51,6 +49,12 @@ EPSILON_LOOKED_WARNING = (
     "You took this ε from a picture of your own file. It may be used, and the receipt will say: ε was chosen after "
     "looking at the data: not covered by ε. Only a level that you chose without the picture goes without that line."
 )
+
+
+def none_drawn(gives: str, *, practice: bool) -> str:
+    """What an answer would be, before there is one."""
+    undone = "Practice can be reset, real answers cannot." if practice else "It cannot be undone."
+    return f"No answer yet. One gives out {gives}, and nothing else of the data. {undone}"
 
 
 def suggested(note: str) -> str:

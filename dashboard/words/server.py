@@ -22,12 +22,12 @@ TOO_MANY_FILES = "There are files of yours here already; reload the page and try
 BEING_MADE = "So much is being made for this page already; wait a moment and try again."
 TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
 TOO_MUCH_TYPED = (
-    "The boxes of this page hold too much text together, so what you typed last was not taken. Empty one of them, or "
-    "bring a table as a file."
+    "The boxes of this page hold too much text together, so what you typed or pasted last was not taken. Empty one of "
+    "them, or bring a table as a file."
 )
 NO_ROOM_FOR_TEXT = (
-    "This server has no room for so much text at this moment, so what you typed last was not taken. Bring a table as a "
-    "file, or try again in some minutes."
+    "There is no room here for so much text at this moment, so nothing of what you typed or pasted last was taken. "
+    "Bring a table as a file, for which there is more room, or try again in some minutes."
 )
 TOO_MANY_REQUESTS = "So much is asked from your address at this moment that this has to wait; try again in a minute."
 LOG_IN_FIRST = "Files are for those who have logged in; log in and bring the file again."

@@ -65,6 +65,7 @@ def page(lineage: str | None, epsilon: float, delta: float, breaks: str) -> None
         data=data,
         forecast="not at all",
         describe=lambda answer: f"Number {answer['number']}",
+        gives="one number",
     )
     release_panel(shown, offer, slot="test")
     st.number_input("asked", value=epsilon, key="asked")

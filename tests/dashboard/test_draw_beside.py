@@ -155,7 +155,11 @@ def shown(lineage: str | None) -> None:
         current = replace(current, lineage=lineage, practice=False, mode="what_if", title="own.csv")
     request = Draw(epsilon=0.5)
     offer = Offer(
-        request=request, data=lambda: ["row"], forecast="not at all", describe=lambda one: f"Number {one['number']}"
+        request=request,
+        data=lambda: ["row"],
+        forecast="not at all",
+        describe=lambda one: f"Number {one['number']}",
+        gives="one number",
     )
     draw_beside(current, offer, slot="test")
 

@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
@@ -177,7 +178,7 @@ class State(dict[str, str]):
 
 def test_a_closed_tab_that_comes_back_in_time_keeps_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing has the session emptied in time, coming back takes it out of those; mutant: it is never added."""
-    monkeypatch.setattr(leaving, "MARGIN", -299.8)  # of the 300 seconds that a lost connection may take
+    monkeypatch.setattr(leaving, "MARGIN", 0.2 - float(st.get_option("server.disconnectedSessionTTL")))  # soon
     gone, back = State(file="x"), State(file="y")
     leaving.Visit("one", gone).left()
     leaving.Visit("two", back).left()

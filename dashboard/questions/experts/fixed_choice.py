@@ -392,7 +392,14 @@ class _Setting:
             forecast = said.forecast(right, above, self.case.table.rows, self.unit)
         else:
             forecast = said.forecast_bound(request.error_bound(LIKELY).number, LIKELY)
-        return Offer(request=request, data=source.rows, forecast=forecast, describe=said.answer, relation=RELATION.key)
+        return Offer(
+            request=request,
+            data=source.rows,
+            forecast=forecast,
+            describe=said.answer,
+            gives=said.GIVES,
+            relation=RELATION.key,
+        )
 
 
 def _longer(problem: LinearProblem, times: float) -> LinearProblem:

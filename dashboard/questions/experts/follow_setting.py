@@ -198,6 +198,7 @@ class Setting:
             data=source.rows,
             forecast=self._forecast_so_far(request),
             describe=said.answer,
+            gives=said.GIVES[self.publish],
             below=_plays,
             conclude=said.CONCLUDE,
             before=(Ask((PUBLISH,)),),

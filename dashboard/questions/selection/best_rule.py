@@ -354,6 +354,7 @@ class _Setting:
             data=source.rows,
             forecast=forecast,
             describe=lambda answer: said.answer(answer, self.target, request.positive),
+            gives=said.GIVES,
             relation="rule_neighbours",
             conclude=said.CONCLUDE,
         )

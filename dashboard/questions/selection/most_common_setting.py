@@ -156,6 +156,7 @@ class Setting:
             data=source.rows,
             forecast=forecast,
             describe=said.answer,
+            gives=said.GIVES,
             relation="neighbours",
             conclude=said.CONCLUDE,
         )

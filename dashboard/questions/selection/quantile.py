@@ -356,6 +356,7 @@ class _Setting:
             data=source.rows,
             forecast=forecast,
             describe=lambda answer: said.answer(answer, self.unit),
+            gives=said.gives(self.q),
             relation="quantile_neighbours",
             conclude=said.CONCLUDE,
         )

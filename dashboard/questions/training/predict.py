@@ -426,6 +426,7 @@ class _Setting:
             data=source.rows,
             forecast=self.forecast(request, along),
             describe=said.answer,
+            gives=said.GIVES,
             below=lambda receipt: below(receipt, self.read),
             conclude=said.CONCLUDE,
             before=(
