@@ -22,7 +22,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 from streamlit.typing import UploadedFile
 
-from dashboard import catalogue, session, words
+from dashboard import catalogue, session, typed, words
 from dashboard.background import compute
 from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
@@ -31,7 +31,9 @@ from dashboard.data import samples as sample_cards
 from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
 from dashboard.report import panel
+from dashboard.words import data as data_words
 from dashboard.words import report as report_words
+from dashboard.words import server as server_words
 from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
@@ -322,6 +324,18 @@ def test_a_pasted_table_is_read_and_the_box_holds_nothing_afterwards(open_app: O
     assert held(app).name == "Pasted table"
     assert all("Haifa" not in str(app.session_state[key]) for key in app.session_state if "paste" in key)
     assert all("Haifa" not in str(area.value) for area in app.text_area)
+
+
+@pytest.mark.parametrize("refused", [server_words.NO_ROOM_FOR_TEXT, server_words.TOO_MUCH_TYPED, ""])
+def test_a_pasted_table_that_was_not_taken_is_said_so_and_not_called_nothing(
+    refused: str, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate takes it out of the message that presses the button, so that the box is empty here."""
+    monkeypatch.setattr(typed.Texts, "refusal", lambda *_: refused)
+    app = open_app("data")
+    press(app, "own-paste-go")
+    told = text(app).replace("\\", "")
+    assert [sentence in told for sentence in (refused, data_words.NOTHING_PASTED)] == [True, not refused]
 
 
 @pytest.mark.parametrize("encoding", ["cp1255", "cp1256"])
