@@ -11,8 +11,13 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from dashboard.background import garbage, leaving
 from dashboard.background.garbage import APART, SHARE, Garbage
@@ -107,6 +112,30 @@ def test_tabs_that_are_closed_one_after_the_other_do_not_collect_each_time(monke
         waiting.add(leaving.Visit(f"{number}", state), -1.0)
         _until(lambda state=state: not state)
     assert sum(collected) == 1
+
+
+def test_streamlit_lets_go_of_closed_tabs_that_cannot_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would hold them, and what their pages said last, until another tab is closed: on its loop, which alone may."""
+    storage, asked = MemorySessionStorage(ttl_seconds=0), list[Callable[[], object]]()
+    manager = WebsocketSessionManager.__new__(WebsocketSessionManager)
+    manager._session_storage = storage
+    loop = SimpleNamespace(call_soon_threadsafe=asked.append)
+    here = SimpleNamespace(_session_mgr=manager, _get_async_objs=lambda: SimpleNamespace(eventloop=loop))
+    here.is_active_session = lambda session: False
+    monkeypatch.setattr(leaving, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: here))
+
+    class State(dict[str, object]):
+        filtered_state: dict[str, object] = {}  # noqa: RUF012
+
+    session = SessionInfo(client=None, session=cast("Any", SimpleNamespace(id="one")), script_run_count=1)
+    storage.save(session)
+    state = State(file="x")
+    leaving.Waiting().add(leaving.Visit("one", state), -1.0)
+    _until(lambda: bool(asked))
+    assert not state
+    assert storage._cache._data, "nothing is taken out by another thread"  # type: ignore[attr-defined]
+    asked[0]()
+    assert not storage._cache._data  # type: ignore[attr-defined]
 
 
 def test_only_one_place_of_the_pages_has_everything_looked_through() -> None:
