@@ -62,6 +62,8 @@ ARRIVES = 600.0
 """Seconds that a file may be on its way: 200 MB at 2.7 Mbit/s."""
 LEAST, WHILE = 1_000_000, 60.0
 """Bytes of a file that have to come in so many seconds, or it gives up its room: 130 kbit/s."""
+PIECES = 1 << 14
+"""Into so many pieces that room falls: a file is compared with all others at each that came, not at each byte."""
 FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
 MOST_SESSIONS = 500
@@ -73,8 +75,11 @@ MESSAGE_PARTS = 5_000
 hundred, one part for each column that is chosen of a wide table, and a few for each control."""
 OTHER_BYTES = 4_096
 """Of a message that does not run the script: some are answered at once with what they hold, or with more."""
-BESIDE_BYTES = 200_000
-"""Of one that runs it, beside what its widgets hold: nobody is asked for an address of more than 64 KB."""
+BESIDE_BYTES = 100_000
+"""Of one that runs it, beside what its widgets hold: most of it names what its browser holds already."""
+LONGEST_QUERY, LONGEST_PLACE = 16_000, 1_000
+"""Letters of the settings that an address may carry, which a session holds several times over, and of all before them:
+what a deck takes in a link is a tenth of it, and HAProxy passes on no longer one."""
 PART = re.compile(r"[0-9a-f]{32}")
 """What names a part of a page: a digest that the server made. It writes one that it does not find into the log."""
 LONGEST_KIND = 1_000
@@ -180,6 +185,7 @@ class _Arriving:
     session: str
     visitor: str
     bytes: int = 0
+    compared: int = 0
 
 
 class _Address:
@@ -320,8 +326,10 @@ class Gate:
                 raise HTTPException(408, words.TOO_SLOW) from None
             piece = message.get("body", b"")
             here.bytes += len(piece)
-            if not self._has_room(0, here.visitor):
-                raise HTTPException(503, words.TOO_MUCH_AT_ONCE)
+            if here.bytes - here.compared >= self._most_bytes // PIECES or not message.get("more_body", False):
+                here.compared = here.bytes
+                if not self._has_room(0, here.visitor):
+                    raise HTTPException(503, words.TOO_MUCH_AT_ONCE)
             if not form.goes_on_with(piece):
                 raise HTTPException(400, words.NOT_AS_A_BROWSER)
             if here.bytes >= enough:
@@ -415,7 +423,7 @@ async def _next(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace]
             return await _ended(send, 1009)
         if len(data) - sum(one.ByteSize() for one in asked.rerun_script.widget_states.widgets) > BESIDE_BYTES:
             return await _ended(send, 1009)
-        if not _says_where_it_is(asked.rerun_script.context_info):
+        if not _is_link(asked.rerun_script.query_string) or not _says_where_it_is(asked.rerun_script.context_info):
             return await _ended(send, 1008)
         part = bool(asked.rerun_script.fragment_id)
         if part and not PART.fullmatch(asked.rerun_script.fragment_id):
@@ -446,9 +454,19 @@ def _says_where_it_is(told: ContextInfo) -> bool:
     """
     names = (told.timezone, told.locale)
     try:
-        return told.url.isascii() and bool(urlsplit(told.url)) and all(len(name) <= 100 for name in names)
+        place = urlsplit(told.url) if told.url.isascii() else None
+        return (
+            place is not None
+            and len(place.netloc) + len(place.path) <= LONGEST_PLACE
+            and all(len(name) <= 100 for name in names)
+        )
     except ValueError:  # such as of half an address of IPv6
         return False
+
+
+def _is_link(query: str) -> bool:
+    """Whether a browser can have these settings in its address."""
+    return len(query) <= LONGEST_QUERY and query.isascii()
 
 
 def _fitting(message: Message, asked: BackMsg, scope: Scope) -> Message:

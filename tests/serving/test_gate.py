@@ -528,12 +528,22 @@ def test_little_by_little_as_much_cannot_be_typed(monkeypatch: pytest.MonkeyPatc
     assert len(looked) == 9, "at each where what is held counts"
 
 
-@pytest.mark.parametrize("field", ["query_string", "page_name", "cached_message_hashes"])
+@pytest.mark.parametrize(("query", "let"), [("a=" + "x" * 15_998, True), ("a=" + "x" * 15_999, False), ("a=ε", False)])
+def test_the_settings_of_an_address_are_as_a_browser_has_them(query: str, let: bool) -> None:
+    """A session holds them several times over: four hundred pages of one address took 1.6 GB with long ones."""
+    rerun = BackMsg()
+    rerun.rerun_script.query_string = query
+    told, inner = connected([binary(rerun)], HOST)
+    assert told == ([] if let else [{"type": "websocket.close", "code": 1008}])
+    assert ("bytes" in inner.messages[0]) == let
+
+
+@pytest.mark.parametrize("field", ["page_name", "cached_message_hashes"])
 def test_only_what_is_typed_is_long(field: str) -> None:
     """An address was kept for as long as its page is open, whatever it said; so was what nobody knows."""
     rerun = BackMsg()
     said = getattr(rerun.rerun_script, field)
-    for length, code in ((100_000, []), (gate.BESIDE_BYTES, [1009])):
+    for length, code in ((90_000, []), (gate.BESIDE_BYTES, [1009])):
         text = "x" * length
         said.append(text) if field.endswith("hashes") else setattr(rerun.rerun_script, field, text)
         told, inner = connected([binary(rerun)], HOST)
@@ -650,6 +660,34 @@ def test_all_files_together_are_bounded_whoever_sends_them() -> None:
     assert asyncio.run(sent_at_once(unsaid, most_bytes=100)) == [200, 200, 200, 503, 503]
     promised = [("a", 79, 0), ("b", 79, 0), ("c", 30, 30)]
     assert asyncio.run(sent_at_once(promised, most_bytes=100)) == [200, 200, 200], "nobody holds room by a promise"
+
+
+def test_a_file_is_not_compared_with_all_others_at_each_of_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four hundred that came byte by byte, beside eight hundred that nobody took, kept others waiting for seconds."""
+    looked: list[int] = []
+    monkeypatch.setattr(Gate, "_has_room", lambda gate, more, visitor: looked.append(more) is None)
+    kept: list[int] = []
+
+    async def whole(scope: Any, receive: Any, send: Any) -> None:
+        while True:
+            message = await receive()
+            kept.append(len(message["body"]))
+            if not message["more_body"]:
+                return
+
+    pieces = [*[b"x"] * 1_000, *[bytes(1 << 15)] * 8, b"x"]
+    left = list(pieces)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
+
+    async def send(_: Any) -> None:
+        return
+
+    scope = {"type": "http", "path": "/_stcore/upload_file/a/1", "method": "PUT", "headers": [HOST, FORM]}
+    asyncio.run(Gate(whole, most_bytes=1 << 30)({**scope, "client": ("a", 1)}, receive, send))
+    assert kept == [len(piece) for piece in pieces]
+    assert len(looked) == 1 + 8 // 2 + 1, "as it begins, at every 64 kB, and as it ends"
 
 
 def test_one_address_has_a_share_of_the_room_for_files_and_not_all() -> None:
@@ -1264,6 +1302,8 @@ def test_a_page_that_left_while_a_message_of_it_waited_is_no_failure(gone: Excep
         ({"url": "http://127.0.0.1:8501/poll?a=%C3%A9", "timezone": "Europe/Zurich", "locale": "de-CH"}, True),
         ({"url": "http://a" + "\u0301\u0316" * 100 + "/poll"}, False),
         ({"url": "http://["}, False),
+        ({"url": "http://a/" + "b" * 998 + "?" + "c" * 5_000}, True),
+        ({"url": "http://a/" + "b" * 999}, False),
         ({"timezone": "x" * 101}, False),
         ({"locale": "x" * 101}, False),
     ],
