@@ -2,7 +2,9 @@
 
 Number boxes, lists and text boxes each ask whether one value of the state is None. Streamlit answers with a copy of all
 values, and a page has some twenty such boxes: a tenth of a rerun. Here they get what answers when it is asked. And a
-page asks for some two hundred values: each goes the short way, where the value lies as it is asked for.
+page asks for some two hundred values: each goes the short way, where the value lies as it is asked for. And Streamlit
+keeps for good how each widget was read that was ever drawn, with the text that a box began with: here it goes with the
+widget.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from contextlib import suppress
 from typing import Any
 
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import _TRIGGER_PROTO_FIELDS
 from streamlit.runtime.state.common import is_element_id
 from streamlit.runtime.state.presentation import apply_presenter
 from streamlit.runtime.state.safe_session_state import SafeSessionState
@@ -19,6 +23,8 @@ from streamlit.runtime.state.session_state import SessionState, _is_internal_key
 _copied: property = SafeSessionState.__dict__["filtered_state"]
 _found = SafeSessionState.__getitem__
 _ABSENT = object()
+MOST_CLICKS = 32
+"""Buttons that are no longer drawn, whose clicks may be on their way."""
 
 
 class LookedUp(Mapping[str, Any]):
@@ -141,7 +147,39 @@ def forget_widget(safe: SafeSessionState, key: str) -> None:
             state._new_widget_state.states.pop(wid, None)
 
 
+def _without_stale(state: SessionState, active: frozenset[str]) -> None:
+    """``_remove_stale_widgets``, and how those were read that are no longer drawn and hold nothing: with it goes what
+    a box began with, and a list's options. Of buttons the last ones stay, whose clicks may be on their way.
+    """
+    _STREAMLITS["_remove_stale_widgets"](state, active)
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    ids, told = state._key_id_mapper, state._new_widget_state.widget_metadata
+    parts = context.fragment_ids_this_run
+    stale = [
+        wid
+        for wid, known in told.items()
+        if wid not in active
+        and not (parts and known.fragment_id not in parts)
+        and not _is_kept(state, wid, ids._id_key_mapping.get(wid, wid))
+    ]
+    clicks = [wid for wid in stale if told[wid].value_type in _TRIGGER_PROTO_FIELDS]
+    for wid in {*stale} - {*clicks[-MOST_CLICKS:]}:
+        del told[wid]
+        name = ids._id_key_mapping.pop(wid, None)
+        if name is not None and ids._key_id_mapping.get(name) == wid:
+            del ids._key_id_mapping[name]
+
+
+def _is_kept(state: SessionState, wid: str, name: str) -> bool:
+    """Whether a session holds a value of a widget, under either of its names."""
+    places = (state._new_widget_state.states, state._old_state, state._new_session_state)
+    return any(one in held for held in places for one in (wid, name))
+
+
 _OURS: dict[str, Any] = {
+    "_remove_stale_widgets": _without_stale,
     "__getitem__": _held,
     "__contains__": _holds,
     "_get_widget_id": _widget_id,

@@ -244,3 +244,74 @@ def test_a_shorter_way_comes_to_the_same_place() -> None:
     variable.reset(ours[2])
     assert variable.get() == "first"
     assert len(set(ours[0])) == 3
+
+
+def drawn_anew() -> None:
+    """A page whose widgets are others in each run, as an editor's are after each change; a part of it stays."""
+    import streamlit as st
+
+    run = st.session_state.run = st.session_state.get("run", 0) + 1
+
+    def noted() -> None:
+        st.session_state.clicked = [*st.session_state.get("clicked", []), run]
+
+    st.text_area("options", "x" * 10_000, key=f"options-{run}")
+    st.multiselect("columns", [f"{run}-{number}" for number in range(100)], key=f"columns-{run}")
+    st.text_input("no key", f"{run}")
+    st.button("go", key=f"go-{run}", on_click=noted)
+    st.text_input("kept", key="kept", persist_state="session")
+    st.session_state.mine = st.session_state.get("mine", "theirs")
+
+    @st.fragment
+    def part() -> None:
+        st.text_input("in a part", key="part")
+
+    part()
+
+
+def inside(app: AppTest) -> SessionState:
+    state = app.session_state._state
+    return state if isinstance(state, SessionState) else state._state  # type: ignore[no-any-return]
+
+
+def known(app: AppTest) -> list[str]:
+    """What a session knows of how widgets are read."""
+    return list(inside(app)._new_widget_state.widget_metadata)
+
+
+def test_how_a_widget_is_read_goes_with_it() -> None:
+    """A page that was changed four hundred times held 600 MB of the texts that its boxes had begun with."""
+    looked_up.guard()
+    app = AppTest.from_function(drawn_anew).run()
+    app.text_input(key="kept").set_value("a")
+    app.text_input(key="part").set_value("b").run()
+    once = len(known(app))
+    for _ in range(2 * looked_up.MOST_CLICKS):
+        app.run()
+    assert not app.exception
+    assert len(known(app)) <= once + looked_up.MOST_CLICKS
+    assert sum("options" in name for name in known(app)) == 1
+    assert sum("go-" in name for name in known(app)) == 1 + looked_up.MOST_CLICKS
+    ids = inside(app)._key_id_mapper
+    assert sum("options" in name for name in ids._key_id_mapping) == 1
+    assert {*ids._id_key_mapping} == {*ids._key_id_mapping.values()}
+    assert (app.text_input(key="kept").value, app.text_input(key="part").value) == ("a", "b")
+
+
+def test_streamlit_keeps_them_for_good(as_streamlit_does_it: Callable[[], None]) -> None:
+    as_streamlit_does_it()
+    app = AppTest.from_function(drawn_anew).run()
+    for _ in range(5):
+        app.run()
+    assert sum("options" in name for name in known(app)) == 6, "what shows that it can fail"
+
+
+def test_a_click_on_a_button_that_is_just_gone_counts() -> None:
+    """It was on its way when the page was drawn anew."""
+    looked_up.guard()
+    app = AppTest.from_function(drawn_anew).run()
+    late = app.button(key="go-1").id
+    states = app.run()._tree.get_widget_states()
+    states.widgets.add(id=late, trigger_value=True)
+    app._run(states)
+    assert app.session_state.clicked == [1]
