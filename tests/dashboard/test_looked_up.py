@@ -6,6 +6,7 @@ import copy
 import string
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import hypothesis
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.cursor import RunningCursor
 from streamlit.delta_generator_singletons import ContextVarWithLazyDefault
+from streamlit.elements.widgets.text_widgets import TextInputSerde
 from streamlit.navigation.page import Page
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -315,3 +317,33 @@ def test_a_click_on_a_button_that_is_just_gone_counts() -> None:
     states.widgets.add(id=late, trigger_value=True)
     app._run(states)
     assert app.session_state.clicked == [1]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "parts", "holds", "stays"),
+    [
+        (None, None, None, False),
+        (None, ["a"], None, True),
+        ("b", ["a"], None, True),
+        ("a", ["a"], None, False),
+        (None, None, "_old_state", True),
+        (None, None, "_new_session_state", True),
+    ],
+)
+def test_what_another_part_draws_or_a_session_holds_stays(
+    fragment: str | None, parts: list[str] | None, holds: str | None, stays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside what a run of some parts has drawn, and under either name of a widget."""
+    monkeypatch.setattr(looked_up, "get_script_run_ctx", lambda: SimpleNamespace(fragment_ids_this_run=parts))
+    for held in ("box", f"{ID}box"):
+        state = SessionState()
+        read = TextInputSerde("", 10)
+        state._new_widget_state.set_widget_metadata(
+            WidgetMetadata(f"{ID}box", read.deserialize, read.serialize, "string_value", fragment_id=fragment)
+        )
+        state._key_id_mapper["box"] = f"{ID}box"
+        if holds is not None:
+            getattr(state, holds)[held] = "x"
+        looked_up._without_stale(state, frozenset())
+        assert (f"{ID}box" in state._new_widget_state.widget_metadata) == stays
+        assert ("box" in state._key_id_mapper) == stays
