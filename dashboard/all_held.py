@@ -45,6 +45,20 @@ def waiting(size: int, whose: str) -> Waiting:
     return found
 
 
+def again(size: int, whose: str, instead: Waiting | None) -> Waiting | None:
+    """Count ``size`` bytes of what a session holds beside files from now on, instead of what it held; None of nothing.
+
+    Raises UnreadableFile with what to do; then what it held counts as before.
+    """
+    if not size:
+        if instead is not None:
+            let_go(instead)
+        return None
+    found = Waiting()
+    _count(found, size, whose, instead)
+    return found
+
+
 def let_go(waiting: Waiting) -> None:
     """The file is held no more."""
     with _lock:

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dashboard import visitors
+from dashboard.data.decisions import declared_weight
 from dashboard.data.own_file import OwnFile
 from dashboard.gate import number
 from dashboard.words import data as said
-from dpcore.datasets import MOST_WORDS, Column, Fits, Reading, Size, Table
+from dpcore.datasets import MOST_WORDS, Column, Fits, Reading, Size, Table, Template
 from dpcore.errors import NoRoom, UnreadableFile
 
 
@@ -98,6 +99,12 @@ def prepared(size: int, held: int, here: Limits) -> None:
     """
     if held + size > here.megabytes << 20:
         raise UnreadableFile(said.too_much_prepared(held + size, here.megabytes))
+
+
+def declared(files: Iterable[OwnFile | None], templates: Iterable[Template]) -> int:
+    """Bytes of the options that are declared, now and before, of some tables and for later ones."""
+    known = [one.schema for own in files if own is not None for one in (own.decisions, *own.earlier)]
+    return declared_weight([*known, *(one.schema for one in templates)])
 
 
 def weight(files: Iterable[OwnFile | None]) -> int:

@@ -16,6 +16,7 @@ from dashboard.data import naming, remembered, source
 from dashboard.data.decisions import Decisions
 from dashboard.data.held import (
     DECLARATIONS,
+    DECLARED,
     LOADED_SAMPLES,
     OWN_BEFORE,
     OWN_COLUMNS,
@@ -29,8 +30,10 @@ from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Relation, Schema, Table, twin
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, UnreadableFile
 
+LITTLE_DECLARED = 100_000
+"""Bytes of what a session declares that do not count."""
 PATIENCE = 0.4
 """Seconds a click waits for its work before a progress bar takes over."""
 
@@ -45,8 +48,27 @@ def before() -> OwnFile | None:
 
 
 def weight(*files: OwnFile | None) -> int:
-    """Bytes that this session holds: these files with their tables, and the samples it has loaded."""
-    return limits.weight(files) + limits.loaded(LOADED_SAMPLES.get().values())
+    """Bytes that this session holds: these files with their tables and all that is declared, and the samples it has
+    loaded."""
+    return limits.weight(files) + _declared(*files) + limits.loaded(LOADED_SAMPLES.get().values())
+
+
+def _declared(*files: OwnFile | None) -> int:
+    """Bytes of what is declared about these files and for later ones; 0 where they are few."""
+    size = limits.declared(files, DECLARATIONS.get())
+    return size if size > LITTLE_DECLARED else 0
+
+
+def no_room(own: OwnFile | None) -> str:
+    """Why there is no room for what is declared with ``own``; "" where there is, and it counts from now on."""
+    size = _declared(own, before())
+    try:
+        if size:
+            limits.check(b"", weight(own, before()), limits.limits())
+        DECLARED.put(all_held.again(size, visitors.address(), DECLARED.get()))
+    except UnreadableFile as error:
+        return said.not_declared(words.sentence(error))
+    return ""
 
 
 def decide(change: Callable[[Decisions], Decisions]) -> None:
@@ -77,7 +99,11 @@ def undo() -> None:
 
 
 def commit(own: OwnFile) -> None:
-    """Hold a changed file; what the pages show of it follows."""
+    """Hold a changed file, if there is room for what is declared; what the pages show of it follows."""
+    problem = no_room(own)
+    if problem:
+        session.say("own", problem)
+        return
     if own.use == "twin" and own.declared is None:
         own = replace(own, use=None)
     source.keep(own)
@@ -154,6 +180,7 @@ def forget() -> None:
         OWN_CONFIRMED.put(OWN_CONFIRMED.get() - {digest})
     OWN_BEFORE.forget()
     DECLARATIONS.forget()  # options of theirs may be words of the file
+    no_room(source.own_file())  # less counts
     session.forget_own()
 
 

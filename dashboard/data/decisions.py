@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import sys
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,10 @@ Notation = Literal["decimal", "date_order"]
 LAST_STEP = "file:last step"
 """The doubt how many rows there are: steps, options, or records where one takes the place of another."""
 ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
+_COLUMN, _WORD = 2_000, 110
+"""Bytes that a declared column takes, and each of its options beside its text."""
+MOST_EARLIER = 2 << 20
+"""Bytes of what was declared before and is declared no more, for bringing it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,3 +225,28 @@ def _written(column: Column, what: Notation, how: str) -> Column:
 
 def _types(columns: tuple[Column, ...]) -> set[tuple[str, str]]:
     return {(column.name, column.type) for column in columns}
+
+
+def declared_weight(schemas: Iterable[Schema]) -> int:
+    """Bytes of columns that are declared, one that several schemas have once."""
+    columns = {id(column): column for schema in schemas for column in schema.columns}
+    return sum(_weight(column) for column in columns.values())
+
+
+def within(earlier: tuple[Decisions, ...], now: Decisions) -> tuple[Decisions, ...]:
+    """The last of what was decided ``earlier``, as far as it takes no more than it may beside what is decided ``now``;
+    at least the very last, which counts with the rest (``limits``)."""
+    seen, size, kept = {id(column) for column in now.schema.columns}, 0, list[Decisions]()
+    for one in reversed(earlier):
+        other = [column for column in one.schema.columns if id(column) not in seen]
+        size += sum(map(_weight, other))
+        if kept and size > MOST_EARLIER:
+            break
+        kept.append(one)
+        seen |= set(map(id, other))
+    return tuple(reversed(kept))
+
+
+def _weight(column: Column) -> int:
+    words = (*column.categories, *column.missing_words)
+    return _COLUMN + sum(map(sys.getsizeof, words)) + _WORD * len(words)

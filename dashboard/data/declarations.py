@@ -92,7 +92,12 @@ def remember(declared: Template) -> None:
     kept = (*others, declared)[-MOST_KNOWN:]
     while len(kept) > 1 and weight(kept) > LARGEST_HELD:
         kept = kept[1:]
+    before = DECLARATIONS.get()
     DECLARATIONS.put(kept)
+    problem = actions.no_room(source.own_file())
+    if problem:
+        DECLARATIONS.put(before)
+        session.say("own", problem)
 
 
 def _brought(key: str) -> None:

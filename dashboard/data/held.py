@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dashboard.all_held import Waiting
 from dashboard.case import Source
 from dashboard.data.asked import Asked
 from dashboard.data.own_file import OwnFile, Pending
@@ -35,6 +36,8 @@ OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: N
 OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
 DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple)
 """What was declared in this session about tables before, by which the next one is known again."""
+DECLARED: Slot[Waiting | None] = Slot("_declared", lambda: None)
+"""Counts what is declared here among what all sessions hold."""
 DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)
 LINKED_DATA: Slot[str] = Slot("_linked_data", lambda: "")
 LOADED_SAMPLES: Slot[dict[str, Table]] = Slot("_loaded_samples", dict)

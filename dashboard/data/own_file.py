@@ -21,6 +21,7 @@ from dashboard.data.decisions import (
     notation,
     read_as,
     stated_of_all,
+    within,
 )
 from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
 from dpcore.datasets.declaration import Stated
@@ -63,6 +64,8 @@ _STATED: dict[str | int | bool, Stated] = {
     "columns": "objects as columns",
 }
 _HEADINGS: tuple[Stated, ...] = ("no heading", "one heading line", "two heading lines")
+MOST_NOTED = 200
+"""Sentences about what happened to a file."""
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
 
 
@@ -315,13 +318,13 @@ class OwnFile:
             decisions = replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)
         if decisions == self.decisions:
             return self
-        return replace(self, decisions=decisions, earlier=(*self.earlier, self.decisions)[-50:])
+        return replace(self, decisions=decisions, earlier=within((*self.earlier, self.decisions)[-50:], decisions))
 
     def undone(self) -> OwnFile:
         return replace(self, decisions=self.earlier[-1], earlier=self.earlier[:-1]) if self.earlier else self
 
     def noted(self, sentence: str) -> OwnFile:
-        return replace(self, log=(*self.log, Entry(time=datetime.now(UTC), sentence=sentence)))
+        return replace(self, log=(*self.log, Entry(time=datetime.now(UTC), sentence=sentence))[-MOST_NOTED:])
 
     @property
     def unreleasable(self) -> str:

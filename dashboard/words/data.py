@@ -186,6 +186,11 @@ def too_much_held(held: int, most: int) -> str:
     )
 
 
+def not_declared(why: str) -> str:
+    """There is no room for what was declared."""
+    return f"What you declared last was not taken, as there is no room for it. {why}"
+
+
 def server_is_full(most: int) -> str:
     """What all sessions hold together leaves no room; ``most`` bytes is what they may."""
     return (

@@ -12,13 +12,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import all_held, machine_memory
-from dashboard.data import task
+from dashboard.data import decisions, task
 from dashboard.data.reading_threads import Piece, ReadingThreads
 from dashboard.data.task import Task
 from dpcore.datasets import Column, Schema, Template, read_csv, saved
 from dpcore.errors import UnreadableFile
 from tests.dashboard import conftest as dashboard
-from tests.dashboard.test_data_page import drop, held, press
+from tests.dashboard.test_data_page import declare, drop, held, press
 
 ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
 workers = dashboard.workers
@@ -203,3 +203,68 @@ def test_rows_of_a_twin_count_for_as_long_as_they_are_there(
     press(press(app, "own-remove"), "own-forget")
     gc.collect()
     assert all_held.held() == 0
+
+
+def described(app: AppTest) -> AppTest:
+    """A table of two columns of options, without any file."""
+    app.segmented_control(key="from").set_value("described").run()
+    for number, name in enumerate("cd"):
+        app.text_input(key=f"own-new-name-{number}").set_value(name)
+        press(app, "own-describe-go")
+    return app
+
+
+def words_of(length: int, number: int) -> str:
+    """Many options in so many letters."""
+    return "\n".join(f"{number}{word:05}" for word in range(length // 7))
+
+
+def test_what_is_declared_counts_with_what_could_be_brought_back(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fifty lists of 50,000 options could be brought back in each session: seven pages of one address took 1 GB."""
+    app = described(open_app("data"))
+    assert all_held.held() == 0, "little does not count"
+    for number in range(1, 9):
+        declare(app, "c", categories=words_of(100_000, number))
+    own = held(app)
+    assert own.schema.column("c").categories[0] == "800000"
+    now = decisions.declared_weight([own.schema])
+    assert now > 1 << 20
+    assert all_held.held() == decisions.declared_weight([own.schema, *(one.schema for one in own.earlier)])
+    assert now < all_held.held() <= now + max(decisions.MOST_EARLIER, now)
+    before = all_held.held()
+    press(app, "own-undo")
+    assert held(app).schema.column("c").categories[0] == "700000"
+    assert all_held.held() <= before
+
+    room(before + (1 << 20), monkeypatch)
+    declare(app, "c", categories=words_of(200_000, 9))
+    assert app.warning[0].value.startswith("What you declared last was not taken")
+    assert held(app).schema.column("c").categories[0] == "700000", "and nothing is lost"
+    assert all_held.held() <= before
+    press(declare(app, "c", categories="a\nb"), "own-undo")
+    assert held(app).schema.column("c").categories[0] == "700000"
+
+
+def test_what_is_declared_counts_in_its_session(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EPSILON_LAB_MEMORY", "2")
+    app = described(open_app("data"))
+    declare(app, "c", categories=words_of(70_000, 1))
+    assert not app.warning
+    declare(app, "c", categories=words_of(120_000, 2))
+    assert "What you declared last was not taken" in app.warning[0].value
+    assert held(app).schema.column("c").categories[0] == "100000"
+
+
+def test_what_was_brought_to_know_later_tables_by_counts(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = tuple(words_of(70_000, 1).split())
+    known = Template(schema=Schema(columns=(Column(name="c", type="category", categories=options),)))
+    app = open_app("data")
+    app.session_state["_declarations"] = (known,)
+    app = drop(app, FILE)
+    assert all_held.held() >= 2 * len(FILE) + decisions.declared_weight([known.schema])
