@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -152,3 +154,20 @@ def test_a_report_holds_nothing_that_is_not_counted() -> None:
     for thing in (full, NOTICE, ALTERNATIVE):
         assert all(isinstance(getattr(thing, field.name), known) for field in fields(thing))
     assert isinstance(full, Report)
+
+
+@pytest.mark.parametrize("letters", [20, 450])
+def test_columns_count_beside_their_cells(letters: int) -> None:
+    """Five hundred of them and three rows took thirty times the bytes of their file."""
+    names = [f"{number:03}{'n' * letters}" for number in range(500)]
+    data = "\n".join([",".join(names), *[",".join("1" * 500)] * 3]).encode()
+    read_table(data)
+    gc.collect()
+    tracemalloc.start()
+    found = read_table(data)
+    suggested = found.suggested()
+    gc.collect()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(suggested.columns) == 500
+    assert kept <= found.size <= 5 * kept
