@@ -9,13 +9,12 @@ widget.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import ItemsView, Iterator, Mapping, Sized, ValuesView
 from contextlib import suppress
 from typing import Any
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import _TRIGGER_PROTO_FIELDS
-from streamlit.runtime.state.common import is_element_id
+from streamlit.runtime.state.common import WidgetMetadata, is_element_id
 from streamlit.runtime.state.presentation import apply_presenter
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState, _is_internal_key, _missing_key_error_message
@@ -23,8 +22,11 @@ from streamlit.runtime.state.session_state import SessionState, _is_internal_key
 _copied: property = SafeSessionState.__dict__["filtered_state"]
 _found = SafeSessionState.__getitem__
 _ABSENT = object()
-MOST_CLICKS = 32
-"""Buttons that are no longer drawn, whose clicks may be on their way."""
+_HELD = ("value", "options", "formatted_options", "default_value")
+"""Where what reads a widget's values keeps what it began with, and its options."""
+MOST_LEFT, LARGE = 64, 200
+"""Widgets that are no longer drawn, whose clicks or moves may be on their way, and how much one of them may hold, in
+letters or options."""
 
 
 class LookedUp(Mapping[str, Any]):
@@ -148,8 +150,8 @@ def forget_widget(safe: SafeSessionState, key: str) -> None:
 
 
 def _without_stale(state: SessionState, active: frozenset[str]) -> None:
-    """``_remove_stale_widgets``, and how those were read that are no longer drawn and hold nothing: with it goes what
-    a box began with, and a list's options. Of buttons the last ones stay, whose clicks may be on their way.
+    """``_remove_stale_widgets``, and how those were read that are no longer drawn and have no value: with it goes what
+    a box began with, and a list's options. The last small ones stay, as somebody may have moved them just now.
     """
     _STREAMLITS["_remove_stale_widgets"](state, active)
     context = get_script_run_ctx()
@@ -164,12 +166,19 @@ def _without_stale(state: SessionState, active: frozenset[str]) -> None:
         and not (parts and known.fragment_id not in parts)
         and not _is_kept(state, wid, ids._id_key_mapping.get(wid, wid))
     ]
-    clicks = [wid for wid in stale if told[wid].value_type in _TRIGGER_PROTO_FIELDS]
-    for wid in {*stale} - {*clicks[-MOST_CLICKS:]}:
+    small = [wid for wid in stale if not _is_large(told[wid])]
+    for wid in {*stale} - {*small[-MOST_LEFT:]}:
         del told[wid]
         name = ids._id_key_mapping.pop(wid, None)
         if name is not None and ids._key_id_mapping.get(name) == wid:
             del ids._key_id_mapping[name]
+
+
+def _is_large(known: WidgetMetadata[Any]) -> bool:
+    """Whether how a widget is read holds much: a text or options, or what its callback is called with."""
+    read = getattr(known.deserializer, "__self__", None)
+    held = (known.formatted_options, *(getattr(read, name, None) for name in _HELD), *(known.callback_args or ()))
+    return any(isinstance(one, Sized) and len(one) > LARGE for one in held)
 
 
 def _is_kept(state: SessionState, wid: str, name: str) -> bool:
