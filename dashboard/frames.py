@@ -25,7 +25,7 @@ from websockets.server import ServerProtocol
 
 from dashboard import refused
 from dashboard.gate import MESSAGE_BYTES, network
-from dashboard.pace import EACH, Pace
+from dashboard.pace import Pace, fits
 
 MOST = 1_000
 """Frames that may arrive until a message is taken. Chromium cuts the largest message of a page into 65; and while one
@@ -186,9 +186,7 @@ def _note(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
     if held.size - held.compared < MOST_HELD // _PIECES:  # not at each of a thousand frames of a byte
         return
     held.compared = held.size
-    others = list(_held.values())
-    theirs = sum(one.size for one in others if one.visitor == visitor)
-    if theirs > EACH * MOST_HELD or sum(one.size for one in others) > MOST_HELD:
+    if not fits([(one.visitor, one.size) for one in list(_held.values())], visitor, MOST_HELD):
         _dropped(page)
         page.transport.abort()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dashboard import visitors
-from dashboard.data.decisions import declared_weight
+from dashboard.data.decisions import WORD, declared_weight
 from dashboard.data.own_file import OwnFile
 from dashboard.gate import number
 from dashboard.words import data as said
@@ -32,9 +32,6 @@ _PLACES = 16
 
 TYPED = 9
 """Bytes that a cell takes at most once more as a typed value: eight, and whether it is there."""
-
-_WORD = 160
-"""Bytes that an option takes: its text, its place in a list, and where it is looked up."""
 
 KNOWN = Limits(rows=100_000_000, megabytes=4000, jobs=12)
 VISITOR = Limits(rows=1_000_000, megabytes=500, jobs=3)
@@ -89,7 +86,7 @@ def typed(reading: Reading, columns: Iterable[Column]) -> int:
     distinct = {column.name: column.distinct for column in reading.columns}
     options = [column.name for column in every if column.type == "category" and not column.categories]
     words = sum(min(distinct[name], MOST_WORDS) for name in options)
-    return TYPED * reading.rows * len(every) + beside + _WORD * words
+    return TYPED * reading.rows * len(every) + beside + WORD * words
 
 
 def prepared(size: int, held: int, here: Limits) -> None:

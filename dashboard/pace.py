@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 EACH = 0.8
 """The share that one address may have (a school behind one has the same) of places, unless EPSILON_LAB_SESSIONS_EACH
 says a number, of the room for files and for texts, and of a balancer's connections: there is always some for others."""
+
+
+def fits(held: Iterable[tuple[str, int]], visitor: str, most: int) -> bool:
+    """Whether what is held, each by its address, is at most ``most`` together, and one address has no more than its
+    share of it."""
+    sizes = tuple(held)
+    theirs = sum(size for whose, size in sizes if whose == visitor)
+    return theirs <= EACH * most and sum(size for _, size in sizes) <= most
 
 
 class Pace:

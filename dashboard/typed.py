@@ -23,7 +23,7 @@ from streamlit.runtime.state import session_state
 from streamlit.runtime.state.common import WidgetMetadata
 
 from dashboard import values
-from dashboard.pace import EACH
+from dashboard.pace import fits
 from dashboard.words import server as words
 
 TOGETHER = 3_500_000
@@ -32,7 +32,7 @@ SMALL, NOT_DRAWN = 1_000, 100_000
 """Bytes of a value that nothing is asked of yet, and of all of widgets that this session has not drawn: a browser that
 comes back to a server that began anew says what its page held."""
 MOST, COUNTED = 64 << 20, 20_000
-"""Bytes of text in the boxes of all sessions, and those of one session that do not count. Streamlit keeps four to five
+"""Bytes of text in the boxes of all sessions, and those of one session that do not count. Streamlit keeps five to six
 times as many."""
 _log = logging.getLogger(__name__)
 
@@ -72,9 +72,8 @@ class Texts:
 
     def has_room(self, session: Session, visitor: str, size: int) -> bool:
         """Whether a session may hold so many bytes in its boxes."""
-        others = [one for name, one in list(self._held.items()) if name != session.id]
-        theirs = sum(one.size for one in others if one.visitor == visitor)
-        return theirs + size <= EACH * self._most and sum(one.size for one in others) + size <= self._most
+        others = [(one.visitor, one.size) for name, one in list(self._held.items()) if name != session.id]
+        return fits([*others, (visitor, size)], visitor, self._most)
 
     def note(self, session: Session, visitor: str, size: int, refusal: str) -> None:
         """A session holds so many bytes from now on."""

@@ -59,12 +59,13 @@ def _declared(*files: OwnFile | None) -> int:
     return size if size > LITTLE_DECLARED else 0
 
 
-def no_room(own: OwnFile | None) -> str:
-    """Why there is no room for what is declared with ``own``; "" where there is, and it counts from now on."""
-    size = _declared(own, before())
+def no_room(own: OwnFile | None, beside: OwnFile | None) -> str:
+    """Why there is no room for what is declared with ``own`` and the file ``beside`` it that can be brought back; ""
+    where there is, and it counts from now on."""
+    size = _declared(own, beside)
     try:
         if size:
-            limits.check(b"", weight(own, before()), limits.limits())
+            limits.check(b"", weight(own, beside), limits.limits())
         DECLARED.put(all_held.again(size, visitors.address(), DECLARED.get()))
     except UnreadableFile as error:
         return said.not_declared(words.sentence(error))
@@ -100,7 +101,7 @@ def undo() -> None:
 
 def commit(own: OwnFile) -> None:
     """Hold a changed file, if there is room for what is declared; what the pages show of it follows."""
-    problem = no_room(own)
+    problem = no_room(own, before())
     if problem:
         session.say("own", problem)
         return
@@ -180,13 +181,17 @@ def forget() -> None:
         OWN_CONFIRMED.put(OWN_CONFIRMED.get() - {digest})
     OWN_BEFORE.forget()
     DECLARATIONS.forget()  # options of theirs may be words of the file
-    no_room(source.own_file())  # less counts
+    no_room(source.own_file(), None)  # less counts
     session.forget_own()
 
 
 def put_in_place(own: OwnFile) -> None:
-    """Start with ``own``; what was there can be brought back."""
+    """Start with ``own``, if there is room for what it declares; what was there can be brought back."""
     present = source.own_file()
+    problem = no_room(own, present)
+    if problem:
+        session.say("own", problem)
+        return
     _swap(None)
     OWN_BEFORE.put(present)
     commit(own)

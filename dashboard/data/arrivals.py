@@ -227,6 +227,8 @@ def _installed(task: Task) -> None:
     if task.problem is not None:
         OWN_PENDING.put(replace(at, problem=task.problem) if task.problem else None)
         return
+    OWN_PENDING.forget()
+    OWN_COLUMNS.forget()
     reading, marks, known, too_large = task.result
     present = source.own_file()
     own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
@@ -236,12 +238,10 @@ def _installed(task: Task) -> None:
     own = replace(own, confirmed=confirmed, known=None if at.again else known, too_large=too_large).noted(
         f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
     )
-    problem = actions.no_room(own)
+    problem = actions.no_room(own, actions.before() if at.again else present)
     if problem:
         OWN_PENDING.put(replace(at, problem=problem))
         return
-    OWN_PENDING.forget()
-    OWN_COLUMNS.forget()
     if present is not None and not at.again:
         OWN_BEFORE.put(present)
         source.keep(None)

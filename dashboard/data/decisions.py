@@ -20,8 +20,9 @@ Notation = Literal["decimal", "date_order"]
 LAST_STEP = "file:last step"
 """The doubt how many rows there are: steps, options, or records where one takes the place of another."""
 ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
-_COLUMN, _WORD = 2_000, 110
-"""Bytes that a declared column takes, and each of its options beside its text."""
+COLUMN, WORD = 2_000, 160
+"""Bytes that a declared column takes, and each option of few letters: its text, its place in a list, and where it is
+looked up."""
 MOST_EARLIER = 2 << 20
 """Bytes of what was declared before and is declared no more, for bringing it back."""
 
@@ -249,4 +250,4 @@ def within(earlier: tuple[Decisions, ...], now: Decisions) -> tuple[Decisions, .
 
 def _weight(column: Column) -> int:
     words = (*column.categories, *column.missing_words)
-    return _COLUMN + sum(map(sys.getsizeof, words)) + _WORD * len(words)
+    return COLUMN + sum(map(sys.getsizeof, words)) + WORD * len(words)

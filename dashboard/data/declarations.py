@@ -94,7 +94,7 @@ def remember(declared: Template) -> None:
         kept = kept[1:]
     before = DECLARATIONS.get()
     DECLARATIONS.put(kept)
-    problem = actions.no_room(source.own_file())
+    problem = actions.no_room(source.own_file(), actions.before())
     if problem:
         DECLARATIONS.put(before)
         session.say("own", problem)

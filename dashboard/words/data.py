@@ -188,7 +188,7 @@ def too_much_held(held: int, most: int) -> str:
 
 def not_declared(why: str) -> str:
     """There is no room for what was declared."""
-    return f"What you declared last was not taken, as there is no room for it. {why}"
+    return f"What you declared last was not taken, as there is no room for it; shorter lists take less. {why}"
 
 
 def server_is_full(most: int) -> str:

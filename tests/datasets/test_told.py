@@ -158,9 +158,9 @@ def test_a_report_holds_nothing_that_is_not_counted() -> None:
 
 @pytest.mark.parametrize("letters", [20, 450])
 def test_columns_count_beside_their_cells(letters: int) -> None:
-    """Five hundred of them and three rows took thirty times the bytes of their file."""
-    names = [f"{number:03}{'n' * letters}" for number in range(500)]
-    data = "\n".join([",".join(names), *[",".join("1" * 500)] * 3]).encode()
+    """Many of them and three rows took thirty times the bytes of their file."""
+    names = [f"{number:03}{'n' * letters}" for number in range(120)]
+    data = "\n".join([",".join(names), *[",".join("1" * 120)] * 3]).encode()
     read_table(data)
     gc.collect()
     tracemalloc.start()
@@ -169,5 +169,5 @@ def test_columns_count_beside_their_cells(letters: int) -> None:
     gc.collect()
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(suggested.columns) == 500
+    assert len(suggested.columns) == 120
     assert kept <= found.size <= 5 * kept

@@ -250,7 +250,7 @@ def test_what_is_declared_counts_with_what_could_be_brought_back(
 def test_what_is_declared_counts_in_its_session(
     open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("EPSILON_LAB_MEMORY", "2")
+    monkeypatch.setenv("EPSILON_LAB_MEMORY", "3")
     app = described(open_app("data"))
     declare(app, "c", categories=words_of(70_000, 1))
     assert not app.warning
@@ -268,3 +268,25 @@ def test_what_was_brought_to_know_later_tables_by_counts(
     app.session_state["_declarations"] = (known,)
     app = drop(app, FILE)
     assert all_held.held() >= 2 * len(FILE) + decisions.declared_weight([known.schema])
+
+
+def test_a_declaration_that_is_brought_without_room_leaves_what_is_there(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = described(open_app("data"))
+    options = tuple(words_of(70_000, 1).split())
+    known = Template(schema=Schema(columns=(Column(name="c", type="category", categories=options),)))
+    room(1 << 20, monkeypatch)
+    app = drop(app, saved(known).encode(), name="known.json", place=next(bringing(app)))
+    assert app.warning[0].value.startswith("What you declared last was not taken")
+    assert held(app).schema.names == ("c", "d")
+    assert all_held.held() == 0
+    room(8 << 20, monkeypatch)
+    app = drop(app, saved(known).encode(), name="known.json", place=next(bringing(app)))
+    assert held(app).schema.column("c").categories == options
+    assert all_held.held() >= decisions.declared_weight([known.schema])
+
+
+def bringing(app: AppTest) -> Iterator[int]:
+    """Where a declaration is brought, among the places for files."""
+    return (place for place, one in enumerate(app.file_uploader) if "own-declaration" in str(one.key))

@@ -82,7 +82,7 @@ def test_the_options_that_a_file_is_looked_through_for_are_bounded_and_count(mon
         columns = TypedColumns(reading=reading)
         assert len(columns.completed(column).categories) == found
         assert columns.account(column).unlisted.size == 300 - found
-        assert limits.typed(reading, [column]) == plain - beside + limits._WORD * most
+        assert limits.typed(reading, [column]) == plain - beside + limits.WORD * most
     own = (Column(name="id", type="category", categories=("w00001", "w00002")),)
     assert limits.typed(reading, own) == plain - beside
     assert columns.account(own[0]).taken == 2
