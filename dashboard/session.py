@@ -175,14 +175,21 @@ class Slot(Generic[T]):
     """One value that a session holds beside what is set by controls: its name, its type and what it is at first.
 
     Each belongs to the room it is declared in. ``own`` is said of what is made from a person's own data and goes with
-    their file: a function that ends it.
+    their file: a function that ends it. What ``stays`` is still there after its tab was loaded anew (``data/tab.py``).
     """
 
     made: ClassVar[list[Slot[Any]]] = []
 
-    def __init__(self, name: str, first: Callable[[], T], *, own: Callable[[T], None] | None = None) -> None:
-        self._name, self._first, self._own = name, first, own
+    def __init__(
+        self, name: str, first: Callable[[], T], *, own: Callable[[T], None] | None = None, stays: bool = False
+    ) -> None:
+        self._name, self._first, self._own, self._stays = name, first, own, stays
         Slot.made.append(self)
+
+    @classmethod
+    def staying(cls) -> list[str]:
+        """The names of all that stay."""
+        return [slot._name for slot in cls.made if slot._stays]
 
     def end(self) -> None:
         """Let go of it with the person's file, if it is made from one."""
@@ -220,7 +227,7 @@ NEXT_COST: Slot[tuple[Cost, str] | None] = Slot("_next_cost", lambda: None)
 _EPSILON_WIDGETS: Slot[dict[str, dict[str, float]]] = Slot("_epsilon_widgets", dict)
 """By name of a widget of ε: the keys it was drawn under, the one in use last, and what each holds in the browser."""
 
-EPSILON_TAKEN: Slot[float | None] = Slot("_epsilon_taken", lambda: None, own=_not_taken)
+EPSILON_TAKEN: Slot[float | None] = Slot("_epsilon_taken", lambda: None, own=_not_taken, stays=True)
 """ε as it was last taken from a picture of the file that the person holds."""
 
 
@@ -472,6 +479,30 @@ def follow(settings: Mapping[str, str]) -> None:
     state["_linked_data"] = settings.get("data", "")
     state.pop("_example", None)
     state["_followed"] = True
+
+
+def staying() -> list[str]:
+    """The names of all that a session holds and a later one of the same tab takes over."""
+    return [*Slot.staying(), "_set", "_unlinked"]
+
+
+def take_over(held: Mapping[str, Any], *, settings: bool) -> None:
+    """Hold what an earlier session of this tab held, by the names of ``staying``; from a callback.
+
+    With ``settings`` its pages are set as they were there, also where the link this session began with says otherwise:
+    it could not be read without what is taken over now.
+    """
+    _set_anew()
+    state = st.session_state
+    for name in Slot.staying():
+        if name in held:
+            state[name] = held[name]
+    if not settings:
+        return
+    _book("_linked").clear()
+    _book("_unlinked").update(held.get("_unlinked", ()))
+    for key, found in held.get("_set", {}).items():
+        change(key, found)
 
 
 def unlinked() -> dict[str, Any]:

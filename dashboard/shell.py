@@ -12,7 +12,7 @@ from dashboard import catalogue, replay, session, settings, typed, visitors, wor
 from dashboard.background import compute, leaving
 from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
-from dashboard.data import source
+from dashboard.data import source, tab
 from dashboard.poll import phone
 from dashboard.scenes import embed, presenter, share, tour, unused
 from dashboard.widgets import controls, explained, inputs, onward, signing
@@ -85,7 +85,7 @@ def main() -> None:
         st.error(words.safe(settings.trouble(), 400))
         return
     session.begin()
-    leaving.visit()
+    visit = leaving.visit()
     if phone.wanted():
         phone.show()
         return
@@ -118,6 +118,8 @@ def main() -> None:
             page.run()
         session.write_link()
         visitor.remember()
+        if tables and not embedded:
+            tab.draw(visit, key)
         return
     presenter.leave()
 
@@ -152,3 +154,5 @@ def main() -> None:
         tour.bar(here, key, session.labels())
     session.write_link()
     visitor.remember()
+    if tables:
+        tab.draw(visit, key)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any, Protocol, runtime_checkable
 
 import streamlit as st
@@ -48,9 +49,24 @@ class Visit:
         """Empty the session once it cannot come back."""
         _waiting.add(self, float(st.get_option("server.disconnectedSessionTTL") or 0) + MARGIN)
 
+    @property
+    def open(self) -> bool:
+        """Whether its tab is open."""
+        return runtime.exists() and runtime.get_instance().is_active_session(self.session)
+
+    def taken(self, names: Iterable[str]) -> dict[str, Any]:
+        """These of all that the session held, which is empty then; nothing while its tab is open."""
+        if self.open:
+            return {}
+        found = {name: self._state[name] for name in names if name in self._state}
+        for name in found:
+            del self._state[name]  # work beside the page goes on for whoever takes it
+        self.end()
+        return found
+
     def end(self) -> None:
         """Drop everything the session held, unless its tab is open again."""
-        if runtime.exists() and runtime.get_instance().is_active_session(self.session):
+        if self.open:
             return
         for held in list(self._state.filtered_state.values()):
             if isinstance(held, Beside):

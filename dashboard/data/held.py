@@ -18,29 +18,29 @@ def _nothing() -> None:
     """Nobody waits for anything."""
 
 
-OWN_FILE: Slot[OwnFile | None] = Slot("_own_file", lambda: None)
+OWN_FILE: Slot[OwnFile | None] = Slot("_own_file", lambda: None, stays=True)
 """What this session holds of a person's own."""
-OWN_NAME: Slot[str | None] = Slot("_own_name", lambda: None)
-OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None)
+OWN_NAME: Slot[str | None] = Slot("_own_name", lambda: None, stays=True)
+OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None, stays=True)
 """The person's own data as pages show them; None while they have no use."""
-OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None)
-OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None)
+OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None, stays=True)
+OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None, stays=True)
 """What is being read or prepared beside the page, and what takes it over when it is done."""
-OWN_END: Slot[Callable[[], None]] = Slot("_own_end", lambda: _nothing)
-OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None)
-OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None)
+OWN_END: Slot[Callable[[], None]] = Slot("_own_end", lambda: _nothing, stays=True)
+OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None, stays=True)
+OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None, stays=True)
 """The file that was replaced or forgotten last, for bringing it back."""
-OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset)
-OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: None)
+OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset, stays=True)
+OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: None, stays=True)
 """The question that was chosen about the file, as long as it still needs something."""
 OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
-DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple)
+DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple, stays=True)
 """What was declared in this session about tables before, by which the next one is known again."""
-DECLARED: Slot[Waiting | None] = Slot("_declared", lambda: None)
+DECLARED: Slot[Waiting | None] = Slot("_declared", lambda: None, stays=True)
 """Counts what is declared here among what all sessions hold."""
 DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)
 LINKED_DATA: Slot[str] = Slot("_linked_data", lambda: "")
-LOADED_SAMPLES: Slot[dict[str, Table]] = Slot("_loaded_samples", dict)
+LOADED_SAMPLES: Slot[dict[str, Table]] = Slot("_loaded_samples", dict, stays=True)
 """Samples that are not part of this program, as this session has loaded them."""
 SAMPLE_TASK: Slot[Task | None] = Slot("_sample_task", lambda: None)
 SAMPLE_LOADING: Slot[str] = Slot("_sample_loading", lambda: "")

@@ -18,7 +18,7 @@ FROM = {
     SAMPLES: "Samples",
     DESCRIBED: "No file: describe a table",
 }
-HOME: session.Slot[str] = session.Slot("_data_home", lambda: OWN_FILE)
+HOME: session.Slot[str] = session.Slot("_data_home", lambda: OWN_FILE, stays=True)
 """Where the data in hand are from."""
 
 

@@ -139,9 +139,10 @@ Kind = Literal["file", "described", "source"]
 """What is behind a person's own data: a file, nothing, or a source of this server."""
 YOUR_OWN = "Your own data"
 GONE = (
-    "You see a sample: a file of your own is forgotten when its tab is closed or loaded anew, and links never carry it "
+    "You see a sample: a file of your own is forgotten some minutes after its tab was closed, and links never carry it "
     "or choose a source. Bring or choose it again on the Data page; its budget and answers are kept."
 )
+LOADED_ANEW = "The page was loaded anew, in the same tab: the file and what is declared about it stayed."
 
 
 def twin(kind: Kind) -> str:

@@ -51,7 +51,7 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
     """Drop, read what was understood, ask, say that it is test data: the headline is the exact law on its counts.
 
     Four clicks with the one that picks the file. A second tab is a session of its own and sees nothing of the file, and
-    a tab loaded anew has forgotten it.
+    a tab loaded anew still has it, with what was chosen.
     """
     page = open_page("/data")
     drop(page, export)
@@ -78,8 +78,11 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
     assert other.get_by_text("Your own data").count() == 0
     page.reload()
     settled(page)
-    expect(page.get_by_text("a file of your own is forgotten when its tab is closed or loaded anew")).to_be_visible()
-    expect(page.get_by_text("Demo: sample data, truth shown")).to_be_visible()
+    expect(page.get_by_text("The true median is 1.75")).to_be_visible()
+    expect(page.get_by_text("What-if: your file, not private")).to_be_visible()
+    other.goto(page.url)
+    expect(other.get_by_text("a file of your own is forgotten some minutes after its tab was closed")).to_be_visible()
+    expect(other.get_by_text("Demo: sample data, truth shown")).to_be_visible()
 
 
 def test_the_page_can_be_read_by_everybody(open_page: Open, export: Path) -> None:

@@ -1,0 +1,17 @@
+// What a browser's tab keeps while its session holds a file: a name by which the next session of this tab finds it.
+// The browser keeps it for this tab alone.
+const KEY = "epsilon-lab-tab";
+let told = "";
+
+export default function ({ data, setTriggerValue }) {
+  let kept = "";
+  try {
+    kept = sessionStorage.getItem(KEY) || "";
+    if (data.name && data.name !== kept) sessionStorage.setItem(KEY, data.name);
+  } catch {
+    return; // a browser that keeps nothing: the file has to be brought again
+  }
+  if (data.name || !kept || kept === told) return;
+  told = kept; // once in a page: what is not found now will not be found later
+  setTriggerValue("back", kept);
+}

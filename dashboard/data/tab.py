@@ -1,0 +1,109 @@
+"""The browser's tab that a person's file belongs to: known again where its page is loaded anew.
+
+To Streamlit such a page is another session, which would begin without the file. So while a session holds one, its tab
+keeps a random name of it, and a session that begins there says it (``tab.js``). What the earlier one held is this one's
+then, and nobody else's: as long as that is kept for a lost connection (``background/leaving.py``), for the same network
+and the same login, once, and not while the earlier tab is open.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import streamlit as st
+
+from dashboard import login, session, visitors
+from dashboard.background import compute
+from dashboard.background.leaving import Visit
+from dashboard.case import OWN
+from dashboard.data import source
+from dashboard.data.held import LINKED_DATA, OWN_BEFORE, OWN_FILE, OWN_PENDING, OWN_TASK
+from dashboard.session import Slot
+from dashboard.words import data as said
+
+KEY = "own-tab-name"
+_COMPONENT = st.components.v2.component(
+    "epsilon_lab_tab", js=(Path(__file__).parent / "tab.js").read_text(encoding="utf-8")
+)
+_NAME = re.compile(r"[0-9a-f]{32}")
+
+
+class Named:
+    """A session that holds a file, by the name that its tab keeps, and whose it is."""
+
+    def __init__(self) -> None:
+        self.name = secrets.token_hex(16)
+        self.visit: Visit | None = None
+        self.whose = _whose()
+
+
+NAMED: Slot[Named | None] = Slot("_own_tab", lambda: None)
+_names: WeakValueDictionary[str, Named] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def draw(visit: Visit | None, page: str) -> None:
+    """Let the tab keep the name of what this session holds, or say that of what its last one held; last in every run.
+
+    Nothing of it is on a page that shows a sample and was asked for no file.
+    """
+    named = _named(visit)
+    if named is not None or _asked() or page == "data":
+        _COMPONENT(key=KEY, data={"name": "" if named is None else named.name}, on_back_change=_came_back, height=1)
+
+
+def take(name: str) -> bool:
+    """Hold what the session of this name held, whose tab was loaded anew; whether there was such a one."""
+    if _holds() or not compute.may_bring_files():
+        return False
+    with _lock:
+        left = _names.get(name)
+        if left is None or left.visit is None or left.whose != _whose():
+            return False
+        held = left.visit.taken(session.staying())
+    if not held:
+        return False
+    session.take_over(held, settings=_asked())
+    own = source.own_file()
+    if own is not None:
+        source.keep(own.noted(said.LOADED_ANEW))
+    return True
+
+
+def _came_back() -> None:
+    found = getattr(session.entered(KEY, None), "back", None)
+    if isinstance(found, str) and _NAME.fullmatch(found):
+        take(found)
+
+
+def _named(visit: Visit | None) -> Named | None:
+    """The name of what this session holds; None where it holds nothing."""
+    if not _holds():
+        NAMED.forget()
+        return None
+    named = NAMED.get()
+    if named is None or named.whose != _whose():
+        named = Named()
+        NAMED.put(named)
+    named.visit = visit
+    _names[named.name] = named
+    return named
+
+
+def _holds() -> bool:
+    return any(slot.get() is not None for slot in (OWN_FILE, OWN_BEFORE, OWN_PENDING, OWN_TASK))
+
+
+def _asked() -> bool:
+    """Whether the link this session began with is about a person's own file."""
+    return LINKED_DATA.get() in (OWN, said.YOUR_OWN)
+
+
+def _whose() -> tuple[str, str, str]:
+    """The network, who has logged in, and which of their logins it is."""
+    person = login.person()
+    return visitors.address(), *(("", "") if person is None else (person.subject, str(st.user.get("nonce"))))

@@ -1,0 +1,225 @@
+"""A page that is loaded anew in the same tab still has the file; nobody else gets it, and nobody gets it twice."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.testing.v1 import AppTest
+
+from dashboard import session
+from dashboard.background import leaving
+from dashboard.background.leaving import Visit
+from dashboard.case import OWN
+from dashboard.data import held, tab
+from dashboard.data.whence import HOME
+from dashboard.session import EPSILON_TAKEN, Slot
+from dashboard.words.data import GONE, LOADED_ANEW
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import declare, drop, look, press, survey
+from tests.dashboard.test_data_page import held as own_file
+
+Open = Callable[..., AppTest]
+GOES = {
+    "OWN_ROUND": "numbers an uploader, which a new page has anew",
+    "DESCRIBED_ROUND": "numbers a form, which a new page has anew",
+    "LINKED_DATA": "what the new page's link says",
+    "SAMPLE_TASK": "a sample that is being loaded is loaded by a click",
+    "SAMPLE_LOADING": "goes with that",
+    "SAMPLE_ROUND": "goes with that",
+}
+"""What of a person's data does not stay where their page is loaded anew, and why."""
+
+
+class Browser:
+    """Stands for the part in the browser: what its tab keeps, and one more button that says a name to the server."""
+
+    def __init__(self) -> None:
+        self.kept, self.says = "", ""
+        self.open: set[str] = set()
+
+    def __call__(self, *, key: str, data: dict[str, str], on_back_change: Callable[[], None], height: int) -> None:
+        self.kept = data["name"] or self.kept
+
+        def said() -> None:
+            session.enter(key, SimpleNamespace(back=self.says))
+            on_back_change()
+
+        st.button("say", key="said-to-server", on_click=said)
+
+
+@pytest.fixture
+def browser(monkeypatch: pytest.MonkeyPatch) -> Browser:
+    found = Browser()
+    visits: dict[int, Visit] = {}
+
+    def visit() -> Visit:  # one a session; in this test each app is one
+        context = get_script_run_ctx()
+        assert context is not None
+        state = context.session_state._state
+        return visits.setdefault(id(state), Visit(str(id(state)), state))
+
+    monkeypatch.setattr(tab, "_COMPONENT", found)
+    monkeypatch.setattr(leaving, "visit", visit)
+    monkeypatch.setattr(Visit, "open", property(lambda visit: visit.session in found.open))
+    return found
+
+
+def says(app: AppTest, browser: Browser, name: str) -> AppTest:
+    """The page's script in the browser says this name."""
+    browser.says = name
+    return press(app, "said-to-server")
+
+
+def in_use(open_app: Open) -> AppTest:
+    app = look(drop(open_app("data"), survey()))
+    return declare(app, "Alter", low=0.0, high=110.0)
+
+
+def test_a_page_loaded_anew_has_the_file_what_is_declared_and_what_was_chosen(open_app: Open, browser: Browser) -> None:
+    first = in_use(open_app)
+    press(first, "own-selection-0")
+    before, settings = own_file(first), dict(first.session_state["_set"])
+    assert settings["data"] == OWN
+    assert first.query_params["data"] == OWN
+    link = dict(first.query_params)
+
+    anew = open_app("selection", **link)
+    assert GONE in text(anew)
+    says(anew, browser, browser.kept)
+
+    now = own_file(anew)
+    assert (now.data, now.reading, now.decisions, now.use) == (before.data, before.reading, before.decisions, "what_if")
+    assert now.log[-1].sentence == LOADED_ANEW
+    assert now.log[:-1] == before.log
+    assert GONE not in text(anew)
+    assert anew.session_state["_own_source"].table is not None
+    assert {key: value for key, value in anew.session_state["_set"].items() if key in settings} == settings
+    assert not any("not offered" in one.value for one in anew.warning)
+    assert text(anew) == text(first)
+
+
+def test_the_earlier_session_holds_nothing_of_it_and_the_name_is_good_once(open_app: Open, browser: Browser) -> None:
+    first = in_use(open_app)
+    name = browser.kept
+    second = says(open_app("data"), browser, name)
+    assert own_file(second).name == "umfrage.csv"
+    assert not [name for name in first.session_state if name.startswith("_")], "it is empty"
+    third = says(open_app("data"), browser, name)
+    assert "_own_file" not in third.session_state
+
+
+class Work:
+    """Stands for work beside the page."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_what_is_being_read_is_read_on_and_other_work_ends() -> None:
+    state, reading, other = SessionState(), Work(), Work()
+    state["_own_task"], state["_simulating"] = reading, other
+    assert "_own_task" in session.staying()
+    assert "_simulating" not in session.staying()
+    assert Visit("left", state).taken(session.staying()) == {"_own_task": reading}
+    assert not reading.cancelled
+    assert other.cancelled
+    assert not state.filtered_state
+
+
+def test_nothing_is_taken_from_a_tab_that_is_open(open_app: Open, browser: Browser) -> None:
+    first = in_use(open_app)
+    visit = tab._names[browser.kept].visit
+    assert visit is not None
+    browser.open = {visit.session}
+    second = says(open_app("data"), browser, browser.kept)  # the tab was doubled: its copy keeps the name too
+    assert "_own_file" not in second.session_state
+    assert own_file(first).name == "umfrage.csv"
+    browser.open = set()
+    assert own_file(says(second, browser, browser.kept)).name == "umfrage.csv"
+
+
+@pytest.mark.parametrize("other", [("10.0.0.9", "", ""), ("", "somebody else", ""), ("", "", "2")])
+def test_another_network_or_another_login_gets_nothing(
+    open_app: Open, browser: Browser, monkeypatch: pytest.MonkeyPatch, other: tuple[str, str, str]
+) -> None:
+    in_use(open_app)
+    name, own, second = browser.kept, tab._whose, open_app("data")
+    assert tab._names[name].whose != other
+    monkeypatch.setattr(tab, "_whose", lambda: other)
+    assert "_own_file" not in says(second, browser, name).session_state
+    monkeypatch.setattr(tab, "_whose", own)
+    assert own_file(says(second, browser, name)).name == "umfrage.csv"
+
+
+def test_who_may_bring_no_file_gets_none_back(
+    open_app: Open, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_use(open_app)
+    name, second = browser.kept, open_app("data")
+    monkeypatch.setattr(tab.compute, "may_bring_files", lambda: False)
+    assert "_own_file" not in says(second, browser, name).session_state
+
+
+def test_a_session_that_holds_a_file_keeps_its_own(open_app: Open, browser: Browser) -> None:
+    in_use(open_app)
+    name = browser.kept
+    second = drop(open_app("data"), survey(seed=4), name="zweite.csv")
+    assert own_file(says(second, browser, name)).name == "zweite.csv"
+    assert browser.kept != name, "its tab keeps the name of this one from now on"
+
+
+def test_a_link_about_a_sample_keeps_its_settings_and_the_file_is_there(open_app: Open, browser: Browser) -> None:
+    first = in_use(open_app)
+    first.switch_page("app_pages/data.py").run()
+    second = says(open_app("data", epsilon="2"), browser, browser.kept)
+    assert own_file(second).use == "what_if"
+    assert second.session_state["_set"]["epsilon"] == 2.0
+    assert second.session_state["_set"]["data"] != OWN
+
+
+def test_what_can_be_brought_back_stays_and_what_is_forgotten_does_not(open_app: Open, browser: Browser) -> None:
+    first = press(drop(open_app("data"), survey()), "own-remove")
+    second = says(open_app("data"), browser, browser.kept)
+    assert second.session_state["_own_before"].name == "umfrage.csv"
+    assert "_own_before" not in first.session_state
+    name = browser.kept
+    press(second, "own-forget")
+    assert "_own_tab" not in second.session_state
+    gc.collect()
+    assert name not in tab._names
+    third = says(open_app("data"), browser, name)
+    assert "_own_before" not in third.session_state
+    assert "_own_file" not in third.session_state
+
+
+@pytest.mark.parametrize("name", ["", "x", "0" * 31, "0" * 33, "G" * 32, "0" * 32, 7, None, ["0" * 32]])
+def test_a_made_up_name_gives_nothing(open_app: Open, browser: Browser, name: Any) -> None:
+    in_use(open_app)
+    second = says(open_app("data"), browser, name)
+    assert not second.exception
+    assert "_own_file" not in second.session_state
+
+
+def test_a_page_about_a_sample_says_nothing_of_it(open_app: Open, browser: Browser) -> None:
+    open_app("selection")
+    assert browser.kept == ""
+    assert not [one for one in open_app("selection").button if one.key == "said-to-server"]
+    assert [one for one in open_app("data").button if one.key == "said-to-server"]
+    assert [one for one in open_app("selection", data=OWN).button if one.key == "said-to-server"]
+
+
+def test_all_that_is_held_of_a_persons_data_stays_or_says_why_not() -> None:
+    slots = {name: slot for name, slot in vars(held).items() if isinstance(slot, Slot)}
+    staying = set(Slot.staying())
+    assert {name for name, slot in slots.items() if slot._name not in staying} == set(GOES)
+    assert {slot._name for slot in (EPSILON_TAKEN, HOME)} <= staying
