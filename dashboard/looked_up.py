@@ -27,6 +27,8 @@ _HELD = ("value", "options", "formatted_options", "default_value")
 MOST_LEFT, LARGE = 64, 200
 """Widgets that are no longer drawn, whose clicks or moves may be on their way, and how much one of them may hold, in
 letters or options."""
+MOST_BESIDE = 500
+"""Widgets that runs which never came to their end may add to twice those of the last that did."""
 
 
 class LookedUp(Mapping[str, Any]):
@@ -120,10 +122,38 @@ def _widget_id(state: SessionState, key: str) -> str:
     return state._key_id_mapper._key_id_mapping.get(key, key)
 
 
+class _Known(dict[str, WidgetMetadata[Any]]):
+    """How widgets are read, the one that was drawn last at the end; and how many the last whole run drew."""
+
+    drawn = 0
+
+
+def _drawn(state: SessionState, known: WidgetMetadata[Any]) -> None:
+    """``_set_widget_metadata``, in the order of ``_Known``."""
+    told = state._new_widget_state
+    if not isinstance(told.widget_metadata, _Known):
+        told.widget_metadata = _Known(told.widget_metadata)
+    told.widget_metadata.pop(known.id, None)
+    told.widget_metadata[known.id] = known
+
+
+def _without_unfinished(state: SessionState) -> None:
+    """Forget widgets of runs that were broken off before they drew them again: only a whole run forgets what it has not
+    drawn, and a page that is asked again in time, or fails, has none.
+    """
+    known = state._new_widget_state.widget_metadata
+    most = MOST_BESIDE + 2 * (known.drawn if isinstance(known, _Known) else 0)
+    if len(known) <= most:
+        return
+    for wid in list(known)[: len(known) - most // 2]:
+        _forget(state, wid)
+
+
 def _compacted(state: SessionState) -> None:
     """``_compact_state``, of what has changed: what was looked up before a run is already where it belongs, but for
     what a component shows of itself and for values that were set before their widget was there.
     """
+    _without_unfinished(state)
     ids, old, told = state._key_id_mapper._key_id_mapping, state._old_state, state._new_widget_state.widget_metadata
     changed = {ids.get(key, key) for key in state._new_session_state}
     changed.update(state._new_widget_state.states)
@@ -141,12 +171,25 @@ def _compacted(state: SessionState) -> None:
 def forget_widget(safe: SafeSessionState, key: str) -> None:
     """Forget a widget that is never drawn again: Streamlit keeps for good how each was read."""
     with safe._lock:
-        state = safe._state
-        wid = state._key_id_mapper._key_id_mapping.pop(key, None)
+        wid = safe._state._key_id_mapper._key_id_mapping.get(key)
         if wid is not None:
-            state._key_id_mapper._id_key_mapping.pop(wid, None)
-            state._new_widget_state.widget_metadata.pop(wid, None)
-            state._new_widget_state.states.pop(wid, None)
+            _forget(safe._state, wid)
+
+
+def _forget(state: SessionState, wid: str) -> None:
+    """How a widget is read, its name, and what was sent for it."""
+    told = state._new_widget_state
+    told.widget_metadata.pop(wid, None)
+    told.states.pop(wid, None)
+    state._old_state.pop(wid, None)
+    _unname(state, wid)
+
+
+def _unname(state: SessionState, wid: str) -> None:
+    ids = state._key_id_mapper
+    name = ids._id_key_mapping.pop(wid, None)
+    if name is not None and ids._key_id_mapping.get(name) == wid:
+        del ids._key_id_mapping[name]
 
 
 def _without_stale(state: SessionState, active: frozenset[str]) -> None:
@@ -169,9 +212,9 @@ def _without_stale(state: SessionState, active: frozenset[str]) -> None:
     small = [wid for wid in stale if not _is_large(told[wid])]
     for wid in {*stale} - {*small[-MOST_LEFT:]}:
         del told[wid]
-        name = ids._id_key_mapping.pop(wid, None)
-        if name is not None and ids._key_id_mapping.get(name) == wid:
-            del ids._key_id_mapping[name]
+        _unname(state, wid)
+    if not parts and isinstance(told, _Known):
+        told.drawn = len(active)
 
 
 def _is_large(known: WidgetMetadata[Any]) -> bool:
@@ -193,6 +236,7 @@ _OURS: dict[str, Any] = {
     "__contains__": _holds,
     "_get_widget_id": _widget_id,
     "_compact_state": _compacted,
+    "_set_widget_metadata": _drawn,
 }
 _STREAMLITS: dict[str, Any] = {name: SessionState.__dict__[name] for name in _OURS}
 

@@ -579,7 +579,7 @@ def clicked(picture: str, values: Sequence[Any], *keys: str | None) -> None:
     """Callback: the controls ``keys`` take the value of the mark that was clicked in ``picture``."""
     event = st.session_state.get(picture)
     points = [] if event is None else event["selection"]["points"]
-    places = [int(point["point_index"]) for point in points if "point_index" in point]
+    places = [point["point_index"] for point in points if "point_index" in point]
     if places and 0 <= places[0] < len(values):
         for key in keys:
             if key is not None:

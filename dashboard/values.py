@@ -8,9 +8,12 @@ A text was copied before it was cut to what its box takes. Here the widget is as
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
+from streamlit.elements.arrow import DataframeSelectionSerde
+from streamlit.elements.plotly_chart import PlotlyChartSelectionSerde
 from streamlit.elements.widgets.text_widgets import TextAreaSerde, TextInputSerde
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state import session_state
@@ -77,10 +80,25 @@ def _longest(known: WidgetMetadata[Any]) -> int:
     return LONGEST if limit is None else limit
 
 
+def _is_selection(known: WidgetMetadata[Any], said: Any) -> bool:
+    """Whether it says which marks of a chart or rows of a table were chosen, each by its place. Raises KeyError or
+    TypeError."""
+    chosen = said["selection"]
+    if isinstance(_reader(known), PlotlyChartSelectionSerde):
+        return isinstance(chosen["points"], list) and all(
+            _is_place(one.get("point_index", 0)) for one in chosen["points"]
+        )
+    return isinstance(chosen["rows"], list) and all(map(_is_place, chosen["rows"]))
+
+
+def _is_place(said: Any) -> bool:
+    return type(said) is int and said >= 0
+
+
 def could_send(known: WidgetMetadata[Any], value: WidgetState) -> bool:
     """Whether a value is of the kind that a widget sends, no longer than it could be, and one of its options.
 
-    A widget that takes what was never offered to it says so: it names no options.
+    A widget that takes what was never offered to it says so: it names no options. What cannot be read raises.
     """
     kind = value.WhichOneof("value")
     if kind is None:
@@ -90,6 +108,8 @@ def could_send(known: WidgetMetadata[Any], value: WidgetState) -> bool:
     if not is_small(value) and not is_small(value, _longest(known)):
         return False
     said = getattr(value, kind)
+    if isinstance(_reader(known), PlotlyChartSelectionSerde | DataframeSelectionSerde):
+        return _is_selection(known, json.loads(said))
     chosen = [said] if isinstance(said, str) else list(said.data) if kind == "string_array_value" else []
     if known.formatted_options is None:
         return sum(map(len, chosen)) <= _longest(known)

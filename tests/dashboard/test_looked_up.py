@@ -312,6 +312,64 @@ def test_streamlit_keeps_them_for_good(as_streamlit_does_it: Callable[[], None])
     assert sum("options" in name for name in known(app)) == 6, "what shows that it can fail"
 
 
+def broken_off() -> None:
+    """A page that is drawn anew by each run and fails, or stops, before its end."""
+    import streamlit as st
+
+    run = st.session_state.run = st.session_state.get("run", 0) + 1
+    st.text_input("stays", key="stays")
+    for number in range(100):
+        st.text_input("anew", "x", key=f"box-{run}-{number}")
+    if st.session_state.get("how") == "stops":
+        st.stop()
+    elif st.session_state.get("how") == "fails":
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("how", ["stops", "fails"])
+def test_runs_that_never_end_add_a_bounded_number(how: str) -> None:
+    """Only a whole run forgets what it has not drawn: three pages that had none added 1 MB a second without end."""
+    looked_up.guard()
+    app = AppTest.from_function(broken_off).run()
+    app.text_input(key="stays").set_value("a").run()
+    most = looked_up.MOST_BESIDE + 2 * len(known(app))
+    app.session_state.how = how
+    for _ in range(20):
+        app.run()
+    assert len(known(app)) <= most + 101
+    ids = inside(app)._key_id_mapper
+    assert {*ids._id_key_mapping} == {*ids._key_id_mapping.values()}
+    assert len(ids._key_id_mapping) <= most + 101
+    assert sum(key.startswith(ID[:4]) for key in inside(app)._old_state) <= most + 101
+    assert app.text_input(key="stays").value == "a", "each run draws it, so that it is never the oldest"
+    app.session_state.how = ""
+    app.run()
+    assert len(known(app)) <= 101 + looked_up.MOST_LEFT + 101
+
+
+def test_the_oldest_that_were_drawn_are_forgotten_first() -> None:
+    looked_up.guard()
+    state, read = SessionState(), TextInputSerde("", 10)
+    for run in range(20):
+        for name in ("stays", *(f"{run}-{number}" for number in range(100))):
+            wid = f"{ID}{name}"
+            state._set_widget_metadata(WidgetMetadata(wid, read.deserialize, read.serialize, "string_value"))
+            state._key_id_mapper[name] = wid
+            state._new_widget_state.set_from_value(wid, "x")
+        state._compact_state()
+        assert state["stays"] == "x"
+    assert "19-99" in state and "0-0" not in state  # noqa: PT018 - both say which
+
+
+def test_streamlit_adds_them_without_end(as_streamlit_does_it: Callable[[], None]) -> None:
+    as_streamlit_does_it()
+    app = AppTest.from_function(broken_off).run()
+    app.session_state.how = "fails"
+    for _ in range(20):
+        app.run()
+    assert len(known(app)) == 2101, "what shows that it can fail"
+
+
 def test_a_click_on_a_button_that_is_just_gone_counts() -> None:
     """It was on its way when the page was drawn anew."""
     looked_up.guard()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.components.v2.bidi_component.serialization import BidiComponentSerde
+from streamlit.elements.arrow import DataframeSelectionSerde
+from streamlit.elements.plotly_chart import PlotlyChartSelectionSerde
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.elements.widgets.text_widgets import TextAreaSerde, TextInputSerde
 from streamlit.proto.NumberInput_pb2 import NumberInput
@@ -158,6 +160,61 @@ def chosen(*said: str) -> dict[str, object]:
     assert not app.exception
     told: dict[str, object] = app.session_state["told"]
     return told
+
+
+SELECTED = "$$ID-5-selected"
+NO_PLACE = ("null", '"x"', "1e400", "0.5", "true", "[0]", "{}", "-1", "9" * 5000)
+
+
+def marks(said: str) -> Any:
+    """The marks that a session finds chosen in a chart of which a message says so."""
+    return _selected(PlotlyChartSelectionSerde(), said)["points"]
+
+
+def rows(said: str) -> Any:
+    """The same of rows of a table."""
+    return _selected(DataframeSelectionSerde(), said)["rows"]
+
+
+def _selected(read: Any, said: str) -> Any:
+    states = WStates()
+    states.set_widget_metadata(WidgetMetadata(SELECTED, read.deserialize, read.serialize, "string_value"))
+    states.set_widget_from_proto(WidgetState(id=SELECTED, string_value=said))
+    return states[SELECTED]["selection"]
+
+
+@pytest.mark.parametrize("points", ["null", "1", '"ab"', '{"a": 1}', "[1]", "[null]", "[[]]"])
+def test_what_is_no_list_of_marks_chooses_none(points: str) -> None:
+    assert marks(f'{{"selection": {{"points": {points}}}}}') == []
+
+
+@pytest.mark.parametrize("place", NO_PLACE)
+def test_what_is_no_place_chooses_none(place: str) -> None:
+    assert marks(f'{{"selection": {{"points": [{{"point_index": 0}}, {{"point_index": {place}}}]}}}}') == []
+    assert rows(f'{{"selection": {{"rows": [0, {place}]}}}}') == []
+
+
+@pytest.mark.parametrize("said", ["null", "1", '"ab"', '{"0": 1}'])
+def test_what_is_no_list_of_rows_chooses_none(said: str) -> None:
+    assert rows(f'{{"selection": {{"rows": {said}}}}}') == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", "{", "{}", "[]", "null", "1", '"x"', '{"selection": null}', '{"selection": []}', '{"selection": {}}', DEEP],
+)
+@pytest.mark.parametrize("chosen", [marks, rows])
+def test_what_says_of_no_choice_chooses_none(chosen: Callable[[str], Any], said: str) -> None:
+    assert chosen(said) == []
+
+
+def test_what_was_chosen_counts() -> None:
+    taken_back = {"points": [], "point_indices": [], "box": [], "lasso": []}
+    assert marks(json.dumps({"selection": taken_back})) == []
+    points = [{"point_index": 3, "x": 0.5}, {"x": 1}]
+    assert marks(json.dumps({"selection": {**taken_back, "points": points}})) == points
+    assert rows('{"selection": {"rows": [2, 0], "columns": [], "cells": []}}') == [2, 0]
+    assert rows('{"selection": {"rows": [], "columns": [], "cells": []}}') == []
 
 
 def test_a_choice_is_one_that_was_offered() -> None:
