@@ -31,7 +31,6 @@ from dashboard.data.whence import OWN_FILE, SAMPLES, SOURCE
 from dashboard.usual import SEED
 from dashboard.words import data as said
 from dashboard.words import place as places
-from dpcore.ledger.member import NO_FILES
 
 source.collect()
 own = source.own_file()
@@ -53,8 +52,8 @@ elif place == SOURCE and (own is None or home != place):
 elif own is None or home != place:
     if place == OWN_FILE:
         upload.trouble()
-        if not compute.may_bring_files():
-            st.info(NO_FILES, icon=":material/lock_person:")
+        if no_files := compute.no_files():
+            st.info(no_files, icon=":material/lock_person:")
         elif task is None:
             upload.drop(said.DROP)
             upload.paste()

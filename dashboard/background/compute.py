@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from dashboard import login, visitors
+from dashboard import login, visitors, words
 from dashboard.background import cluster, workers
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import ANSWERS, SHELF_ROOM
@@ -26,7 +26,7 @@ from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger
 from dpcore.ledger.engine import SLOW, UNREACHABLE
-from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.member import NO_FILES, MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Role
 from dpcore.ledger.store import ASK_AGAIN
 from dpcore.ledger.visitor import VisitorsLedger
@@ -102,19 +102,28 @@ def whose() -> str:
 
 def roles() -> frozenset[Role]:
     """The roles of whoever is at the page: all of them for who runs the program, none that count while the ledger is
-    closed."""
-    if login.configured() is None:
-        return frozenset(ROLES)
+    closed or cannot be read."""
     try:
-        found = ledger()
+        return _roles()
     except LedgerError:
         return frozenset()
+
+
+def _roles() -> frozenset[Role]:
+    """Raises LedgerError where they cannot be read."""
+    if login.configured() is None:
+        return frozenset(ROLES)
+    found = ledger()
     return found.mine() if isinstance(found, MembersLedger) else frozenset()
 
 
-def may_bring_files() -> bool:
-    """Whether whoever is at the page may read a file of their own in; without a login everyone may."""
-    return bool(roles() & WITH_FILES)
+def no_files() -> str:
+    """Why whoever is at the page may read no file of their own in; "" where they may, as everyone may without a
+    login."""
+    try:
+        return "" if _roles() & WITH_FILES else NO_FILES
+    except LedgerError as error:
+        return words.sentence(error)
 
 
 def opens() -> None:

@@ -35,7 +35,6 @@ from dashboard.data.task import Say, Task
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
 from dpcore.errors import LedgerError, NoRoom, NotAllowed, UnreadableFile
-from dpcore.ledger.member import NO_FILES
 
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
@@ -96,8 +95,8 @@ def read(
 
     Somebody without the right to, or for whose file there is no room while it waits, gets a sentence.
     """
-    if not compute.may_bring_files():
-        session.say("own", NO_FILES)
+    if no_files := compute.no_files():
+        session.say("own", no_files)
         return
     whose = visitors.address()
     try:

@@ -25,7 +25,7 @@ _KEPT = 20  # seconds for which a database's list of tables is good
 def offered() -> bool:
     """Whether there is anything to choose; not for visitors who could be answered nothing: those that nobody vouches
     for, and where there is a login those who may not ask."""
-    if visitors.restricted() or not compute.may_bring_files():
+    if visitors.restricted() or compute.no_files():
         return False
     try:
         return bool(configured_sources())
@@ -72,7 +72,7 @@ def _tables(source: ConfiguredSource) -> tuple[str, ...]:
 def _use(name: str, table: str | None) -> None:
     """Callback: take the table, and open the source's budget where that is not yet done."""
     source = next((one for one in _listed() if one.name == name), None)
-    if source is None or table is None or visitors.restricted() or not compute.may_bring_files():
+    if source is None or table is None or visitors.restricted() or compute.no_files():
         return
     try:
         own = placed(source, table)

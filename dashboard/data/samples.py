@@ -22,7 +22,6 @@ from dashboard.widgets.drop_areas import named
 from dpcore.datasets import Sample, Table, load_sample, sample, samples
 from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
-from dpcore.ledger.member import NO_FILES
 
 
 def show_samples() -> None:
@@ -94,7 +93,7 @@ def _load(sample: Sample) -> None:
         on_click=_download,
         args=(sample.key,),
     )
-    if sample.path_allowed and compute.may_bring_files():
+    if sample.path_allowed and not compute.no_files():
         key = f"sample-{sample.key}-file-{SAMPLE_ROUND.get()}"
         st.file_uploader(
             "or use a copy you have (CSV, also gzipped)",
@@ -114,8 +113,8 @@ def _upload(name: str, key: str) -> None:
     file: UploadedFile | None = session.entered(key, None)
     if not isinstance(file, UploadedFile):
         return
-    if not compute.may_bring_files():
-        session.say(f"sample-{name}", NO_FILES)
+    if no_files := compute.no_files():
+        session.say(f"sample-{name}", no_files)
         return
     data = taken(file)
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"

@@ -58,7 +58,7 @@ def draw(visit: Visit | None, page: str) -> None:
 
 def take(name: str) -> bool:
     """Hold what the session of this name held, whose tab was loaded anew; whether there was such a one."""
-    if _holds() or not compute.may_bring_files():
+    if _holds() or compute.no_files():
         return False
     with _lock:
         left = _names.get(name)

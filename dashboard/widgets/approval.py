@@ -25,7 +25,7 @@ def closed(found: Budget) -> str:
     now = compute.ledger().terms(found.lineage)
     if now.ended:
         return ENDED
-    return "" if now.at_least(person.subject, "ask") and compute.may_bring_files() else NOT_SHARED
+    return "" if now.at_least(person.subject, "ask") and not compute.no_files() else NOT_SHARED
 
 
 def above(found: Budget, request: Request) -> bool:

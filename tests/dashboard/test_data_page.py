@@ -187,7 +187,7 @@ def test_the_census_table_is_never_fetched_unasked(open_app: Open, monkeypatch: 
 def test_who_may_bring_no_file_brings_no_copy_of_the_census(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app("data")
     assert any(str(one.key).startswith("sample-adult-file") for one in app.file_uploader)
-    monkeypatch.setattr(compute, "may_bring_files", lambda: False)
+    monkeypatch.setattr(compute, "no_files", lambda: NO_FILES)
     app.run()
     assert not any(str(one.key).startswith("sample-adult-file") for one in app.file_uploader)
     # nor by a message that sends one all the same

@@ -21,6 +21,7 @@ from dashboard.data import held, tab
 from dashboard.data.whence import HOME
 from dashboard.session import EPSILON_TAKEN, Slot
 from dashboard.words.data import GONE, LOADED_ANEW
+from dpcore.ledger.member import NO_FILES
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import declare, drop, look, press, survey
 from tests.dashboard.test_data_page import held as own_file
@@ -166,7 +167,7 @@ def test_who_may_bring_no_file_gets_none_back(
 ) -> None:
     in_use(open_app)
     name, second = browser.kept, open_app("data")
-    monkeypatch.setattr(tab.compute, "may_bring_files", lambda: False)
+    monkeypatch.setattr(tab.compute, "no_files", lambda: NO_FILES)
     assert "_own_file" not in says(second, browser, name).session_state
 
 

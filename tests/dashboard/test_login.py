@@ -24,10 +24,12 @@ from dashboard.widgets import approval
 from dashboard.words import login as said
 from dpcore.accounting import Cost
 from dpcore.datasets import read_csv, sketch
-from dpcore.errors import NotAllowed, UnknownLineage
+from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
 from dpcore.ledger import Ledger, compared
+from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
 from dpcore.ledger.roles import Person
+from dpcore.ledger.store import Store
 from dpcore.ledger.terms import ENDED, NOT_SHARED
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, look
@@ -334,6 +336,30 @@ def tab(open_app: Callable[..., AppTest], page: str, name: str, title: str, **qu
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("name", ["olga", "anna", "ursel", "vera"])
+@pytest.mark.parametrize("page", ["start", "data", "selection", "thresholding", "experts", "training", "budget", "demos"])
+def test_every_page_opens_while_the_database_is_away(
+    people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, page: str, name: str
+) -> None:
+    """Also where the roles are in it: what needs no budget goes on, and the rest says one sentence."""
+    app = open_app(page)
+    app.user = user(name)
+    compute.opens()
+
+    def away(*_: Any, **__: Any) -> Any:
+        raise LedgerError(UNREACHABLE)
+
+    for way in ("reading", "row", "snapshot", "writing"):
+        monkeypatch.setattr(Store, way, away)
+    app.run()
+    assert not app.exception
+    assert "went wrong" not in text(app)
+    assert any(f"{name} at" in one.value for one in app.sidebar.markdown)
+    if page == "data":
+        assert UNREACHABLE in text(app)
+        assert NO_FILES not in text(app), "it is not their role"
+
+
 def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[..., AppTest]) -> None:
     app = tab(open_app, "budget", "olga", said.SHARING)
     assert any("olga at" in one.value and "owner" in one.value for one in app.sidebar.markdown)
@@ -631,7 +657,7 @@ def test_without_a_setting_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
     assert login.configured() is None
     assert login.person() is None
     assert login.secrets() is None
-    assert compute.may_bring_files()
+    assert not compute.no_files()
 
 
 @pytest.mark.parametrize(
