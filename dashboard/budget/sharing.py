@@ -80,12 +80,13 @@ def _one(budget: Budget, terms: Terms, people: list[str]) -> None:
 
 
 def _share(budget: Budget, people: list[str]) -> None:
+    who, level = f"sharing-who-{budget.lineage}", f"sharing-level-{budget.lineage}"  # nothing of another budget
     with st.form("sharing-form", border=True):
         st.selectbox(
             "Share it with",
             [EVERYONE, *people],
             index=None,
-            key="sharing-who",
+            key=who,
             format_func=apart(
                 [EVERYONE, *people], lambda one: said.EVERYONE if one == EVERYONE else words.visible(one, LONGEST)
             ),
@@ -96,14 +97,15 @@ def _share(budget: Budget, people: list[str]) -> None:
             "They may",
             list(LEVELS),
             index=1,
-            key="sharing-level",
+            key=level,
             format_func=lambda level: LEVELS[level].capitalize(),
             help="Asking takes the role of an analyst as well, and owning that of an owner.",
         )
-        st.form_submit_button("Share it", key="sharing-go", on_click=_shared, args=(budget.lineage,))
+        st.form_submit_button("Share it", key="sharing-go", on_click=_shared, args=(budget.lineage, who, level))
 
 
 def _limit(budget: Budget, terms: Terms) -> None:
+    key = f"sharing-limit-{budget.lineage}-{terms.limit}"  # begins with what is in force, whatever was typed before
     with st.form("limit-form", border=True):
         st.markdown(said.limit_words(terms.limit))
         st.number_input(
@@ -113,11 +115,13 @@ def _limit(budget: Budget, terms: Terms) -> None:
             value=terms.limit,
             step=0.1,
             format="%g",
-            key="sharing-limit",
+            key=key,
             placeholder="no limit",
             help="Over all their answers that nobody approved. If you raise it, that counts for everyone but you.",
         )
-        st.form_submit_button("Set this limit", key="limit-go", on_click=_limited, args=(budget.lineage,))
+        st.form_submit_button(
+            "Set this limit", key="limit-go", on_click=_limited, args=(budget.lineage, terms.limit, key)
+        )
 
 
 def _end(budget: Budget) -> None:
@@ -128,9 +132,9 @@ def _end(budget: Budget) -> None:
         )
 
 
-def _shared(lineage: str) -> None:
+def _shared(lineage: str, who_key: str, level_key: str) -> None:
     """Callback; the ledger asks once more whose the budget is."""
-    who, level = str(session.entered("sharing-who", "") or "").strip(), session.entered("sharing-level", "see")
+    who, level = str(session.entered(who_key, "") or "").strip(), session.entered(level_key, "see")
     if not who:
         session.say(_NOTE, "Say with whom: choose somebody, or type the name that their sidebar shows.")
         return
@@ -138,10 +142,16 @@ def _shared(lineage: str) -> None:
     _change(lambda ledger: ledger.share(lineage, who, level), f"{name}: {said.LEVELS.get(level, level)}, on record.")
 
 
-def _limited(lineage: str) -> None:
-    """Callback."""
-    limit: float | None = session.entered("sharing-limit", None)
-    _change(lambda ledger: ledger.set_limit(lineage, limit), said.limit_words(limit))
+def _limited(lineage: str, shown: float | None, key: str) -> None:
+    """Callback. ``shown`` is the limit that the page named: one that somebody else set meanwhile stays."""
+    limit: float | None = session.entered(key, shown)
+
+    def set_limit(ledger: Ledger) -> None:
+        if ledger.terms(lineage).limit != shown:
+            raise LedgerError(said.LIMIT_CHANGED)
+        ledger.set_limit(lineage, limit)
+
+    _change(set_limit, said.limit_words(limit))
 
 
 def _ended(lineage: str) -> None:

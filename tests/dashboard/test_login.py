@@ -335,7 +335,6 @@ def tab(open_app: Callable[..., AppTest], page: str, name: str, title: str, **qu
     return app
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["olga", "anna", "ursel", "vera"])
 @pytest.mark.parametrize("page", ["start", "data", "selection", "thresholding", "experts", "training", "budget", "demos"])
 def test_every_page_opens_while_the_database_is_away(
@@ -360,16 +359,58 @@ def test_every_page_opens_while_the_database_is_away(
         assert NO_FILES not in text(app), "it is not their role"
 
 
+def limit_of(app: AppTest) -> Any:
+    (found,) = [one for one in app.number_input if str(one.key).startswith("sharing-limit")]
+    return found
+
+
+def press_limit(app: AppTest) -> None:
+    next(one for one in app.button if one.label == "Set this limit").click().run()
+    assert not app.exception
+
+
+def test_what_is_set_of_a_budget_begins_with_what_is_in_force_there(
+    people: None, open_app: Callable[..., AppTest]
+) -> None:
+    """A field that kept the limit of the budget before would set it here, untouched."""
+    with Ledger.open() as whole:
+        olga = MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8)
+        olga.open_budget("strict", epsilon=2.0, name="Strict")
+        olga.set_limit("strict", 0.05)
+    app = tab(open_app, "budget", "olga", said.SHARING)
+    app.selectbox(key="sharing-budget").set_value("people").run()
+    assert limit_of(app).value == 0.2
+    limit_of(app).set_value(1.5)
+    app.selectbox(key="sharing-who-people").set_value(subject("ursel"))
+    app.selectbox(key="sharing-budget").set_value("strict").run()
+    assert limit_of(app).value == 0.05
+    assert app.selectbox(key="sharing-who-strict").value is None
+    press_limit(app)
+    with Ledger.open() as whole:
+        assert (whole.terms("people").limit, whole.terms("strict").limit) == (0.2, 0.05)
+        MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8).set_limit("strict", 0.01)  # in another window
+    press_limit(app)
+    assert said.LIMIT_CHANGED in text(app)
+    assert limit_of(app).value == 0.01
+    with Ledger.open() as whole:
+        assert whole.terms("strict").limit == 0.01
+    limit_of(app).set_value(0.02)
+    press_limit(app)
+    with Ledger.open() as whole:
+        assert (whole.terms("people").limit, whole.terms("strict").limit) == (0.2, 0.02)
+
+
+@pytest.mark.thorough
 def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[..., AppTest]) -> None:
     app = tab(open_app, "budget", "olga", said.SHARING)
     assert any("olga at" in one.value and "owner" in one.value for one in app.sidebar.markdown)
-    app.selectbox(key="sharing-who").set_value(subject("ursel"))
-    app.radio(key="sharing-level").set_value("see")
+    app.selectbox(key="sharing-who-people").set_value(subject("ursel"))
+    app.radio(key="sharing-level-people").set_value("see")
     share = next(one for one in app.button if one.label == "Share it")
     share.click().run()
     with Ledger.open() as whole:
         assert whole.terms("people").level(subject("ursel")) == "see"
-    app.number_input(key="sharing-limit").set_value(0.7)
+    limit_of(app).set_value(0.7)
     next(one for one in app.button if one.label == "Set this limit").click().run()
     with Ledger.open() as whole:
         assert whole.terms("people").limit == 0.7
@@ -377,8 +418,8 @@ def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[...,
     # Anna sends the same states and clicks
     for label in ("Share it", "Set this limit"):
         app.user = user("anna")
-        app.radio(key="sharing-level").set_value("own")
-        app.number_input(key="sharing-limit").set_value(2.0)
+        app.radio(key="sharing-level-people").set_value("own")
+        limit_of(app).set_value(2.0)
         next(one for one in app.button if one.label == label).click().run()
         app.user = user("olga")
         app.session_state["budget_tab"] = said.SHARING
