@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import accounts, approvals, history, membership, practice, rate, rooms, schema
+from dpcore.ledger import accounts, approvals, compared, history, membership, people, practice, rate, rooms, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor, Known
 from dpcore.ledger.budget import Budget
@@ -269,7 +269,20 @@ class MembersLedger(Ledger):
 
     def join(self, file: Brought, lineage: str) -> Budget:
         with self._at_least(lineage, "ask", NOT_SHARED):
+            self._note_alike(file, lineage)
             return super().join(file, lineage)
+
+    def _note_alike(self, file: Brought, lineage: str) -> None:
+        """Compare a file with the people of whom this person may know nothing, on their record and untold: a budget
+        that was opened without a file would else be a second one for them that nobody sees. Raises NotAllowed."""
+        with self._store.reading() as connection:
+            if people.is_linked(self._store, connection, file, lineage, self._subject):
+                return
+            every = {budget.lineage for budget in accounts.every(connection, schema.of_people)}
+        unseen = every - {*self.comparable(), lineage}
+        if unseen:
+            by = self._subject
+            compared.alike(self._store, file.fingerprint, file.sketch, unseen, by, linked_by=by)
 
     def similar(
         self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False

@@ -15,6 +15,7 @@ from dpcore.errors import InvalidArgument, KnownPeople, NotAllowed, UnknownLinea
 from dpcore.ledger import Ledger, compared, people
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.people import Brought
+from dpcore.ledger.roles import PEOPLE
 from dpcore.sketches import Sketch
 from tests.ledger.conftest import Place
 from tests.ledger.patients import GUESSES, ISSUER, guessed, patients, person, reading
@@ -219,3 +220,37 @@ def test_only_who_may_ask_of_people_joins_them(whole: Ledger) -> None:
     with pytest.raises((NotAllowed, UnknownLineage)):
         otto.join(Brought(fingerprint="file"), "people")
     assert joined(person(whole, "anna"), "people", Brought(fingerprint="file")) == []
+
+
+def test_a_budget_that_was_opened_without_a_file_is_no_second_one_unseen(whole: Ledger) -> None:
+    """An analyst is told nothing of people of whom they may not know; the budget of these people has it on record."""
+    otto, arno = person(whole, "otto"), person(whole, "arno")
+    whole.give_roles("arno" + ISSUER, ["analyst"])
+    otto.open_budget("second", epsilon=1.0)
+    otto.share("second", "arno" + ISSUER, "ask")
+    file, before = brought(whole, TABLE), len(whole.records())
+    assert joined(arno, "second", file) == [], "nothing is told"
+    new = whole.records()[before:]
+    assert [(one.kind, one.lineage) for one in new] == [
+        ("compare", f"{PEOPLE}arno{ISSUER}"),
+        ("alike", "people"),
+        ("link", "second"),
+    ]
+    assert {one.content["by"] for one in new[:2]} == {"arno" + ISSUER}
+    assert joined(arno, "second", file) == []
+    assert len(whole.records()) == before + 3, "the same once more is on the record already"
+    assert joined(arno, "second", brought(whole, OTHERS)) == []
+    assert [one.kind for one in whole.records()[before + 3 :]] == ["compare", "link"], "others' people look like nobody's"
+    whole.verify()
+
+
+def test_what_is_compared_untold_takes_of_the_day_s_files(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared, "MOST_FILES", 1)
+    otto, arno = person(whole, "otto"), person(whole, "arno")
+    whole.give_roles("arno" + ISSUER, ["analyst"])
+    otto.open_budget("second", epsilon=1.0)
+    otto.share("second", "arno" + ISSUER, "ask")
+    assert joined(arno, "second", brought(whole, TABLE)) == []
+    with pytest.raises(NotAllowed, match="different files"):
+        arno.join(brought(whole, CHANGED), "second")
+    assert joined(arno, "second", brought(whole, TABLE)) == [], "what is linked goes on"
