@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+import weakref
+from collections.abc import Callable
 from pathlib import Path
-from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -37,12 +38,12 @@ class Named:
 
     def __init__(self) -> None:
         self.name = secrets.token_hex(16)
-        self.visit: Visit | None = None
+        self.visit: Callable[[], Visit | None] = lambda: None  # the session itself holds this
         self.whose = _whose()
 
 
 NAMED: Slot[Named | None] = Slot("_own_tab", lambda: None)
-_names: WeakValueDictionary[str, Named] = WeakValueDictionary()
+_names: weakref.WeakValueDictionary[str, Named] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
 
 
@@ -62,9 +63,10 @@ def take(name: str) -> bool:
         return False
     with _lock:
         left = _names.get(name)
-        if left is None or left.visit is None or left.whose != _whose():
+        visit = None if left is None or left.whose != _whose() else left.visit()
+        if visit is None:
             return False
-        held = left.visit.taken(session.staying())
+        held = visit.taken(session.staying())
     if not held:
         return False
     session.take_over(held, settings=_asked())
@@ -89,7 +91,8 @@ def _named(visit: Visit | None) -> Named | None:
     if named is None or named.whose != _whose():
         named = Named()
         NAMED.put(named)
-    named.visit = visit
+    if visit is not None:
+        named.visit = weakref.ref(visit)
     _names[named.name] = named
     return named
 

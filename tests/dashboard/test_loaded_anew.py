@@ -139,7 +139,7 @@ def test_what_is_being_read_is_read_on_and_other_work_ends() -> None:
 
 def test_nothing_is_taken_from_a_tab_that_is_open(open_app: Open, browser: Browser) -> None:
     first = in_use(open_app)
-    visit = tab._names[browser.kept].visit
+    visit = tab._names[browser.kept].visit()
     assert visit is not None
     browser.open = {visit.session}
     second = says(open_app("data"), browser, browser.kept)  # the tab was doubled: its copy keeps the name too

@@ -15,7 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import __main__ as command
-from dashboard import logged_out, login, visitors, words
+from dashboard import catalogue, logged_out, login, visitors, words
 from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.catalogue import address
@@ -336,7 +336,7 @@ def tab(open_app: Callable[..., AppTest], page: str, name: str, title: str, **qu
 
 
 @pytest.mark.parametrize("name", ["olga", "anna", "ursel", "vera"])
-@pytest.mark.parametrize("page", ["start", "data", "selection", "thresholding", "experts", "training", "budget", "demos"])
+@pytest.mark.parametrize("page", ["start", "data", "budget", "demos", *(page.key for page in catalogue.pages())])
 def test_every_page_opens_while_the_database_is_away(
     people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, page: str, name: str
 ) -> None:

@@ -240,7 +240,7 @@ def test_a_budget_that_was_opened_without_a_file_is_no_second_one_unseen(whole: 
     assert joined(arno, "second", file) == []
     assert len(whole.records()) == before + 3, "the same once more is on the record already"
     assert joined(arno, "second", brought(whole, OTHERS)) == []
-    assert [one.kind for one in whole.records()[before + 3 :]] == ["compare", "link"], "others' people look like nobody's"
+    assert [one.kind for one in whole.records()[before + 3 :]] == ["compare", "link"], "they look like nobody"
     whole.verify()
 
 
