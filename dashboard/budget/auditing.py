@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
+from dashboard.widgets.download import download
 from dashboard.widgets.tables import show_table
 from dashboard.words import login as said
 from dpcore.datasets.text import safe_cells
@@ -34,13 +35,11 @@ def show_records() -> None:
         return
     st.markdown(f"**{words.plural(len(found), 'record')}** in the ledger, each with the hash of the one before it.")
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "All records (JSON lines)",
-            lambda: records_to_lines(ledger.records()),  # made when it is clicked: an address would be for everybody
+            lambda: records_to_lines(ledger.records()),
             "records.jsonl",
             "application/jsonl",
-            icon=":material/download:",
-            on_click="ignore",
             key="records-file",
         )
         st.button("Check all of it now", icon=":material/verified:", key="records-check", on_click=_verify)

@@ -13,6 +13,7 @@ from dashboard import session, words
 from dashboard.budget import receipts as one
 from dashboard.budget.held import SHOWN_RECEIPTS
 from dashboard.widgets.apart import apart
+from dashboard.widgets.download import download
 from dpcore.datasets.text import safe_cells
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.export import to_csv, to_json
@@ -153,21 +154,11 @@ def _pick() -> None:
 def _exports(receipts: Sequence[Receipt], one_group: bool) -> None:
     name = "charges" if one_group else "ledger"
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "Charges (CSV)",
             lambda: to_csv(receipts).encode("utf-8-sig"),
             f"{name}.csv",
             "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
             key=f"{name}-csv",
         )
-        st.download_button(
-            "Charges (JSON)",
-            lambda: to_json(receipts),
-            f"{name}.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            key=f"{name}-json",
-        )
+        download("Charges (JSON)", lambda: to_json(receipts), f"{name}.json", "application/json", key=f"{name}-json")

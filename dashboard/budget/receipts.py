@@ -18,6 +18,7 @@ from dashboard.report.answer import answered
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.widgets.answer import LONGEST, asked, cost_words, when
+from dashboard.widgets.download import download
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.tables import Code, show_table
@@ -64,13 +65,12 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
     }
     show_table(rows, alt="The receipt that is picked")
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "This receipt (JSON)",
-            receipt.to_json(),
+            receipt.to_json,
             f"receipt-{receipt.request_id[:8]}.json",
             "application/json",
             icon=":material/receipt_long:",
-            on_click="ignore",
             key=f"{key}-json",
         )
         st.button(

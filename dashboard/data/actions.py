@@ -25,6 +25,7 @@ from dashboard.data.held import (
     OWN_PENDING,
     OWN_SOURCE,
     OWN_TASK,
+    SAVED,
 )
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
@@ -180,6 +181,7 @@ def forget() -> None:
         digest = hashlib.sha256(before.data).hexdigest()
         OWN_CONFIRMED.put(OWN_CONFIRMED.get() - {digest})
     OWN_BEFORE.forget()
+    SAVED.forget()
     DECLARATIONS.forget()  # options of theirs may be words of the file
     no_room(source.own_file(), None)  # less counts
     session.forget_own()

@@ -16,11 +16,10 @@ from streamlit.typing import UploadedFile
 from dashboard import all_held, limits, session, typed, visitors, words
 from dashboard.background import compute, garbage
 from dashboard.background.readers import READERS
-from dashboard.data import actions, source
+from dashboard.data import actions, declared_before, source
 from dashboard.data.actions import start
 from dashboard.data.decisions import read_so
 from dashboard.data.held import (
-    DECLARATIONS,
     OWN_BEFORE,
     OWN_COLUMNS,
     OWN_CONFIRMED,
@@ -109,7 +108,7 @@ def read(
     present = source.own_file()
     # the table that is there now may be last month's
     last = () if again or present is None or present.declared is None else (template(present),)
-    known = (*DECLARATIONS.get(), *last) if declared is None else (declared,)
+    known = (*declared_before.known(), *last) if declared is None else (declared,)
     here, held = limits.limits(), _held(data)
 
     def work(say: Say) -> Any:

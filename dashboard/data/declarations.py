@@ -12,18 +12,15 @@ from dashboard import session, words
 from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
 from dashboard.data.decisions import Decisions, read_as, read_so
-from dashboard.data.held import DECLARATIONS, OWN_ROUND
+from dashboard.data.declared_before import known, remember, saving
+from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import HEADING, OwnFile, template, worked
 from dashboard.data.remembered import Remembered
+from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
-from dpcore.datasets.template import LARGEST_HELD
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
-from dpcore.weight import weight
-
-MOST_KNOWN = 8
-"""Declarations by which a session knows a later table, within the bytes that one may take."""
 
 
 def offer(own: OwnFile) -> None:
@@ -52,22 +49,23 @@ def offer_remembered(own: OwnFile) -> None:
 
 def show_declarations(own: OwnFile) -> None:
     """To keep what was declared as a file, and to bring one."""
+    known()  # with one that was saved just now, which counts from here on
     try:
-        text, problem = saved(template(own)), ""
+        declared = template(own)
+        make, problem = saving(declared, saved(declared)), ""
     except InvalidArgument as error:
-        text, problem = "", words.sentence(error)
+        make, problem = str, words.sentence(error)
     if problem:
         st.caption(words.safe(problem, 600))
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             said.SAVE,
-            data=text,
-            disabled=bool(problem),
-            file_name=said.SAVED_AS,
-            mime="application/json",
+            make,
+            said.SAVED_AS,
+            "application/json",
             icon=":material/save:",
             key="own-declaration-save",
-            on_click=_remember,
+            disabled=bool(problem),
             help=said.SAVE_HELP,
         )
         with st.popover(said.BRING, icon=":material/upload_file:"):
@@ -78,26 +76,6 @@ def bring() -> None:
     """The box for a saved declaration; it is empty again after each."""
     key = f"own-declaration-{OWN_ROUND.get()}"
     st.file_uploader(said.BRING_LABEL, type=["json"], key=key, max_upload_size=1, on_change=_brought, args=(key,))
-
-
-def _remember() -> None:
-    own = source.own_file()
-    if own is not None:
-        remember(template(own))
-
-
-def remember(declared: Template) -> None:
-    """Have a later table of this session known by it."""
-    others = [known for known in DECLARATIONS.get() if known != declared]
-    kept = (*others, declared)[-MOST_KNOWN:]
-    while len(kept) > 1 and weight(kept) > LARGEST_HELD:
-        kept = kept[1:]
-    before = DECLARATIONS.get()
-    DECLARATIONS.put(kept)
-    problem = actions.no_room(source.own_file(), actions.before())
-    if problem:
-        DECLARATIONS.put(before)
-        session.say("own", problem)
 
 
 def _brought(key: str) -> None:

@@ -36,6 +36,8 @@ OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: N
 OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
 DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple, stays=True)
 """What was declared in this session about tables before, by which the next one is known again."""
+SAVED: Slot[list[Template]] = Slot("_saved", list, stays=True)
+"""The declaration that was saved since the last run, if any: a click on a file runs no page."""
 DECLARED: Slot[Waiting | None] = Slot("_declared", lambda: None, stays=True)
 """Counts what is declared here among what all sessions hold."""
 DESCRIBED_ROUND: Slot[int] = Slot("_described_round", lambda: 0)

@@ -41,6 +41,8 @@ def receipt_below(receipt: Receipt, *, key: str) -> None:
     )
     if wall.on_stage():
         return
+    # made already, unlike all other files (``widgets.download``): nothing is made for who has no login where there is
+    # one, and the phones of a room, which see all that it says, have none
     st.download_button(
         said.RECEIPT,
         receipt.to_json(),

@@ -20,6 +20,7 @@ from dashboard.data import source as data
 from dashboard.report import held, recipe
 from dashboard.report.render import MIMES, SEALED, every_form, rendered
 from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section
+from dashboard.widgets.download import download
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.waiting import in_background
@@ -185,15 +186,8 @@ def _files(report: Report, key: str) -> None:
         made = dict(results[0])
         with st.container(horizontal=True):
             for form in MIMES:
-                st.download_button(
-                    said.FORMS[form],
-                    _sealing(report, form, made[form]),
-                    f"{report.file_name}.{form}",
-                    MIMES[form],
-                    icon=":material/download:",
-                    on_click="ignore",
-                    key=f"{key}-report-{form}",
-                )
+                make = _sealing(report, form, made[form])
+                download(said.FORMS[form], make, f"{report.file_name}.{form}", MIMES[form], key=f"{key}-report-{form}")
 
     in_background(
         "report",

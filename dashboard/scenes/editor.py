@@ -18,6 +18,7 @@ from dashboard.scenes import tour
 from dashboard.scenes.address import PART, PARTS, Address
 from dashboard.scenes.deck import Deck, DeckMistakes, Scene
 from dashboard.scenes.held import DECK_MISTAKES, DECK_ROUND, EMPTIED, MAKING, Kept, Making
+from dashboard.widgets.download import download
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.words import safe
@@ -119,15 +120,7 @@ def show(on_paper: Callable[[Deck, str], None]) -> None:
     deck = tour.made(making)
     with st.container(horizontal=True, vertical_alignment="center"):
         start(tour.reference(deck), deck.title, primary=True)
-        st.download_button(
-            words.SAVE,
-            deck.written(),
-            f"{_file_name(deck.title)}.json",
-            "application/json",
-            on_click="ignore",
-            icon=":material/download:",
-            key="deck-save",
-        )
+        download(words.SAVE, deck.written, f"{_file_name(deck.title)}.json", "application/json", key="deck-save")
         on_paper(deck, tour.MINE)
         st.button(words.FORGET, icon=":material/delete:", type="tertiary", key="deck-empty", on_click=_empty)
     for place, kept in enumerate(making.scenes):

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import words
+from dashboard.widgets.download import download
 from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.ledger import Receipt
@@ -35,12 +36,11 @@ def answer(
         st.markdown(conclude or said.CONCLUDE)
         if extra is not None:
             extra(receipt)
-        st.download_button(
+        download(
             "Receipt (JSON)",
-            receipt.to_json(),
+            receipt.to_json,
             f"receipt-{receipt.request_id[:8]}.json",
             "application/json",
-            on_click="ignore",
             icon=":material/receipt_long:",
             key=f"{key}-json",
         )

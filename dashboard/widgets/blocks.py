@@ -17,6 +17,7 @@ from dashboard.controls import Control, Numbers
 from dashboard.replay import Same, kept, unchanging
 from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.widgets import controls, handles, onward, scenarios
+from dashboard.widgets.download import download
 from dashboard.widgets.picture import picture
 from dashboard.widgets.waiting import in_background
 from dashboard.words import number
@@ -84,9 +85,7 @@ def draw(part: Block, around: Around) -> None:
         case blocks.Keep():
             scenarios.show_scenarios(around.page, part.current, around.mark, linked=not around.own)
         case blocks.Download():
-            st.download_button(
-                part.label, part.data, part.name, part.mime, on_click="ignore", icon=":material/download:"
-            )
+            download(part.label, part.data, part.name, part.mime)
         case blocks.Slow():
             _slow(part, around)
         case _:

@@ -18,6 +18,7 @@ from dashboard.data import source
 from dashboard.replay import Same, kept, part
 from dashboard.scenes.held import PICTURE_HEIGHT, STAGE
 from dashboard.widgets import stepper
+from dashboard.widgets.download import download
 from dpcore.datasets.text import safe_csv
 
 LONGEST_TITLE = 80
@@ -113,25 +114,23 @@ def _menu(
     frame = data() if callable(data) else data
     if mark:
         st.caption(mark)
-    st.download_button(
-        "Numbers (CSV)", lambda: csv(frame, mark), f"{key}.csv", "text/csv", on_click="ignore", key=f"{key}-csv"
-    )
-    st.download_button(
+    download("Numbers (CSV)", lambda: csv(frame, mark), f"{key}.csv", "text/csv", key=f"{key}-csv", icon=None)
+    download(
         "Interactive page (HTML)",
         lambda: html_page(figure, alt),
         f"{key}.html",
         "text/html",
-        on_click="ignore",
         key=f"{key}-html",
+        icon=None,
     )
     if code:
-        st.download_button(
+        download(
             "Python that computes it",
-            _commented(code, mark),
+            lambda: _commented(code, mark),
             f"{key}.py",
             "text/x-python",
-            on_click="ignore",
             key=f"{key}-py",
+            icon=None,
         )
     st.segmented_control(
         "Picture: choose a format, then the camera at the chart's corner",

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.controls import Kept
+from dashboard.widgets.download import download
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.picture import csv
 from dashboard.widgets.tables import show_table
@@ -39,7 +40,7 @@ def show_scenarios(page: str, current: Sequence[tuple[str, str]], mark: str | No
         )
         if kept:
             st.button("Forget the last", icon=":material/undo:", on_click=_forget_last, args=(kept_here,))
-            st.download_button("Export", lambda: csv(table(kept), mark), f"{page}-scenarios.csv", on_click="ignore")
+            download("Export", lambda: csv(table(kept), mark), f"{page}-scenarios.csv", "text/csv", icon=None)
     if kept:
         show_table(table(kept).set_index(NAME).T, alt="Kept scenarios side by side", border=True)
 

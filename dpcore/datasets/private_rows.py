@@ -1,6 +1,7 @@
 """The rows of a file behind a door: a page can hold them and hand them on, and only a request opens them.
 
-Reading is total: whatever the cells hold, every declared column gives numbers, and a cell is read by itself.
+Reading is total: whatever the cells hold, every declared column gives numbers, and a cell is read by itself, one that
+is too long to be looked at as one that nobody declared.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 from dpcore.datasets.conversion import apply, as_text, is_missing
 from dpcore.datasets.declaration import Declaration, Reads
 from dpcore.datasets.different import encoded
+from dpcore.datasets.looked_at import looked_at
 from dpcore.datasets.matching import words
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
@@ -134,34 +136,38 @@ class PrivateRows:
     def opened(self, reads: Reads) -> OpenRows:
         """The rows that count, to be read by column. Raises InvalidArgument, as ``check``."""
         self.check(reads)
+        texts = {name: _text(self._behind[name]) for name in reads.names if name in self._behind.columns}
+        frame = pd.DataFrame(texts, index=pd.RangeIndex(len(self._behind)))
         if reads.steps:
-            return OpenRows(self._behind, reads)
-        blank = np.arange(len(self._behind))
+            return OpenRows(frame, reads)
+        blank = np.arange(len(frame))
         for name in self._behind.columns:
-            blank = blank[(as_text(self._behind[name].iloc[blank]).str.strip() == "").to_numpy(dtype=bool)]
+            some = self._behind[name] if blank.size == len(frame) else self._behind[name].iloc[blank]
+            blank = blank[(_text(some).str.strip() == "").to_numpy(dtype=bool)]
             if blank.size == 0:
-                return OpenRows(self._behind, reads)
-        return OpenRows(self._behind.drop(self._behind.index[blank]), reads)
+                return OpenRows(frame, reads)
+        return OpenRows(frame.drop(blank).reset_index(drop=True), reads)
 
 
 class OpenRows:
     """The rows that count in a question, read column by column; a column that is not there is missing everywhere.
 
-    With ``reads.person`` at most ``reads.most`` rows of each person are kept. Each row draws a number from its person,
-    its cells as the columns that are read say them and how many equal rows of that person came before it; those with
-    the smallest numbers stay. So what is kept of a person depends on that person's rows alone, not on other people's,
-    the order of the file or other columns; and how likely a row is to stay does not depend on what it holds.
+    ``frame`` holds texts, as ``PrivateRows.opened`` makes them. With ``reads.person`` at most ``reads.most`` rows of
+    each person are kept. Each row draws a number from its person, its cells as the columns that are read say them and
+    how many equal rows of that person came before it; those with the smallest numbers stay. So what is kept of a person
+    depends on that person's rows alone, not on other people's, the order of the file or other columns; and how likely a
+    row is to stay does not depend on what it holds.
     """
 
     __slots__ = ("_behind", "_reads")
 
     def __init__(self, frame: pd.DataFrame, reads: Reads) -> None:
         self._reads = reads
-        chosen = {column.name: _text(frame, column) for column in reads.columns}
+        chosen = {column.name: _own(frame, column) for column in reads.columns}
         texts = pd.DataFrame(chosen, index=pd.RangeIndex(len(frame)))
         if reads.person is not None:
             said = pd.DataFrame({column.name: _as_read(texts, column) for column in reads.columns}, index=texts.index)
-            texts = texts[kept(_text(frame, reads.person), said, reads.person, reads.most)].reset_index(drop=True)
+            texts = texts[kept(_own(frame, reads.person), said, reads.person, reads.most)].reset_index(drop=True)
         self._behind = texts
 
     @property
@@ -301,7 +307,10 @@ def _as_read(texts: pd.DataFrame, column: Column) -> pd.Series:
     return apply(Schema(columns=(unbounded,)), texts).frame[column.name]
 
 
-def _text(frame: pd.DataFrame, column: Column) -> pd.Series:
-    if column.name not in frame.columns:
-        return pd.Series([""] * len(frame), dtype="str")
-    return as_text(frame[column.name]).reset_index(drop=True)
+def _own(frame: pd.DataFrame, column: Column) -> pd.Series:
+    return frame[column.name] if column.name in frame.columns else pd.Series([""] * len(frame), dtype="str")
+
+
+def _text(column: pd.Series) -> pd.Series:
+    """A column as it is read for an answer; nothing else is looked at."""
+    return looked_at(as_text(column)).reset_index(drop=True)

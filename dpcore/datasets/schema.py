@@ -21,6 +21,9 @@ DateOrder = Literal["ymd", "dmy", "mdy", "serial"]
 EachRow = Literal["record", "option", "step"]
 
 MOST_PEOPLE = 2**28
+LONGEST = 65_536
+"""Bytes of a text that is looked at, blanks around it included, as of a line of a CSV file; a longer one counts as one
+that nobody declared."""
 LONGEST_PERSON = 1000
 """Bytes of a cell that says whose row it is, blanks around it included; a longer one says of nobody."""
 FARTHEST = 1e100

@@ -20,7 +20,7 @@ from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.datasets.in_place import InPlace, PrivateSource, aggregates, connection, open_database, open_folder, tongue
 from dpcore.datasets.in_place.tongue import PARQUET, TONGUES, DuckDB, Kind, Tongue
-from dpcore.datasets.schema import LONGEST_PERSON
+from dpcore.datasets.schema import LONGEST, LONGEST_PERSON
 from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
@@ -149,6 +149,18 @@ def test_however_many_rows_one_person_has_and_however_they_are_named_there_is_an
     once = replace(NAMED, rows_per_person=1)
     assert NoisyCount.of(once, epsilon=1.0).read(PrivateSource(lambda: stored)) == 1000 + theirs
     assert MostCommonOption.of(once, "ward", epsilon=1.0).read(PrivateSource(lambda: stored)).tolist() == [1000, theirs]
+
+
+@pytest.mark.parametrize("make", [in_folder, in_sqlite, in_duckdb])
+def test_a_text_as_long_as_is_looked_at_and_one_byte_longer_here_and_in_memory(
+    make: Callable[[Path, pd.DataFrame], InPlace], tmp_path: Path
+) -> None:
+    padded = [word + " " * (size - len(word.encode())) for word in ("Süd", "yes") for size in (LONGEST, LONGEST + 1)]
+    rows = pd.DataFrame({"who": ["a", "b"], "ward": padded[:2], "ill": padded[2:]}, dtype="str")
+    found = answers(PrivateRows(rows))
+    assert found[:3] == [2, [0, 1], [0, 1]]
+    stored = make(tmp_path, rows)
+    assert answers(PrivateSource(lambda: stored)) == found
 
 
 class _Asked(Exception):

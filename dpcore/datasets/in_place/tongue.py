@@ -29,7 +29,7 @@ from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import UserDefinedType
 
-from dpcore.datasets.schema import LONGEST_PERSON, ColumnType
+from dpcore.datasets.schema import LONGEST, LONGEST_PERSON, ColumnType
 from dpcore.datasets.whole_numbers import WITH_ZEROS
 
 Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "time", "fixed", "other"]
@@ -48,11 +48,6 @@ FITS: dict[ColumnType, frozenset[Kind]] = {
 """As what a column of each kind may be declared: so that no cell can make a question fail. Whole numbers stand in a
 column of doubles where one row has none: a cell that is no whole number is missing there, as in memory."""
 
-
-LONGEST = 65_536
-"""Bytes of a text that is looked at, as of a line of a CSV file; a longer one counts as one that nobody declared. Of a
-text of some hundred million letters a copy, in lower case say, is more than an engine can make: an answer would fail.
-"""
 BLANKS = "".join(sign for sign in map(chr, range(0x3001)) if sign.isspace())
 """What is trimmed from texts: all that a table in memory takes for white space, whatever an engine does by itself."""
 _ANY = "".join(f"\\x{{{ord(sign):x}}}" for sign in BLANKS)
@@ -182,7 +177,11 @@ class Tongue:
 
 
 def bounded(cell: Cell, kind: Kind, tongue: Tongue, *, person: bool = False) -> Cell:
-    """A cell, or nothing where it is too long to be looked at, or to say whose row it is (``person``)."""
+    """A cell, or nothing where it is too long to be looked at, or to say whose row it is (``person``).
+
+    Of a text of some hundred million letters a copy, in lower case say, is more than an engine can make: there would be
+    no answer.
+    """
     longest = LONGEST_PERSON if person else LONGEST
     size = tongue.size(cell, kind)
     return cell if size is None else case((size <= literal_column(str(longest)), cell))
