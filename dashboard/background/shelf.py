@@ -139,8 +139,8 @@ class Jobs:
     """One session's jobs by key, the latest few: asking again for a key finds its job, a new one cancels the old.
 
     ``slot`` is the place on the page that a job fills; a slot has one running job at a time. What those found that are
-    over takes ``room`` bytes at most, as in ``Memory``, but for the ``NEWEST``, which stand on the page: one that is
-    larger than any room would begin anew whenever the page is drawn.
+    over takes ``room`` bytes at most, as in ``Memory``, but for those of the ``NEWEST`` that their slots show now: one
+    that is larger than any room would begin anew whenever the page is drawn.
     """
 
     LIMIT, NEWEST = 24, 4
@@ -179,7 +179,8 @@ class Jobs:
             return found
 
     def _put_away(self) -> None:
-        for key in list(self._jobs)[: -self.NEWEST]:
+        shown = {*list(self._jobs)[-self.NEWEST :]} & {*self._current.values()}
+        for key in [key for key in self._jobs if key not in shown]:
             if self._jobs[key].finished:
                 self._over.put(key, Over.of(self._jobs.pop(key)))
 

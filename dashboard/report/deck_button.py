@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -61,12 +60,13 @@ def _sections(deck: Deck, key: str, title: str) -> None:
         own=own is not None,
         enough=lambda found: len(found) == len(told),
     )
-    running.live(lambda results: _drawn(running, results, deck, key, title))
+    running.live(lambda: _drawn(running, deck, key, title))
 
 
-def _drawn(running: Running, results: list[Any], deck: Deck, key: str, title: str) -> None:
+def _drawn(running: Running, deck: Deck, key: str, title: str) -> None:
     if not running.progress(lambda: None) or not running.job.complete:
         return
+    results = running.job.results()
     for one in results:
         if isinstance(one, LeftOut):
             st.caption(words.safe(one.why, 300))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from dashboard import all_held, visitors
+from dashboard.all_held import Waiting
 from dashboard.report.value import MOST_SECTIONS, Section
 from dashboard.session import Slot
+from dpcore.errors import UnreadableFile
 
 _OPEN: Slot[tuple[tuple[int, Section], ...]] = Slot("_report", tuple)
 _OWN: Slot[tuple[tuple[int, Section], ...]] = Slot("_report_own", tuple, own=lambda kept: None)
@@ -38,3 +42,16 @@ def _numbered() -> list[tuple[int, Section]]:
 TYPED: Slot[dict[str, Any]] = Slot("_report_typed", dict)
 """Title, author and day as they were typed, for every report of this session."""
 LOGO: Slot[bytes | None] = Slot("_report_logo", lambda: None)
+MADE: Slot[Waiting | None] = Slot("_report_made", lambda: None)
+"""Counts the files of the report in view, and the logo, among what all sessions hold."""
+
+
+def no_room(files: Mapping[str, bytes]) -> str:
+    """Why there is no room for these files of a report; "" where there is, and they count from now on instead of those
+    of the report before."""
+    size = sum(map(len, files.values())) + len(LOGO.get() or b"")
+    try:
+        MADE.put(all_held.again(size, visitors.address(), MADE.get()))
+    except UnreadableFile as error:
+        return str(error)
+    return ""

@@ -13,6 +13,7 @@ from streamlit.typing import UploadedFile
 
 from dashboard import login, session, words
 from dashboard.background import compute
+from dashboard.background.held import JOBS
 from dashboard.background.readers import READERS
 from dashboard.budget import tracker
 from dashboard.case import OWN, Source
@@ -182,8 +183,14 @@ def _brought(place: str) -> None:
 def _files(report: Report, key: str) -> None:
     """The report's files, once they are written; by this session's own shelf, as a name may stand in them."""
 
+    asked = ("report", report.digest)
+
     def draw(results: list[Any]) -> None:
         made = dict(results[0])
+        if problem := held.no_room(made):
+            JOBS.once().forget(asked)
+            st.warning(words.safe(problem, 300))
+            return
         with st.container(horizontal=True):
             for form in MIMES:
                 make = _sealing(report, form, made[form])
@@ -191,7 +198,7 @@ def _files(report: Report, key: str) -> None:
 
     in_background(
         "report",
-        ("report", report.digest),
+        asked,
         every_form,
         lambda: report,
         draw,

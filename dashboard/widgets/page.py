@@ -226,10 +226,10 @@ def _live(
         return asked[there]
 
     with head:
-        first.live(lambda _: _head(now(), alone=right is None))
+        first.live(lambda: _head(now(), alone=right is None))
     place = Place(name=question.view.page, about=question.view.about, data=_own(case.source))
 
-    def draw(_: Sequence[Any]) -> None:
+    def draw() -> None:
         run = first if drawn is None else drawn
         if not run.progress(lambda: place.keep(height=question.view.height)):
             return

@@ -32,21 +32,22 @@ class Running:
     what: str
     far: bool = False
 
-    def live(self, draw: Callable[[list[Any]], None]) -> None:
+    def live(self, draw: Callable[[], None]) -> None:
         """Draw the results so far, again and again while work goes on; the rest of the page is not held up.
 
-        Several places of a page may show the same work. Widgets within ``draw`` belong to it alone.
+        ``draw`` asks for them itself, once it knows that there are some: more may come at any moment. Several places
+        of a page may show the same work. Widgets within ``draw`` belong to it alone.
         """
         if self.job.finished:
             with st.container():  # where a fragment would be, so that what it drew is replaced and not pushed down
-                draw(self.job.results())
+                draw()
             return
 
         @st.fragment(run_every=POLL)
         def poll() -> None:
             if self.job.finished:
                 st.rerun()
-            draw(self.job.results())
+            draw()
 
         poll()
 
@@ -135,8 +136,8 @@ def in_background(
     """``begin`` in a single slice and show it in one place; ``draw(results)`` draws the result."""
     here = begin(slot, key, work, common, lambda: [None], what=what, own=own, far=far)
 
-    def shown(results: list[Any]) -> None:
+    def shown() -> None:
         if here.progress(nothing_yet):
-            draw(results)
+            draw(here.job.results())
 
     here.live(shown)

@@ -255,8 +255,19 @@ def test_a_place_has_one_job_and_an_old_question_finds_its_results() -> None:
         pool.run()
     assert second.complete
     third = jobs.get("chart", "c", lambda: Watch(Job(pool, double, [3])))
-    assert jobs.get("chart", "b", lambda: pytest.fail("done before")) is second
+    assert jobs.get("chart", "b", lambda: pytest.fail("done before")).results() == [4]
     assert third.cancelled
+
+
+def test_of_what_is_over_only_what_places_show_now_is_held_beyond_the_room() -> None:
+    """Each answer here is larger than the room: one after the other in a place, a session holds one and not four."""
+    pool, jobs = ByHand(), Jobs(room=1)
+    for number in range(4):
+        for place in ("chart", "report"):
+            jobs.get(place, (place, number), lambda: Watch(Job(pool, double, [1])))
+            pool.run()
+            jobs.get(place, (place, number), lambda: pytest.fail("it stands on the page"))
+    assert list(jobs._jobs) == [("chart", 3), ("report", 3)]
 
 
 def test_a_session_runs_so_many_jobs_at_once_and_the_oldest_stops() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import login, words
+from dashboard import all_held, login, words
 from dashboard.background import compute
 from dashboard.budget import receipts, tracker
 from dashboard.report import panel
@@ -325,3 +325,21 @@ def test_a_download_is_sealed_by_the_ledger_that_the_page_had(monkeypatch: pytes
     report: Any = SimpleNamespace(sealed=True, receipts=("r",))
     download = panel._sealing(report, "html", b"a report")
     assert download() == download() == b"a report sealed"
+
+
+def test_a_report_counts_among_what_all_sessions_hold_and_is_said_not_to_fit(
+    open_app: Open, written: list[Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty sessions with four reports each took 900 MB that nobody counted."""
+    before = all_held.held()
+    app = open_report(open_app("selection"), "selection")
+    assert files(app) == list(said.FORMS.values())
+    size = sum(map(len, said.FORMS))
+    assert all_held.held() - before == size
+    app.run()
+    assert all_held.held() - before == size, "the same once more"
+    app.session_state["_report_logo"] = b"x" * 1000
+    monkeypatch.setattr(all_held, "most", lambda: before + size + 999)
+    app.run()
+    assert not files(app)
+    assert "more than the 0 MB that" in text(app)
