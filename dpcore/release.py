@@ -1,9 +1,10 @@
 """The only path from private data to a published answer.
 
 Charge, durably → note that the draw begins → draw the noise → wait for the tick → store the answer, for as long as a
-database is away that may come back → return the receipt. No value is looked at before the charge: the header alone is, which is public. A crash after the charge may
-burn budget and never refunds it; nothing is returned that is not stored. Noise comes from
-``dpcore.releases.draws`` alone; nothing here reaches ``random`` or ``numpy.random`` (a test walks the imports).
+database is away that may come back → return the receipt. No value is looked at before the charge: the header alone is,
+which is public. A crash after the charge may burn budget and never refunds it; nothing is returned that is not stored.
+Noise comes from ``dpcore.releases.draws`` alone; nothing here reaches ``random`` or ``numpy.random`` (a test walks the
+imports).
 """
 
 from __future__ import annotations
