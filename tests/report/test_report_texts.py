@@ -109,7 +109,7 @@ def injected(one: Report, other: Report) -> bool:
     try:
         scripts = {statements(written.script(each)) for each in (one, other)}
         books = {tuple(map(statements, cells(written.notebook(each)))) for each in (one, other)}
-    except (SyntaxError, UnicodeError):
+    except (SyntaxError, ValueError):  # of a NUL earlier versions of Python say the latter
         return True
     return len(scripts) > 1 or len(books) > 1
 
