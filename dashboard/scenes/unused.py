@@ -8,6 +8,9 @@ from dashboard.scenes.editor import case_of
 from dashboard.scenes.held import UNUSED
 from dashboard.words import page as words
 
+MOST = 16
+"""Links of one session that are remembered with what of them is used."""
+
 
 def told(page: str) -> str:
     """The sentence for the page in view; "" where all that its link says is used. Call once the page is drawn."""
@@ -16,7 +19,7 @@ def told(page: str) -> str:
         return ""
     known: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = UNUSED.get()
     if (page, left) not in known:
-        known = {**known, (page, left): _unknown(page, left)}
+        known = {**dict([*known.items()][1 - MOST :]), (page, left): _unknown(page, left)}
         UNUSED.put(known)
     names = known[page, left]
     return words.unused(names) if names else ""

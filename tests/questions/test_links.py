@@ -18,6 +18,7 @@ from dashboard.blocks import Drag
 from dashboard.controls import Choice, Control, Kept, Number, Numbers, Refused, Setting, Several, slug
 from dashboard.question import CannotAsk
 from dashboard.scenes import remote
+from dashboard.scenes import unused as unused_links
 from dashboard.view import axis_control
 from dashboard.widgets import handles
 from dashboard.words.page import unused
@@ -227,3 +228,13 @@ def test_a_setting_that_nothing_uses_is_said_in_one_sentence(open_app: Callable[
 
 def test_samples_are_found() -> None:
     assert len(KEYS) >= 10
+
+
+def test_what_is_remembered_of_links_is_bounded(open_app: Callable[..., AppTest]) -> None:
+    """One that walks through links of made-up settings holds a few of them."""
+    app = open_app("selection", nonsense="1")
+    for number in range(unused_links.MOST + 3):
+        app.session_state["_linked"][f"made up {number}"] = "1"
+        app.run()
+        assert "made up" in app.warning[0].value
+    assert len(app.session_state["_unused"]) == unused_links.MOST
