@@ -493,16 +493,22 @@ def take_over(held: Mapping[str, Any], *, settings: bool) -> None:
     it could not be read without what is taken over now.
     """
     _set_anew()
-    state = st.session_state
-    for name in Slot.staying():
-        if name in held:
-            state[name] = held[name]
-    if not settings:
+    ctx = get_script_run_ctx()
+    if ctx is None:
         return
-    _book("_linked").clear()
-    _book("_unlinked").update(held.get("_unlinked", ()))
-    for key, found in held.get("_set", {}).items():
-        change(key, found)
+    with ctx.session_state._lock:  # in one piece: by ``st.session_state`` a run may be broken off at each of them
+        state = ctx.session_state._state
+        for name in Slot.staying():
+            if name in held:
+                state[name] = held[name]
+        if not settings:
+            return
+        state["_linked"].clear()
+        state["_unlinked"].update(held.get("_unlinked", ()))
+        for key, found in held.get("_set", {}).items():
+            state["_set"][key] = found
+            if key in state:
+                del state[key]
 
 
 def unlinked() -> dict[str, Any]:

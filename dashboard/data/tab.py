@@ -2,8 +2,8 @@
 
 To Streamlit such a page is another session, which would begin without the file. So while a session holds one, its tab
 keeps a random name of it, and a session that begins there says it (``tab.js``). What the earlier one held is this one's
-then, and nobody else's: as long as that is kept for a lost connection (``background/leaving.py``), for the same network
-and the same login, once, and not while the earlier tab is open.
+then, with its name, and nobody else's: as long as that is kept for a lost connection (``background/leaving.py``), for
+the same network and the same login, and not while the earlier tab is open.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import login, session, visitors
-from dashboard.background import compute
+from dashboard.background import compute, leaving
 from dashboard.background.leaving import Visit
 from dashboard.case import OWN
 from dashboard.data import source
@@ -30,19 +30,23 @@ KEY = "own-tab-name"
 _COMPONENT = st.components.v2.component(
     "epsilon_lab_tab", js=(Path(__file__).parent / "tab.js").read_text(encoding="utf-8")
 )
-_NAME = re.compile(r"[0-9a-f]{32}")
+_NAME = re.compile(r"[A-Za-z0-9_-]{32}")
+
+
+def _nobody() -> None:
+    """No session, so far."""
 
 
 class Named:
     """A session that holds a file, by the name that its tab keeps, and whose it is."""
 
     def __init__(self) -> None:
-        self.name = secrets.token_hex(16)
-        self.visit: Callable[[], Visit | None] = lambda: None  # the session itself holds this
+        self.name = secrets.token_urlsafe(24)
+        self.visit: Callable[[], Visit | None] = _nobody  # the session itself holds this
         self.whose = _whose()
 
 
-NAMED: Slot[Named | None] = Slot("_own_tab", lambda: None)
+NAMED: Slot[Named | None] = Slot("_own_tab", lambda: None, stays=True)
 _names: weakref.WeakValueDictionary[str, Named] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
 
@@ -61,15 +65,15 @@ def take(name: str) -> bool:
     """Hold what the session of this name held, whose tab was loaded anew; whether there was such a one."""
     if _holds() or compute.no_files():
         return False
-    with _lock:
+    whose, here, asked = _whose(), leaving.visit(), _asked()
+    with _lock:  # nothing within asks Streamlit for anything, which may break a run off
         left = _names.get(name)
-        visit = None if left is None or left.whose != _whose() else left.visit()
-        if visit is None:
+        visit = None if left is None or left.whose != whose else left.visit()
+        held = {} if left is None or visit is None else visit.taken(session.staying())
+        if not held or left is None:
             return False
-        held = visit.taken(session.staying())
-    if not held:
-        return False
-    session.take_over(held, settings=_asked())
+        left.visit = _nobody if here is None else weakref.ref(here)  # its tab keeps this name until it is told another
+        session.take_over(held, settings=asked)
     own = source.own_file()
     if own is not None:
         source.keep(own.noted(said.LOADED_ANEW))

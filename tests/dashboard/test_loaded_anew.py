@@ -106,14 +106,67 @@ def test_a_page_loaded_anew_has_the_file_what_is_declared_and_what_was_chosen(op
     assert text(anew) == text(first)
 
 
-def test_the_earlier_session_holds_nothing_of_it_and_the_name_is_good_once(open_app: Open, browser: Browser) -> None:
+def opened_by(name: str) -> str:
+    """The session that holds what the tab's name stands for."""
+    visit = tab._names[name].visit()
+    assert visit is not None
+    return visit.session
+
+
+def test_the_earlier_session_holds_nothing_of_it_and_there_is_one_holder(open_app: Open, browser: Browser) -> None:
     first = in_use(open_app)
     name = browser.kept
     second = says(open_app("data"), browser, name)
     assert own_file(second).name == "umfrage.csv"
     assert not [name for name in first.session_state if name.startswith("_")], "it is empty"
+    browser.open = {opened_by(name)}
     third = says(open_app("data"), browser, name)
     assert "_own_file" not in third.session_state
+
+
+def test_a_page_that_is_loaded_anew_before_its_tab_was_told_a_name_loses_nothing(
+    open_app: Open, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two reloads at once: the first took the file over and never came to its end."""
+    in_use(open_app)
+    name, second = browser.kept, open_app("data")
+    with monkeypatch.context() as patch:
+        patch.setattr(tab, "draw", lambda *_: None)
+        says(second, browser, name)
+    assert browser.kept == name
+    assert own_file(says(open_app("data"), browser, name)).name == "umfrage.csv"
+    assert "_own_file" not in second.session_state
+
+
+def test_taking_over_is_not_broken_off(open_app: Open, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit ends a run wherever it asks for something: what was let go of there is held here, whole."""
+    first = in_use(open_app)
+    press(first, "own-selection-0")
+    settings, link = dict(first.session_state["_set"]), dict(first.query_params)
+    second, over = open_app("selection", **link), session.take_over
+    broken: list[bool] = []
+
+    def taken(held: Any, *, settings: bool) -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        safe = context.session_state
+
+        def broke_off() -> None:
+            broken.append(True)
+            raise RuntimeError
+
+        before = safe._yield_callback
+        object.__setattr__(safe, "_yield_callback", broke_off)
+        try:
+            over(held, settings=settings)
+        finally:
+            object.__setattr__(safe, "_yield_callback", before)
+
+    monkeypatch.setattr(session, "take_over", taken)
+    says(second, browser, browser.kept)
+    assert not broken
+    assert own_file(second).name == "umfrage.csv"
+    assert {key: second.session_state["_set"][key] for key in settings} == settings
 
 
 class Work:
@@ -139,9 +192,7 @@ def test_what_is_being_read_is_read_on_and_other_work_ends() -> None:
 
 def test_nothing_is_taken_from_a_tab_that_is_open(open_app: Open, browser: Browser) -> None:
     first = in_use(open_app)
-    visit = tab._names[browser.kept].visit()
-    assert visit is not None
-    browser.open = {visit.session}
+    browser.open = {opened_by(browser.kept)}
     second = says(open_app("data"), browser, browser.kept)  # the tab was doubled: its copy keeps the name too
     assert "_own_file" not in second.session_state
     assert own_file(first).name == "umfrage.csv"
@@ -203,7 +254,7 @@ def test_what_can_be_brought_back_stays_and_what_is_forgotten_does_not(open_app:
     assert "_own_file" not in third.session_state
 
 
-@pytest.mark.parametrize("name", ["", "x", "0" * 31, "0" * 33, "G" * 32, "0" * 32, 7, None, ["0" * 32]])
+@pytest.mark.parametrize("name", ["", "x", "0" * 31, "0" * 33, "0" * 31 + ".", "0" * 32, 7, None, ["0" * 32]])
 def test_a_made_up_name_gives_nothing(open_app: Open, browser: Browser, name: Any) -> None:
     in_use(open_app)
     second = says(open_app("data"), browser, name)

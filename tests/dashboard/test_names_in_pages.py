@@ -17,9 +17,9 @@ from dashboard.data import actions, checklist, editor, naming
 from tests.dashboard.test_data_page import drop, held, look, press, shown, survey
 
 Open = Callable[..., AppTest]
-_OURS = re.compile(r"\$\$ID-[0-9a-f]{32}-|/media/[0-9a-f]+")
-"""What Streamlit makes of the arguments of each element, all of which stand in the page, and ``media``'s addresses,
-which are keyed and have tests of their own."""
+_OURS = re.compile(r"\$\$ID-[0-9a-f]{32}-|/media/[0-9a-f]+|(?<=deferred_file_id: \")[0-9a-f]{32}(?=\")")
+"""What Streamlit makes of the arguments of each element, all of which stand in the page, ``media``'s addresses, which
+are keyed and have tests of their own, and what a file that is made when clicked is asked for by, which is random."""
 _DIGEST = re.compile(r"(?<![0-9a-zA-Z.])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{8,}(?![0-9a-zA-Z])")
 
 
