@@ -71,6 +71,9 @@ class _Server:
     def get_client(self, session_id: str) -> mock.MagicMock:
         return self._visitor
 
+    def is_active_session(self, session_id: str) -> bool:
+        return True
+
     def __getattr__(self, name: str) -> Any:
         return getattr(mock.MagicMock(spec=self._spec), name)
 

@@ -147,9 +147,16 @@ def _left(visit: Visit | None) -> None:
         visit.left()
 
 
-@st.cache_resource(scope="session", show_spinner=False, on_release=_left)
 def visit() -> Visit | None:
     """Watch over this session; call in every run. A session that came back is no longer about to be emptied."""
+    found = _visit()
+    if found is not None and runtime.exists() and not found.open:
+        found.left()  # its script ran on when its tab was closed, and was not watched at that moment
+    return found
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_left)
+def _visit() -> Visit | None:
     context = get_script_run_ctx()
     if context is None:
         return None
