@@ -123,9 +123,12 @@ def _widget_id(state: SessionState, key: str) -> str:
 
 
 class _Known(dict[str, WidgetMetadata[Any]]):
-    """How widgets are read, the one that was drawn last at the end; and how many the last whole run drew."""
+    """How widgets are read, the one that was drawn last at the end; how many the last whole run drew, and which were
+    drawn since the last run began."""
 
-    drawn = 0
+    def __init__(self, known: Mapping[str, WidgetMetadata[Any]]) -> None:
+        super().__init__(known)
+        self.drawn, self.latest = 0, set[str]()
 
 
 def _drawn(state: SessionState, known: WidgetMetadata[Any]) -> None:
@@ -135,6 +138,7 @@ def _drawn(state: SessionState, known: WidgetMetadata[Any]) -> None:
         told.widget_metadata = _Known(told.widget_metadata)
     told.widget_metadata.pop(known.id, None)
     told.widget_metadata[known.id] = known
+    told.widget_metadata.latest.add(known.id)
 
 
 def _without_unfinished(state: SessionState) -> None:
@@ -142,7 +146,10 @@ def _without_unfinished(state: SessionState) -> None:
     drawn, and a page that is asked again in time, or fails, has none.
     """
     known = state._new_widget_state.widget_metadata
-    most = MOST_BESIDE + 2 * (known.drawn if isinstance(known, _Known) else 0)
+    if not isinstance(known, _Known):
+        return
+    most = MOST_BESIDE + 2 * max(known.drawn, len(known.latest))  # the page in view may be a larger one
+    known.latest.clear()
     if len(known) <= most:
         return
     for wid in list(known)[: len(known) - most // 2]:

@@ -330,7 +330,7 @@ def broken_off() -> None:
 def test_runs_that_never_end_add_a_bounded_number(how: str) -> None:
     """Only a whole run forgets what it has not drawn: three pages that had none added 1 MB a second without end."""
     looked_up.guard()
-    app = AppTest.from_function(broken_off).run()
+    app = AppTest.from_function(broken_off, default_timeout=60).run()
     app.text_input(key="stays").set_value("a").run()
     most = looked_up.MOST_BESIDE + 2 * len(known(app))
     app.session_state.how = how
@@ -361,9 +361,22 @@ def test_the_oldest_that_were_drawn_are_forgotten_first() -> None:
     assert "19-99" in state and "0-0" not in state  # noqa: PT018 - both say which
 
 
+def test_nothing_of_a_larger_page_that_is_still_drawn_is_forgotten() -> None:
+    """Somebody types into what is there already: that run begins before the page was whole."""
+    looked_up.guard()
+    state, read = SessionState(), TextInputSerde("", 10)
+    for name in ("small", *(f"large {number}" for number in range(3 * looked_up.MOST_BESIDE))):
+        wid = f"{ID}{name}"
+        state._set_widget_metadata(WidgetMetadata(wid, read.deserialize, read.serialize, "string_value"))
+        state._key_id_mapper[name] = wid
+        state._new_widget_state.set_from_value(wid, "x")
+    state._compact_state()
+    assert state["large 0"] == "x"
+
+
 def test_streamlit_adds_them_without_end(as_streamlit_does_it: Callable[[], None]) -> None:
     as_streamlit_does_it()
-    app = AppTest.from_function(broken_off).run()
+    app = AppTest.from_function(broken_off, default_timeout=60).run()
     app.session_state.how = "fails"
     for _ in range(20):
         app.run()
