@@ -30,7 +30,7 @@ KEY = "own-tab-name"
 _COMPONENT = st.components.v2.component(
     "epsilon_lab_tab", js=(Path(__file__).parent / "tab.js").read_text(encoding="utf-8")
 )
-_NAME = re.compile(r"[A-Za-z0-9_-]{32}")
+_NAME = re.compile(r"tab[0-9a-f]{32}")
 
 
 def _nobody() -> None:
@@ -41,7 +41,7 @@ class Named:
     """A session that holds a file, by the name that its tab keeps, and whose it is."""
 
     def __init__(self) -> None:
-        self.name = secrets.token_urlsafe(24)
+        self.name = f"tab{secrets.token_hex(16)}"
         self.visit: Callable[[], Visit | None] = _nobody  # the session itself holds this
         self.whose = _whose()
 

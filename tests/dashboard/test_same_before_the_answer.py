@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
+from dashboard.data import tab
 from dashboard.questions.selection import most_common_setting
 from dashboard.session import EPSILON
 from dpcore.ledger import Ledger
@@ -40,6 +42,12 @@ ASKED: dict[str, tuple[str, str, str]] = {
 TAB = "A private answer"
 HIDDEN = {"id", "form_id", "element_id", "spec", "url", "hash"}
 """Fields that name a widget, or a picture's data: names are drawn by the server and tell nothing."""
+
+
+@pytest.fixture(autouse=True)
+def named_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name that a tab keeps is random, whatever the file."""
+    monkeypatch.setattr(tab, "secrets", SimpleNamespace(token_hex=lambda size: "0" * 2 * size))
 
 
 def nodes(node: Any) -> Iterator[Any]:
