@@ -1,10 +1,9 @@
 """The only path from private data to a published answer.
 
-Charge, durably → note that the draw begins → draw the noise → wait for the tick → store the answer, for as long as a
-database is away that may come back → return the receipt. No value is looked at before the charge: the header alone is,
-which is public. A crash after the charge may burn budget and never refunds it; nothing is returned that is not stored.
-Noise comes from ``dpcore.releases.draws`` alone; nothing here reaches ``random`` or ``numpy.random`` (a test walks the
-imports).
+Charge, durably → note that the draw begins → draw the noise → wait for the tick → store the answer → return the
+receipt. No value is looked at before the charge: the header alone is, which is public. A crash after the charge may
+burn budget and never refunds it; nothing is returned that is not stored. Noise comes from
+``dpcore.releases.draws`` alone; nothing here reaches ``random`` or ``numpy.random`` (a test walks the imports).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any, Protocol
 
 from dpcore.costs import Cost
 from dpcore.datasets.declaration import shown
-from dpcore.errors import InvalidArgument, LedgerError, ReleaseRefused
+from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
 
@@ -40,8 +39,6 @@ _OF_THE_TABLE = {"records"}
 UNDER_WAY = "This very question is being answered elsewhere at this moment; nothing more was charged. Look again soon."
 AWAITED = 20
 """Ticks for which an answer that is drawn elsewhere is waited for."""
-STORING = 240
-"""Ticks for which an answer that was drawn waits for a database that is away: it may be started anew meanwhile."""
 FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
 
 
@@ -153,18 +150,6 @@ def _release(
         raise ReleaseRefused(FAILED)
     if tick is not None:
         tick.wait()  # the record of the answer holds its time
-    return _stored(ledger, request_id, answer)
-
-
-def _stored(ledger: Ledger, request_id: str, answer: Any) -> Receipt:
-    """Store what was drawn, also where the database is away for a moment: it is paid for, and never drawn again."""
-    for _ in range(STORING):
-        try:
-            return ledger.store_answer(request_id, answer)
-        except LedgerError as error:
-            if type(error) is not LedgerError:  # no database that is away: the ledger will not take it
-                raise
-        time.sleep(TICK)
     return ledger.store_answer(request_id, answer)
 
 

@@ -20,18 +20,9 @@ import pytest
 
 from dpcore.accounting import Cost
 from dpcore.datasets import Column, Declaration, PrivateRows
-from dpcore.errors import (
-    BudgetExceeded,
-    DpcoreError,
-    InvalidArgument,
-    LedgerError,
-    NotAllowed,
-    ReleaseRefused,
-    UnknownLineage,
-)
+from dpcore.errors import BudgetExceeded, DpcoreError, InvalidArgument, LedgerError, ReleaseRefused, UnknownLineage
 from dpcore.ledger import Known, Ledger
-from dpcore.ledger.engine import UNREACHABLE
-from dpcore.release import FAILED, REFUSED, STORING, TICK, question_digest, release, sentence
+from dpcore.release import FAILED, REFUSED, TICK, question_digest, release, sentence
 from dpcore.releases import draws
 from dpcore.releases.selection import MostCommonOption
 
@@ -140,7 +131,6 @@ def test_nothing_is_shown_that_is_not_stored(ledger: Ledger, monkeypatch: pytest
         raise LedgerError("The ledger's disk is full.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("dpcore.release.time", Clock())
         patch.setattr(Ledger, "store_answer", full)
         with pytest.raises(LedgerError, match="disk is full"):
             release(ledger, "r", "people", Count(), [1])
@@ -149,46 +139,6 @@ def test_nothing_is_shown_that_is_not_stored(ledger: Ledger, monkeypatch: pytest
     answer = release(ledger, "r", "people", Count(), [1]).answer
     assert release(ledger, "r", "people", Count(), [1]).answer == answer
     assert ledger.remaining("people").epsilon == pytest.approx(0.9)
-
-
-@pytest.mark.parametrize("away", [1, 7, STORING])
-def test_what_was_drawn_is_stored_once_the_database_is_back(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, away: int
-) -> None:
-    """It is paid for: a database that was started anew between the draw and its record took the answer for good."""
-    clock, drawn, store, answer = Clock(), list[Any](), Ledger.store_answer, Count.answer
-    refusals = iter([LedgerError(UNREACHABLE)] * away)
-
-    def noted(self: Count, rows: Any) -> Any:
-        drawn.append(answer(self, rows))
-        return drawn[-1]
-
-    def back_late(self: Ledger, request_id: str, found: Any) -> Any:
-        for refused in refusals:
-            raise refused
-        return store(self, request_id, found)
-
-    monkeypatch.setattr("dpcore.release.time", clock)
-    monkeypatch.setattr(Count, "answer", noted)
-    monkeypatch.setattr(Ledger, "store_answer", back_late)
-    receipt = release(ledger, "r", "people", Count(), [1])
-    assert drawn == [receipt.answer], "drawn once"
-    assert clock.now - 1000.0 == pytest.approx((1 + away) * TICK), "and stored on a tick"
-    assert ledger.remaining("people").epsilon == pytest.approx(0.9)
-
-
-def test_what_the_ledger_will_not_take_is_not_tried_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, tried = Clock(), list[float]()
-
-    def refused(*_: Any) -> Any:
-        tried.append(clock.now)
-        raise NotAllowed("no")
-
-    monkeypatch.setattr("dpcore.release.time", clock)
-    monkeypatch.setattr(Ledger, "store_answer", refused)
-    with pytest.raises(NotAllowed):
-        release(ledger, "r", "people", Count(), [1])
-    assert len(tried) == 1
 
 
 @pytest.mark.parametrize("result", ["raise", "nan", "object", "numpy"])
