@@ -83,10 +83,11 @@ def release(
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
     different request it is refused. Where this question was answered, or is being so, beyond what is ``known`` of it,
     that answer comes back under its own id, and nothing is charged (``Ledger.charge``). ``progress`` is told the share
-    done by a request that can be long (one whose ``answer`` takes it). Stores and returns on a fixed tick. Raises
-    BudgetExceeded, UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters,
-    UnreadableFile where rows that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the
-    question is not in the header, or a source is asked for more than counts, or the answer could be too large, or,
+    done by a request that can be long (one whose ``answer`` takes it). Stores and returns on a fixed tick; an answer
+    that the ledger cannot take at that moment is stored later (``Ledger.store_answer``). Raises BudgetExceeded,
+    UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters, UnreadableFile where rows
+    that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the question is not in the header,
+    or a source is asked for more than counts, or the answer could be too large, or,
     after the charge and always with the same sentence, where the machine failed.
     """
     tick = _Tick()

@@ -41,7 +41,7 @@ NOT_CONFIRMED = (
 )
 NO_ANSWER = {
     "charged": "No answer: a crash came before anything was drawn. The charge stands and pays for this very question.",
-    "begun": "No answer is stored: it is being drawn, or a crash came meanwhile. The charge stands.",
+    "begun": "No answer is stored: it is being drawn or waits to be stored, or a crash came. The charge stands.",
 }
 
 

@@ -42,5 +42,8 @@ def _one(receipt: Receipt, draw: Callable[[str], None], key: str) -> None:
         )
     else:
         st.caption(
-            words.sentence(f"{paid}, its draw began, and no answer is stored: it is being drawn, or a crash took it")
+            words.sentence(
+                f"{paid}, its draw began, and no answer is stored: it is being drawn or waits to be stored, or a crash "
+                "took it"
+            )
         )

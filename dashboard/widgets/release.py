@@ -96,9 +96,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         else:
             none = login_words.BELOW if waits else said.none_drawn(offer.gives, practice=source.practice)
             st.caption(none if fits else _refusal(found, source, request), width="content")
-    problem = session.note(slot)
-    if problem:
-        st.warning(problem)
+    _problem(slot)
     if earlier:
         st.caption(f"{said.KEPT} {offer.conclude or said.CONCLUDE}" if fits else _refusal(found, source, request))
     if session.request_id(slot) is not None:
@@ -142,6 +140,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         closed = "" if found is None else approval.closed(found)
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
+        _problem(slot)  # such as that an answer is kept until the ledger is back
         return
     if found is None:
         open_budget(source, request.neighbours)
@@ -163,9 +162,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         _begin(here, found, seen=known)
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
-    problem = session.note(slot)
-    if problem:
-        st.warning(problem)
+    _problem(slot)
     question = question_digest(request)
     if petition is not None:
         approval.told(petition, lambda request_id: _draw(here, request_id), key=slot)
@@ -179,6 +176,13 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     else:
         receipt = None
     _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
+
+
+def _problem(slot: str) -> None:
+    """What became of the last click, where that is not an answer."""
+    problem = session.note(slot)
+    if problem:
+        st.warning(problem)
 
 
 def _begin(here: Asked, found: Budget, *, seen: Known) -> None:

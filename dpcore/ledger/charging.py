@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
 
 from dpcore.costs import Cost, check_cost
-from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, NotAllowed
+from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed
 from dpcore.ledger import accounts, approvals, history, schema, terms
 from dpcore.ledger.asked import Asked, Known
 from dpcore.ledger.budget import Budget
+from dpcore.ledger.kept import KEPT, mends
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal, versions
 
+Theirs = Callable[[Receipt | None], object]
+"""Whether a request (None for one that was never charged) is that of whoever goes on with it: it raises where it is
+not."""
 MOST_BYTES = 4 << 20
 """Bytes of an answer's JSON, without blanks. Whoever charges for one sees to it before that it is no larger
 (``dpcore.release``): this is the last net, for every record is read whole again by each check of the ledger."""
@@ -36,6 +43,7 @@ def charge(
     check_cost(cost)
     body: dict[str, Any] = {**asked.told(), "cost": cost_to_json(cost)}
     hides = asked.neighbours
+    store.kept.settle(request_id)  # so that whoever asks again is shown it, and does not pay for another
     if (budget := _cannot_fit(store, request_id, lineage, cost, asked, known)) is None:
         with store.writing() as connection:
             earlier = history.receipt(connection, request_id)
@@ -119,33 +127,61 @@ def _cannot_fit(
         return None if there else last
 
 
-def begin_draw(store: Store, request_id: str) -> None:
+def begin_draw(store: Store, request_id: str, theirs: Theirs = lambda receipt: None) -> None:
     """See ``Ledger.begin_draw``."""
-    # what has been charged is not given up as soon as what has yet to begin
+    try:
+        _begin(store, request_id, theirs)
+    except LedgerError as error:
+        # what has been charged is not given up as soon as what has yet to begin; and a connection that was lost may
+        # have taken the server's word that it is noted, upon which nobody draws, while this caller has yet to
+        if not mends(error) or not store.reach():
+            raise
+    else:
+        return
+    _begin(store, request_id, theirs)
+
+
+def _begin(store: Store, request_id: str, theirs: Theirs) -> None:
+    """Note that the draw of a charge begins, if nobody has."""
     with store.writing(at_least=PATIENCE) as connection:
         receipt = history.receipt(connection, request_id)
+        theirs(receipt)
         if receipt is None:
             raise InvalidArgument("request_id", "has not been charged")
         if receipt.state == "charged":
             store.append(connection, "draw", lineage=receipt.lineage, request_id=request_id, body={})
 
 
-def store_answer(store: Store, request_id: str, answer: Any) -> Receipt:
+def store_answer(store: Store, request_id: str, answer: Any, theirs: Theirs = lambda receipt: None) -> Receipt:
     """See ``Ledger.store_answer``."""
-    body = {"answer": answer}
+    began = time.monotonic()
     try:
-        large = len(canonical(answer)) > MOST_BYTES
+        size = len(canonical(answer))
     except (TypeError, ValueError):
-        problem = "must be something JSON can hold, without NaN or infinities"
-    else:
-        if large:
-            raise InvalidArgument("answer", f"must be at most {MOST_BYTES >> 20} MB as JSON; nothing was stored")
-        with store.writing(at_least=PATIENCE) as connection:
-            receipt = history.receipt(connection, request_id)
-            if receipt is None:
-                raise InvalidArgument("request_id", "has not been charged")
-            if receipt.answer_hash is not None:
-                return receipt
-            store.append(connection, "answer", lineage=receipt.lineage, request_id=request_id, body=body)
-            return history.receipt(connection, request_id) or receipt
-    raise InvalidArgument("answer", problem)
+        size = None
+    if size is None:
+        raise InvalidArgument("answer", "must be something JSON can hold, without NaN or infinities")
+    if size > MOST_BYTES:
+        raise InvalidArgument("answer", f"must be at most {MOST_BYTES >> 20} MB as JSON; nothing was stored")
+    put = partial(_put, store, request_id, answer, theirs)
+    try:
+        store.reach()
+        return put(at_least=PATIENCE)
+    except LedgerError as error:
+        # what has been drawn is not given up either: nobody may draw it again
+        if not mends(error) or not store.kept.take(request_id, put, size=size, began=began):
+            raise
+    raise LedgerError(KEPT)
+
+
+def _put(store: Store, request_id: str, answer: Any, theirs: Theirs, at_least: float = 0.0) -> Receipt:
+    """Store an answer, or find the one that was stored: it can have been before the server's word of it was lost."""
+    with store.writing(at_least=at_least) as connection:
+        receipt = history.receipt(connection, request_id)
+        theirs(receipt)
+        if receipt is None:
+            raise InvalidArgument("request_id", "has not been charged")
+        if receipt.answer_hash is not None:
+            return receipt
+        store.append(connection, "answer", lineage=receipt.lineage, request_id=request_id, body={"answer": answer})
+        return history.receipt(connection, request_id) or receipt

@@ -502,8 +502,10 @@ class Ledger:
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
         """Keep the answer of a charge, once and for all, and return the receipt with the answer that is kept.
 
-        The first one stored wins. ``answer`` is anything JSON can hold, of at most ``charging.MOST_BYTES``. Raises
-        InvalidArgument for anything else and for a request that was never charged.
+        The first one stored wins. ``answer`` is anything JSON can hold, of at most ``charging.MOST_BYTES``. Where the
+        ledger cannot take it now it is kept in memory and stored within a minute (``kept``): LedgerError says so, and
+        ``charge`` with the same request stores or finds it. Raises InvalidArgument for anything else and for a request
+        that was never charged, LedgerUnsound.
         """
         return charging.store_answer(self._store, request_id, answer)
 

@@ -16,7 +16,19 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import accounts, approvals, compared, history, membership, people, practice, rate, rooms, schema
+from dpcore.ledger import (
+    accounts,
+    approvals,
+    charging,
+    compared,
+    history,
+    membership,
+    people,
+    practice,
+    rate,
+    rooms,
+    schema,
+)
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor, Known
 from dpcore.ledger.budget import Budget
@@ -359,15 +371,12 @@ class MembersLedger(Ledger):
             raise NotAllowed(NOT_SHARED) from None
 
     def begin_draw(self, request_id: str) -> None:
-        self._asked_by_me(request_id)
-        super().begin_draw(request_id)
+        charging.begin_draw(self._store, request_id, self._must_be_mine)
 
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
-        self._asked_by_me(request_id)
-        return super().store_answer(request_id, answer)
+        return charging.store_answer(self._store, request_id, answer, self._must_be_mine)
 
-    def _asked_by_me(self, request_id: str) -> None:
-        found = super().receipt(request_id)
+    def _must_be_mine(self, found: Receipt | None) -> None:
         if found is None or found.subject != self._subject:
             _refuse()
 

@@ -40,6 +40,7 @@ from dpcore.ledger.engine import (
 from dpcore.ledger.files import beside
 from dpcore.ledger.following import Following
 from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
+from dpcore.ledger.kept import Kept
 from dpcore.ledger.key import Key
 from dpcore.ledger.lock import PATIENCE, exclusive
 from dpcore.ledger.migrations import OLDER
@@ -81,6 +82,7 @@ class Store:
         self.lock = lock
         self.begun = Begun()
         self.rooms = Opened()
+        self.kept = Kept(self.reach)
         self._bound = _Bound()
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge
         self.protects: dict[str, str] = {}  # by lineage, of whom each answer hides one; its first charge fixes it
@@ -182,6 +184,15 @@ class Store:
         else:
             return
         raise refused
+
+    def reach(self) -> bool:
+        """Ask a server that was lost, without waiting for one's turn: for what has been charged, of which there is
+        little. False where none was lost; raises as ``writing``."""
+        self._must_be_open()
+        if self._lost is None:
+            return False
+        with self._looking(reading):  # which holds up no writer
+            return True
 
     @contextmanager
     def only_by(self, right: Right) -> Iterator[None]:
@@ -309,8 +320,7 @@ class Store:
 
     def _be_open(self) -> tuple[str, float] | None:
         """What is known of a server that could not be reached, where it is this caller's turn to ask it again."""
-        if self._closed_because is not None:
-            raise LedgerUnsound(self._closed_because)
+        self._must_be_open()
         with self._asking:
             lost = self._lost
             if lost is None:
@@ -320,6 +330,10 @@ class Store:
                 raise LedgerError(why)
             mark = self._lost = (why, time.monotonic() + ASK_AGAIN)  # one asks, and nobody else waits with them
             return mark
+
+    def _must_be_open(self) -> None:
+        if self._closed_because is not None:
+            raise LedgerUnsound(self._closed_because)
 
     def _begin(self, within: float | None) -> None:
         """Where this computer came before the ledger held a record, join as one that comes later does."""

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from sqlalchemy import ColumnElement, Connection
 
 from dpcore.costs import Cost
-from dpcore.errors import LedgerError, UnknownLineage
-from dpcore.ledger import accounts, history, practice, rate, schema
+from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
+from dpcore.ledger import accounts, charging, history, practice, rate, schema
 from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import Actor, Known
 from dpcore.ledger.budget import Budget
@@ -160,16 +160,14 @@ class VisitorsLedger(Ledger):
         return super().charge(request_id, lineage, cost, what, known=known, **asked)
 
     def begin_draw(self, request_id: str) -> None:
-        self._mine_by_request(request_id)
-        super().begin_draw(request_id)
+        charging.begin_draw(self._store, request_id, self._must_be_mine)
 
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
-        self._mine_by_request(request_id)
-        return super().store_answer(request_id, answer)
+        return charging.store_answer(self._store, request_id, answer, self._must_be_mine)
 
-    def _mine_by_request(self, request_id: str) -> None:
-        if self.receipt(request_id) is None:
-            _refuse()
+    def _must_be_mine(self, found: Receipt | None) -> None:
+        if found is None or not self._is_mine(found.lineage):
+            raise NotAllowed(NOT_HERE)
 
     def budget(self, lineage: str) -> Budget:
         found = super().budget(lineage) if self._is_mine(lineage) else None

@@ -165,7 +165,7 @@ def test_a_charge_whose_answer_a_crash_took_is_never_told_as_an_answer(open_app:
     app = open_app("budget")
     assert "1 answer and 2 charges without an answer have spent **ε = 1 of 3**" in text(app)
     told = list(app.dataframe[0].value["answer"])
-    assert told[0].startswith("No answer is stored: it is being drawn, or a crash came meanwhile.")
+    assert told[0].startswith("No answer is stored: it is being drawn or waits to be stored, or a crash came.")
     assert told[1].startswith("No answer: a crash came before anything was drawn.")
 
 

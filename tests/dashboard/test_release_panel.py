@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import shutil
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
 from streamlit.testing.v1 import AppTest
 
 from dashboard.background.once import forget_all
 from dashboard.budget import tracker
 from dpcore.costs import Cost
+from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger, Receipt
+from dpcore.ledger.engine import UNREACHABLE
+from dpcore.ledger.kept import KEPT
+from dpcore.ledger.records import Kind
+from dpcore.ledger.store import Store
 from dpcore.release import question_digest
 from tests.dashboard.asking import CANARY, Draw
 from tests.dashboard.conftest import CLINIC, text
@@ -208,6 +218,40 @@ def test_an_answer_that_a_crash_took_is_drawn_for_the_charge_that_stands(window:
     with ledger(ledger_file) as found:
         assert found.remaining(CLINIC).epsilon == 2.0
         assert found.receipt("a" * 32).state == "answered"
+
+
+def test_an_answer_that_could_not_be_stored_is_told_of_and_shown_later(
+    window: Window, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while the ledger cannot even be read; it is paid for once."""
+    app = press(window(), "test-begin")
+    append, be_open, away = Store.append, Store._be_open, threading.Event()
+
+    def lost(store: Store, connection: Connection, kind: Kind, **parts: Any) -> Any:
+        if kind == "answer":
+            away.set()
+            raise OperationalError("INSERT", {}, Exception("the connection is closed"))
+        return append(store, connection, kind, **parts)
+
+    def closed(store: Store) -> Any:
+        if away.is_set():
+            raise LedgerError(UNREACHABLE)
+        return be_open(store)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "append", lost)
+        patch.setattr(Store, "_be_open", closed)
+        press(app, "test-confirm")
+        assert [warning.value for warning in app.warning] == [KEPT]
+        assert UNREACHABLE in [error.value for error in app.error]
+    until = time.monotonic() + 60
+    with ledger(ledger_file) as found:
+        while found.receipts()[0].answer_hash is None and time.monotonic() < until:
+            time.sleep(0.05)
+    app.run()
+    assert "Answered before" in text(app)
+    assert "no answer is stored" not in text(app)
+    assert charges(ledger_file) == 1
 
 
 def test_what_does_not_fit_cannot_be_begun(window: Window, ledger_file: Path) -> None:
