@@ -28,7 +28,7 @@ MOST_LEFT, LARGE = 64, 200
 """Widgets that are no longer drawn, whose clicks or moves may be on their way, and how much one of them may hold, in
 letters or options."""
 MOST_BESIDE = 500
-"""Widgets that runs which never came to their end may add to twice those of the last that did."""
+"""Widgets that runs which never came to their end may add to twice those of a page."""
 
 
 class LookedUp(Mapping[str, Any]):

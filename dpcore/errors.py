@@ -46,7 +46,7 @@ class InvalidArgument(DpcoreError, ValueError):
         self.argument = argument
         self.problem = problem
 
-    def __reduce__(self) -> tuple[type[InvalidArgument], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[InvalidArgument], tuple[object, ...]]:
         return (type(self), (self.argument, self.problem))
 
 
@@ -57,7 +57,7 @@ class TooFewRows(InvalidArgument):
         super().__init__(argument, problem)
         self.rows = rows
 
-    def __reduce__(self) -> tuple[type[TooFewRows], tuple[str, str, int]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[type[InvalidArgument], tuple[object, ...]]:
         return (type(self), (self.argument, self.problem, self.rows))
 
 

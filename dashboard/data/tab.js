@@ -12,6 +12,6 @@ export default function ({ data, setTriggerValue }) {
     return; // a browser that keeps nothing: the file has to be brought again
   }
   if (data.name || !kept || kept === told) return;
-  told = kept; // once in a page: what is not found now will not be found later
+  told = kept; // once in a page: the server is not asked again and again for a file that is gone
   setTriggerValue("back", kept);
 }

@@ -61,23 +61,22 @@ def draw(visit: Visit | None, page: str) -> None:
         _COMPONENT(key=KEY, data={"name": "" if named is None else named.name}, on_back_change=_came_back, height=1)
 
 
-def take(name: str) -> bool:
-    """Hold what the session of this name held, whose tab was loaded anew; whether there was such a one."""
+def take(name: str) -> None:
+    """Hold what the session of this name held, whose tab was loaded anew; nothing where there is no such one."""
     if _holds() or compute.no_files():
-        return False
+        return
     whose, here, asked = _whose(), leaving.visit(), _asked()
     with _lock:  # nothing within asks Streamlit for anything, which may break a run off
         left = _names.get(name)
         visit = None if left is None or left.whose != whose else left.visit()
         held = {} if left is None or visit is None else visit.taken(session.staying())
         if not held or left is None:
-            return False
+            return
         left.visit = _nobody if here is None else weakref.ref(here)  # its tab keeps this name until it is told another
         session.take_over(held, settings=asked)
     own = source.own_file()
     if own is not None:
         source.keep(own.noted(said.LOADED_ANEW))
-    return True
 
 
 def _came_back() -> None:

@@ -9,6 +9,7 @@ from dashboard import all_held, visitors
 from dashboard.all_held import Waiting
 from dashboard.report.value import MOST_SECTIONS, Section
 from dashboard.session import Slot
+from dashboard.words import report as said
 from dpcore.errors import UnreadableFile
 
 _OPEN: Slot[tuple[tuple[int, Section], ...]] = Slot("_report", tuple)
@@ -42,8 +43,9 @@ def _numbered() -> list[tuple[int, Section]]:
 TYPED: Slot[dict[str, Any]] = Slot("_report_typed", dict)
 """Title, author and day as they were typed, for every report of this session."""
 LOGO: Slot[bytes | None] = Slot("_report_logo", lambda: None)
-MADE: Slot[Waiting | None] = Slot("_report_made", lambda: None)
-"""Counts the files of the report in view, and the logo, among what all sessions hold."""
+MADE: Slot[Waiting | None] = Slot("_report_made", lambda: None, own=lambda counted: None)
+"""Counts the files of the report in view, and the logo, among what all sessions hold. They go with a person's file, as
+all that was made beside the page does."""
 
 
 def no_room(files: Mapping[str, bytes]) -> str:
@@ -53,5 +55,5 @@ def no_room(files: Mapping[str, bytes]) -> str:
     try:
         MADE.put(all_held.again(size, visitors.address(), MADE.get()))
     except UnreadableFile as error:
-        return str(error)
+        return said.not_made(str(error))
     return ""

@@ -306,6 +306,13 @@ OTHER_AXIS = "Show the picture against the privacy loss ε first: the report hol
 NOTHING_KEPT = "Nothing is in the report yet. Keep a question on its page, an answer, or a plan."
 WHAT_IF_NOTE = "Each page and the file's name will say: not private, do not publish."
 ANSWER_REPORT = "Report of this answer"
+
+
+def not_made(why: str) -> str:
+    """There is no room for the files of a report."""
+    return f"The report's files are not offered, as there is no room for them. {why}"
+
+
 FORMS = {
     "pdf": "PDF",
     "docx": "Word (DOCX)",

@@ -347,15 +347,20 @@ def test_runs_that_never_end_add_a_bounded_number(how: str) -> None:
     assert len(known(app)) <= 101 + looked_up.MOST_LEFT + 101
 
 
+def draw_box(state: SessionState, name: str) -> None:
+    """A box for text of this name, with a value."""
+    wid, read = f"{ID}{name}", TextInputSerde("", 10)
+    state._set_widget_metadata(WidgetMetadata(wid, read.deserialize, read.serialize, "string_value"))
+    state._key_id_mapper[name] = wid
+    state._new_widget_state.set_from_value(wid, "x")
+
+
 def test_the_oldest_that_were_drawn_are_forgotten_first() -> None:
     looked_up.guard()
-    state, read = SessionState(), TextInputSerde("", 10)
+    state = SessionState()
     for run in range(20):
         for name in ("stays", *(f"{run}-{number}" for number in range(100))):
-            wid = f"{ID}{name}"
-            state._set_widget_metadata(WidgetMetadata(wid, read.deserialize, read.serialize, "string_value"))
-            state._key_id_mapper[name] = wid
-            state._new_widget_state.set_from_value(wid, "x")
+            draw_box(state, name)
         state._compact_state()
         assert state["stays"] == "x"
     assert "19-99" in state and "0-0" not in state  # noqa: PT018 - both say which
@@ -364,12 +369,9 @@ def test_the_oldest_that_were_drawn_are_forgotten_first() -> None:
 def test_nothing_of_a_larger_page_that_is_still_drawn_is_forgotten() -> None:
     """Somebody types into what is there already: that run begins before the page was whole."""
     looked_up.guard()
-    state, read = SessionState(), TextInputSerde("", 10)
+    state = SessionState()
     for name in ("small", *(f"large {number}" for number in range(3 * looked_up.MOST_BESIDE))):
-        wid = f"{ID}{name}"
-        state._set_widget_metadata(WidgetMetadata(wid, read.deserialize, read.serialize, "string_value"))
-        state._key_id_mapper[name] = wid
-        state._new_widget_state.set_from_value(wid, "x")
+        draw_box(state, name)
     state._compact_state()
     assert state["large 0"] == "x"
 
