@@ -189,7 +189,7 @@ def where_it_is() -> str:
         else "does not leave this computer: it stays in the memory of the program that shows this page"
     )
     return (
-        f"A file you drop here {here}, for this browser tab only, also when you load the page anew. After you remove "
-        "or replace it you can bring it back or forget it for good; it is gone at most "
-        f"{words.plural(minutes, 'minute')} after you close the tab."
+        f"A file you drop here {here}, for this browser tab only, also after you reload the page. After you remove or "
+        "replace it you can bring it back or forget it for good; it is gone at most "
+        f"{words.plural(minutes, 'minute')} after you close the tab, and until then reopening the tab brings it back."
     )

@@ -142,7 +142,7 @@ GONE = (
     "You see a sample: a file of your own is forgotten some minutes after its tab was closed, and links never carry it "
     "or choose a source. Bring or choose it again on the Data page; its budget and answers are kept."
 )
-LOADED_ANEW = "The page was loaded anew, in the same tab: the file and what is declared about it stayed."
+LOADED_ANEW = "The page was reloaded in the same tab: the file and what is declared about it stayed."
 
 
 def twin(kind: Kind) -> str:
