@@ -90,12 +90,12 @@ def away(request: pytest.FixtureRequest, people: Ledger, monkeypatch: pytest.Mon
 
 
 def stored(ledger: Ledger, request_id: str) -> Any:
-    """The answer, once the ledger has it."""
+    """The answer, once the ledger has it and nobody tries to store it any more."""
     until = time.monotonic() + LONG
     while time.monotonic() < until:
         with suppress(LedgerError):
             found = ledger.receipt(request_id)
-            if found is not None and found.answer_hash is not None:
+            if found is not None and found.answer_hash is not None and not ledger._store.kept.holds(request_id):
                 return found.answer
         time.sleep(0.01)
     pytest.fail("the answer was thrown away")
