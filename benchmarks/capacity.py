@@ -38,7 +38,7 @@ PATIENCE = 120.0
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """The replicas behind their balancer; yields its address once all of them are well."""
-    from dashboard.replicas import free_ports
+    from dashboard.serving.replicas import free_ports
     from dpcore.ledger import Ledger
 
     ledger = f"sqlite:///{folder / 'ledger.db'}"

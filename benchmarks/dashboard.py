@@ -54,7 +54,8 @@ def script_times(folder: Path, pages: Sequence[str]) -> tuple[float, dict[str, f
     from streamlit.runtime.state.common import TESTING_KEY
     from streamlit.testing.v1 import AppTest
 
-    from dashboard import catalogue, looked_up, replay, shortcuts
+    from dashboard import catalogue, replay
+    from dashboard.runtime import looked_up, shortcuts
     from dpcore.ledger import Ledger
 
     Ledger.open(create=True).close()  # one that is named is never made in silence

@@ -15,8 +15,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from dashboard import settings as environment
-from dashboard.container import in_container
+from dashboard.serving import settings as environment
+from dashboard.serving.container import in_container
 
 HERE = Path(__file__).resolve().parent
 SETTINGS = next(file for file in (HERE / "config.toml", HERE.parent / ".streamlit" / "config.toml") if file.exists())
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         changes = options(asked.port, asked.address, asked.host)
         environment.check()
         if asked.replicas is not None:
-            from dashboard import replicas
+            from dashboard.serving import replicas
 
             names = changes["server.allowedHosts"]
             return replicas.serve(

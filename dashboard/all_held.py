@@ -11,7 +11,7 @@ import threading
 import weakref
 
 from dashboard import machine_memory
-from dashboard.pace import EACH
+from dashboard.serving.pace import EACH
 from dashboard.words import data as said
 from dpcore.datasets import Reading
 from dpcore.errors import UnreadableFile

@@ -1,7 +1,7 @@
 """How much one session may hold and do at once, so that nobody takes the server from the others.
 
-Who is known may do what the computer can; a visitor who is not (``dashboard.visitors``) gets a share. Either can be set
-in the environment. Uploads on their way are bounded by the gate, for all together.
+Who is known may do what the computer can; a visitor who is not (``people.visitors``) gets a share. Either can be set in
+the environment. Uploads on their way are bounded by the gate, for all together.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dashboard import visitors
 from dashboard.data.decisions import WORD, declared_weight
 from dashboard.data.own_file import OwnFile
-from dashboard.gate import number
+from dashboard.people import visitors
+from dashboard.serving.gate import number
 from dashboard.words import data as said
 from dpcore.datasets import MOST_WORDS, Column, Fits, Reading, Size, Table, Template
 from dpcore.errors import NoRoom, UnreadableFile

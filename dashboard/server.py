@@ -22,27 +22,11 @@ from starlette.middleware import Middleware
 from streamlit import config
 from streamlit.starlette import App
 
-from dashboard import (
-    failures,
-    frames,
-    left_pages,
-    lengths,
-    loaded,
-    login,
-    login_cookie,
-    looked_up,
-    media,
-    operations,
-    outgoing,
-    providers,
-    replay,
-    scripts,
-    settings,
-    shortcuts,
-    unread,
-    values,
-)
-from dashboard.gate import Gate, raise_file_limit
+from dashboard import replay
+from dashboard.people import login, login_cookie, providers
+from dashboard.runtime import left_pages, looked_up, operations, outgoing, scripts, shortcuts, unread, values
+from dashboard.serving import failures, frames, lengths, loaded, media, settings
+from dashboard.serving.gate import Gate, raise_file_limit
 
 
 def address() -> str:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard import looked_up
 from dashboard.background import garbage, this_run
 from dashboard.controls import Control, Numbers, Place, Refused
 from dashboard.replay import Memory
+from dashboard.runtime import looked_up
 from dashboard.view import EPSILON, EPSILON_HIGH, EPSILON_LOW
 
 if TYPE_CHECKING:

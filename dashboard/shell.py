@@ -8,13 +8,15 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dashboard import catalogue, replay, session, settings, typed, visitors, words
+from dashboard import catalogue, replay, session, words
 from dashboard.background import compute, leaving
 from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
 from dashboard.data import source, tab
+from dashboard.people import visitors
 from dashboard.poll import phone
 from dashboard.scenes import embed, presenter, share, tour, unused
+from dashboard.serving import settings, typed
 from dashboard.widgets import controls, explained, inputs, onward, signing
 from dashboard.widgets import phone as phone_frame
 from dashboard.words import data as data_words

@@ -24,7 +24,8 @@ from streamlit.runtime.state.common import TESTING_KEY
 from streamlit.testing.v1 import app_test, local_script_runner
 from xdist.remote import Producer
 
-from dashboard import looked_up, replay, shortcuts, traces
+from dashboard import replay, traces
+from dashboard.runtime import looked_up, shortcuts
 from dpcore.ledger import Ledger
 from tests.in_turn import InTurn, scheduler
 from tests.put_back import changed_in_streamlit

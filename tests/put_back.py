@@ -13,21 +13,10 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from dashboard import (
-    failures,
-    frames,
-    left_pages,
-    lengths,
-    login_cookie,
-    media,
-    operations,
-    outgoing,
-    providers,
-    replay,
-    scripts,
-    unread,
-    values,
-)
+from dashboard import replay
+from dashboard.people import login_cookie, providers
+from dashboard.runtime import left_pages, operations, outgoing, scripts, unread, values
+from dashboard.serving import failures, frames, lengths, media
 
 
 def changed_in_streamlit() -> list[str]:

@@ -43,15 +43,15 @@ WRITERS = {"typst": ("dashboard/report/pdf.py",), "docx": ("dashboard/report/wor
 # What the server itself is made of, for what stands before it; and what speaks with a cluster.
 SERVED = {
     "dashboard/server.py": {"starlette"},
-    "dashboard/gate.py": {"starlette", "h11", "google"},
-    "dashboard/frames.py": {"uvicorn", "websockets"},
-    "dashboard/lengths.py": {"uvicorn", "h11"},
-    "dashboard/upload_form.py": {"python_multipart"},
-    "dashboard/login_cookie.py": {"starlette"},
-    "dashboard/refused.py": {"uvicorn"},
-    "dashboard/outgoing.py": {"uvicorn", "websockets"},
-    "dashboard/providers.py": {"httpx"},
-    "dashboard/wire.py": {"google"},
+    "dashboard/serving/gate.py": {"starlette", "h11", "google"},
+    "dashboard/serving/frames.py": {"uvicorn", "websockets"},
+    "dashboard/serving/lengths.py": {"uvicorn", "h11"},
+    "dashboard/serving/upload_form.py": {"python_multipart"},
+    "dashboard/people/login_cookie.py": {"starlette"},
+    "dashboard/serving/refused.py": {"uvicorn"},
+    "dashboard/runtime/outgoing.py": {"uvicorn", "websockets"},
+    "dashboard/people/providers.py": {"httpx"},
+    "dashboard/serving/wire.py": {"google"},
     "dashboard/background/cluster.py": {"dask", "distributed"},
 }
 PICTURES = {"plotly", "numpy", "pandas"}

@@ -16,14 +16,15 @@ WAYS = {"append", "appendleft", "add", "update", "setdefault", "extend", "insert
 GROWING = {
     "dashboard/all_held.py: _live": "files that sessions hold, bounded in bytes; one that is gone is not here",
     "dashboard/background/once.py: Once.made": "one for each function of the program",
-    "dashboard/frames.py: _held": "one for each open page",
-    "dashboard/operations.py: _QUEUES": "one for each page that waits for a click's file",
-    "dashboard/outgoing.py: _THEMES": "one for each appearance of the settings",
+    "dashboard/data/tab.py: _names": "names of open tabs; one whose session is gone is not here",
+    "dashboard/serving/frames.py: _held": "one for each open page",
+    "dashboard/runtime/operations.py: _QUEUES": "one for each page that waits for a click's file",
+    "dashboard/runtime/outgoing.py: _THEMES": "one for each appearance of the settings",
     "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",
     "dashboard/session.py: Slot.made": "one for each slot of the program",
-    "dashboard/log_line.py: _written": "two for each part of the program that writes to the log",
-    "dashboard/providers.py: _said": "one for each provider of the login's file",
-    "dashboard/logged_out.py: _ended": "one for each login that was ended, until the login itself would have ended",
+    "dashboard/serving/log_line.py: _written": "two for each part of the program that writes to the log",
+    "dashboard/people/providers.py: _said": "one for each provider of the login's file",
+    "dashboard/people/logged_out.py: _ended": "one for each login that was ended, until it would have ended",
 }
 """Those that a function writes into, and what bounds each."""
 

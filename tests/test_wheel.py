@@ -21,7 +21,7 @@ import pytest
 
 from benchmarks.people import Person
 from dashboard import __main__ as command_line
-from dashboard import container
+from dashboard.serving import container
 from tests.browser.server import free_port
 
 ROOT = Path(__file__).parents[1]

@@ -25,7 +25,7 @@ from benchmarks.training import census_like
 from dashboard.background.cluster import Cluster
 from dashboard.background.jobs import Job
 from dashboard.background.workers import Workers
-from dashboard.replicas import free_ports
+from dashboard.serving.replicas import free_ports
 from dpcore.training import Part, PartResult, Sweep, run_slice
 
 ROOT = Path(__file__).parents[2]

@@ -23,7 +23,7 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 from benchmarks.people import opened
 from benchmarks.reliability.outcome import Ground, Outcome
 from benchmarks.reliability.soak import PATIENCE, ROOT, replicas, troubles
-from dashboard.replicas import COOKIE, free_ports
+from dashboard.serving.replicas import COOKIE, free_ports
 from dpcore.ledger import Ledger
 
 WANTED = "/budget?epsilon=0.7"

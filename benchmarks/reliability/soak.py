@@ -29,7 +29,7 @@ import numpy as np
 from benchmarks.people import LEVELS, Person
 from benchmarks.reliability.outcome import Ground, Heads, Outcome, sentence
 from benchmarks.reliability.outsiders import TROUBLE, Outsider
-from dashboard.replicas import COOKIE, free_ports
+from dashboard.serving.replicas import COOKIE, free_ports
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
 from dpcore.release import _release

@@ -21,11 +21,11 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any, ParamSpec, TypeVar, cast
 from urllib.parse import urlsplit
 
-from dashboard import visitors
 from dashboard.background import slices
 from dashboard.background.lending import Loan
 from dashboard.background.slices import Came, program, slice_of
 from dashboard.background.workers import Workers
+from dashboard.people import visitors
 
 P = ParamSpec("P")
 R = TypeVar("R")

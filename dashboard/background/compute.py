@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from dashboard import login, visitors, words
+from dashboard import words
 from dashboard.background import cluster, workers
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import ANSWERS, SHELF_ROOM
@@ -20,6 +20,7 @@ from dashboard.background.readers import READERS
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
+from dashboard.people import login, visitors
 from dashboard.words import login as login_words
 from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary

@@ -66,7 +66,7 @@ class Script:
     page: Any
     begin: Callable[[], None] | None
     requests: Any = None
-    """What is asked of it; for ``dashboard.scripts``."""
+    """What is asked of it; for ``dashboard.runtime.scripts``."""
     ran: bool = field(default=False, init=False)
     measured: float | None = field(default=None, init=False)
     began: float = field(default=0.0, init=False)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import login, session, words
+from dashboard import session, words
 from dashboard.background import compute
+from dashboard.people import login
 from dashboard.widgets import approval
 from dashboard.widgets.answer import asked, cost_words, when_utc
 from dashboard.widgets.inputs import text_box

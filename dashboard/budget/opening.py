@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import session, visitors, words
+from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.case import Source
@@ -14,6 +14,7 @@ from dashboard.charts.ready import Ready
 from dashboard.data import people
 from dashboard.data.actions import remember
 from dashboard.data.source import ask_whose, joined, own_file
+from dashboard.people import visitors
 from dashboard.widgets import inputs as controls
 from dashboard.widgets import onward
 from dashboard.widgets.inputs import text_box

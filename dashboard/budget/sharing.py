@@ -8,10 +8,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import login, session, words
+from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget.opening import DELTAS, HIDDEN, KINDS, SUM
 from dashboard.data import remembered
+from dashboard.people import login
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import primary, text_box
 from dashboard.words import data as data_said

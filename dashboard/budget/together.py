@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dashboard import login
 from dashboard.background import compute
 from dashboard.budget import auditing, deciding, sharing
+from dashboard.people import login
 from dashboard.words import login as said
 
 

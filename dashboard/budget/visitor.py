@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dashboard import login
-from dashboard.browser_token import BrowserToken
 from dashboard.budget.held import VISITOR
+from dashboard.people import login
+from dashboard.people.browser_token import BrowserToken
 from dpcore.ledger import Ledger
 
 COOKIE = "epsilon_lab_visitor"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import all_held, limits, session, visitors, words
+from dashboard import all_held, limits, session, words
 from dashboard.case import OWN
 from dashboard.data import naming, remembered, source
 from dashboard.data.decisions import Decisions
@@ -29,6 +29,7 @@ from dashboard.data.held import (
 )
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
+from dashboard.people import visitors
 from dashboard.words import data as said
 from dpcore.datasets import Relation, Schema, Table, twin
 from dpcore.errors import InvalidArgument, UnreadableFile

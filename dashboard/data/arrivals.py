@@ -13,7 +13,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dashboard import all_held, limits, session, typed, visitors, words
+from dashboard import all_held, limits, session, words
 from dashboard.background import compute, garbage
 from dashboard.background.readers import READERS
 from dashboard.data import actions, declared_before, source
@@ -31,6 +31,8 @@ from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.reading_threads import Piece, threads
 from dashboard.data.task import Say, Task
+from dashboard.people import visitors
+from dashboard.serving import typed
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Template, recognised
 from dpcore.errors import LedgerError, NoRoom, NotAllowed, UnreadableFile

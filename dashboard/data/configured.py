@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import session, visitors, words
+from dashboard import session, words
 from dashboard.background import compute
 from dashboard.background.once import once
 from dashboard.data import actions, remembered
@@ -14,6 +14,7 @@ from dashboard.data import people as whose
 from dashboard.data.own_file import OwnFile
 from dashboard.data.place import Place, placed
 from dashboard.data.source import keep
+from dashboard.people import visitors
 from dashboard.widgets.apart import apart
 from dashboard.words import place as said
 from dpcore.datasets.in_place import ConfiguredSource, configured_sources

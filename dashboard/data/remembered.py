@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.data.own_file import stated_form
+from dashboard.people import login, visitors
 from dpcore.datasets import Column, Template, loaded, saved
 from dpcore.datasets.steps import rests_on_words
 from dpcore.errors import InvalidArgument, LedgerError

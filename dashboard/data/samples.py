@@ -8,7 +8,7 @@ from functools import cache, partial
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from dashboard import all_held, catalogue, session, visitors, words
+from dashboard import all_held, catalogue, session, words
 from dashboard.background import compute
 from dashboard.background.readers import READERS
 from dashboard.data import suits
@@ -17,6 +17,7 @@ from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SA
 from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
 from dashboard.data.upload import progress
+from dashboard.people import visitors
 from dashboard.replay import part
 from dashboard.widgets.drop_areas import named
 from dpcore.datasets import Sample, Table, load_sample, sample, samples

@@ -17,12 +17,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import login, session, visitors
+from dashboard import session
 from dashboard.background import compute, leaving
 from dashboard.background.leaving import Visit
 from dashboard.case import OWN
 from dashboard.data import source
 from dashboard.data.held import LINKED_DATA, OWN_BEFORE, OWN_FILE, OWN_PENDING, OWN_TASK
+from dashboard.people import login, visitors
 from dashboard.session import Slot
 from dashboard.words import data as said
 

@@ -8,9 +8,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import pandas as pd
 import streamlit as st
 
-from dashboard import visitors, words
+from dashboard import words
 from dashboard.data.decisions import LAST_STEP
 from dashboard.data.own_file import HEADING, OwnFile
+from dashboard.people import visitors
 from dashboard.words import data as said
 from dpcore.datasets import Notice, Report
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED

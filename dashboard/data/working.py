@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import all_held, limits, session, visitors, words
+from dashboard import all_held, limits, session, words
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.put_together import leaving_out
 from dashboard.data.task import Task
+from dashboard.people import visitors
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 import segno
 import streamlit as st
 
-from dashboard.container import in_container
+from dashboard.people.visitors import is_here
 from dashboard.poll.codes import GO, shown_code
-from dashboard.visitors import is_here
+from dashboard.serving.container import in_container
 
 PARAMETER = "join"
 _LOCAL = {"localhost", "127.0.0.1", "::1", "0.0.0.0"}  # noqa: S104 - names, not something to listen on

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.browser_token import BrowserToken
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
+from dashboard.people.browser_token import BrowserToken
 from dashboard.poll import ballot, follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
 from dashboard.poll.codes import GO, plain_code, shown_code

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
 
-from dashboard.gate import PLACE, REPLICAS, network, number
 from dashboard.poll.asked import Poll
 from dashboard.poll.codes import new_code, place_of, plain_code
 from dashboard.poll.follow import Follow
@@ -21,6 +20,7 @@ from dashboard.poll.refused import Elsewhere, PollRefused
 from dashboard.poll.room import Room
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import WatchRoom
+from dashboard.serving.gate import PLACE, REPLICAS, network, number
 from dashboard.words import poll as said
 
 LIFE = 2 * 3600.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard import all_held, visitors
+from dashboard import all_held
 from dashboard.all_held import Waiting
+from dashboard.people import visitors
 from dashboard.report.value import MOST_SECTIONS, Section
 from dashboard.session import Slot
 from dashboard.words import report as said

@@ -11,13 +11,14 @@ from typing import Any
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from dashboard import login, session, words
+from dashboard import session, words
 from dashboard.background import compute
 from dashboard.background.held import JOBS
 from dashboard.background.readers import READERS
 from dashboard.budget import tracker
 from dashboard.case import OWN, Source
 from dashboard.data import source as data
+from dashboard.people import login
 from dashboard.report import held, recipe
 from dashboard.report.render import MIMES, SEALED, every_form, rendered
 from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from dashboard import login
 from dashboard.background import compute
+from dashboard.people import login
 from dashboard.widgets.answer import when_utc
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import login
 from dashboard.background import compute
+from dashboard.people import login
 from dashboard.widgets import approval
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said

@@ -16,13 +16,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import __main__ as command
-from dashboard import offering, visitors
+from dashboard import offering
 from dashboard.case import Case, Source
 from dashboard.catalogue import address, every
 from dashboard.controls import Setting
 from dashboard.data.decisions import typed_as
 from dashboard.data.own_file import OwnFile
 from dashboard.data.place import placed
+from dashboard.people import visitors
 from dashboard.question import CannotAsk, NoOffer, Offer
 from dashboard.words import place as said
 from dpcore.datasets import Declaration, twin

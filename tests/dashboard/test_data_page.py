@@ -22,7 +22,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 from streamlit.typing import UploadedFile
 
-from dashboard import catalogue, session, typed, words
+from dashboard import catalogue, session, words
 from dashboard.background import compute
 from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
@@ -31,6 +31,7 @@ from dashboard.data import samples as sample_cards
 from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
 from dashboard.report import panel
+from dashboard.serving import typed
 from dashboard.words import data as data_words
 from dashboard.words import report as report_words
 from dashboard.words import server as server_words

@@ -15,11 +15,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import __main__ as command
-from dashboard import catalogue, logged_out, login, visitors, words
+from dashboard import catalogue, words
 from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.catalogue import address
 from dashboard.data import configured
+from dashboard.people import logged_out, login, visitors
 from dashboard.widgets import approval
 from dashboard.words import login as said
 from dpcore.accounting import Cost
@@ -499,8 +500,8 @@ def test_a_file_beside_others_people_is_on_the_record_and_a_day_takes_a_few(
 def look_who() -> None:
     import streamlit as st
 
-    from dashboard import login
     from dashboard.background import compute
+    from dashboard.people import login
 
     person = login.person()
     st.text("nobody" if person is None else f"{person.subject} {sorted(compute.roles())}")

@@ -24,7 +24,8 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
-from dashboard import looked_up, replay, shortcuts
+from dashboard import replay
+from dashboard.runtime import looked_up, shortcuts
 
 KEYS = st.text(string.ascii_letters + string.digits + "_- :|", min_size=1, max_size=8)
 ID = "$$ID-0123456789abcdef0123456789abcdef-"

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import login, visitors
 from dashboard.background import compute
 from dashboard.data import remembered
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile, opened, template, worked
 from dashboard.data.remembered import Remembered
+from dashboard.people import login, visitors
 from dashboard.words import data as said
 from dpcore.datasets import Column, OneRowPer, ReadAsMissing, Schema, Step, Template, loaded, read_table, saved
 from dpcore.errors import InvalidArgument

@@ -11,10 +11,11 @@ import pytest
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from dashboard import catalogue, looked_up, session, traces
+from dashboard import catalogue, session, traces
 from dashboard.case import Case
 from dashboard.controls import Number, Numbers, Switch
 from dashboard.question import CannotAsk
+from dashboard.runtime import looked_up
 from dpcore.memory import Memory, Room
 from tests.questions.samples import sample_case
 

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import container, visitors
 from dashboard.background import compute
+from dashboard.people import visitors
 from dashboard.poll import joining, rooms
 from dashboard.poll.asked import Poll, Vote
 from dashboard.poll.codes import shown_code
 from dashboard.poll.room import Room
 from dashboard.poll.rooms import ROOMS
+from dashboard.serving import container
 from dashboard.words import poll as said
 from dpcore.ledger import Ledger, rate
 from dpcore.ledger.visitor import VisitorsLedger

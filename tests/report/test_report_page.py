@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import all_held, login, words
+from dashboard import all_held, words
 from dashboard.background import compute
 from dashboard.budget import receipts, tracker
+from dashboard.people import login
 from dashboard.report import panel
 from dashboard.report.of_deck import section_of
 from dashboard.report.render import every_form

@@ -14,8 +14,8 @@ from streamlit.runtime.backend_operation_handler import DeferredFileHandler
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from dashboard import failures, pace
-from dashboard.pace import Pace
+from dashboard.serving import failures, pace
+from dashboard.serving.pace import Pace
 from dashboard.words import server as words
 
 CELL = "cell of a file"

@@ -16,8 +16,8 @@ from uvicorn.server import ServerState
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from dashboard import frames, pace
-from dashboard.gate import MESSAGE_BYTES
+from dashboard.serving import frames, pace
+from dashboard.serving.gate import MESSAGE_BYTES
 from tests.serving.connected import Wire
 
 READ = 64 * 1024
@@ -395,7 +395,7 @@ def test_a_message_counts_until_the_next_is_asked_for(kind: int) -> None:
 
 
 def test_uvicorn_and_streamlit_are_as_the_guard_takes_them_to_be() -> None:
-    """Where this fails, look at ``dashboard/frames.py`` before anything else: frames may not be counted any more."""
+    """Where this fails, look at ``dashboard/serving/frames.py`` first: frames may not be counted any more."""
     served = WebSocketsSansIOProtocol
     assert WS_PROTOCOLS[starlette_server._get_websocket_protocol()] == f"{served.__module__}:{served.__name__}"
 

@@ -34,9 +34,11 @@ from streamlit.util import calc_hash
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from benchmarks.people import Person
-from dashboard import frames, gate, login, pace, scripts, typed, wanted, wire
 from dashboard.background import turns
-from dashboard.gate import Gate
+from dashboard.people import login, wanted
+from dashboard.runtime import scripts
+from dashboard.serving import frames, gate, pace, typed, wire
+from dashboard.serving.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
 from tests.put_back import changed_in_streamlit

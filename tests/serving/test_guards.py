@@ -32,6 +32,6 @@ def test_a_server_begins_with_every_guard() -> None:
         if any(isinstance(node, ast.FunctionDef) and node.name == "guard" for node in parsed(path).body)
     ]
     called = begun_by(DASHBOARD / "server.py", "begun")
-    called += begun_by(DASHBOARD / "failures.py", "keep_values_from_the_log")
+    called += begun_by(DASHBOARD / "serving" / "failures.py", "keep_values_from_the_log")
     assert len(modules) > 5
     assert sorted(called) == sorted(modules)

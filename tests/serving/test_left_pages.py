@@ -12,7 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
 from benchmarks.people import TOO_LONG, Person
-from dashboard import left_pages
+from dashboard.runtime import left_pages
 from tests.browser.server import running
 
 SERVER = Path(__file__).with_name("two_pages") / "server.py"

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import limits, visitors
+from dashboard import limits
 from dashboard.data import own_file
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.typed_columns import TypedColumns
+from dashboard.people import visitors
 from dpcore.datasets import Column, Size, TicksToRows, conversion, read_csv
 from dpcore.errors import NoRoom, UnreadableFile
 from tests.dashboard import conftest as dashboard

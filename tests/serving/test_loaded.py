@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 AFTER = """
 import gc, sys, weakref
-from dashboard import loaded
+from dashboard.serving import loaded
 loaded.beforehand()
 assert gc.isenabled()
 assert gc.get_freeze_count() > 100_000

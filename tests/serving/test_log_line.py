@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import streamlit
 
-from dashboard import log_line, pace
-from dashboard.log_line import AHEAD, LONGEST, OneLine
+from dashboard.serving import log_line, pace
+from dashboard.serving.log_line import AHEAD, LONGEST, OneLine
 
 HOSTILE = "frag\n2026-11-23 03:59:59 epsilon-lab: forged \x1b[31m\r\x0b\x85\u2028\u202e\x00\ud800" + "A" * 100_000
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,11 @@ def formats() -> Iterator[str]:
     """What our own code and the parts of Streamlit that read messages may log, as it stands there."""
     ours = [
         *(ROOT / "dashboard").glob("*.py"),
-        *(ROOT / "dashboard" / "background").glob("*.py"),
+        *(
+            file
+            for part in ("background", "people", "runtime", "serving")
+            for file in (ROOT / "dashboard" / part).glob("*.py")
+        ),
         ROOT / "dpcore/defects.py",
     ]
     theirs = [*(HERE / "runtime").glob("*.py"), *(HERE / "web" / "server" / "starlette").glob("*.py")]
@@ -189,7 +193,7 @@ def test_without_it_somebody_could_write_entries(written: io.StringIO) -> None:
 FLOODS = {
     "a part of a page that is none": ("streamlit.runtime.scriptrunner", logging.WARNING),
     "bytes that are no request": ("uvicorn.error", logging.WARNING),
-    "a value that no page sends": ("dashboard.failures", logging.INFO),
+    "a value that no page sends": ("dashboard.serving.failures", logging.INFO),
     "a run that fails each time": ("dpcore", logging.ERROR),
     "an answer that fails each time": ("uvicorn.error", logging.ERROR),
 }

@@ -23,8 +23,8 @@ from streamlit.web.server.starlette import starlette_websocket as websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME, XSRF_COOKIE_NAME
 
 from benchmarks.people import Person, opened
-from dashboard import logged_out, login, login_cookie
-from dashboard.gate import Gate
+from dashboard.people import logged_out, login, login_cookie
+from dashboard.serving.gate import Gate
 from dashboard.words import login as words
 from tests.browser.login_server import SECRET, product, provider
 from tests.put_back import changed_in_streamlit

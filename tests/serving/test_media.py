@@ -10,7 +10,8 @@ import pytest
 from streamlit.runtime import memory_media_file_storage as storage
 from streamlit.runtime.media_file_storage import MediaFileKind
 
-from dashboard import failures, media, server
+from dashboard import server
+from dashboard.serving import failures, media
 from tests.put_back import changed_in_streamlit
 
 FILE = (b"option,chance\nflu,0.4\n", "text/csv", "selection.csv")

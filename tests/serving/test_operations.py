@@ -19,8 +19,10 @@ from streamlit.runtime.backend_operation_handler import BackendOperationDispatch
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from dashboard import gate, logged_out, login, operations
 from dashboard.background import places
+from dashboard.people import logged_out, login
+from dashboard.runtime import operations
+from dashboard.serving import gate
 from dashboard.widgets.picture import html_page
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE

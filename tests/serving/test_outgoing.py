@@ -25,7 +25,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
 from benchmarks.people import TOO_LONG, Person
-from dashboard import outgoing, unread
+from dashboard.runtime import outgoing, unread
 from tests.browser.server import running
 
 SAYS, BEGINS, ENDS = (

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dashboard import gate, pace, plain_requests
 from dashboard.background import turns
-from dashboard.gate import Gate
-from dashboard.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, WAITING
+from dashboard.serving import gate, pace, plain_requests
+from dashboard.serving.gate import Gate
+from dashboard.serving.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, WAITING
 from tests.serving.leaping import Leaping
 
 HOST = (b"host", b"localhost")

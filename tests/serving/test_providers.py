@@ -16,8 +16,9 @@ from streamlit import auth_util, config
 from streamlit.runtime.secrets import AttrDict
 from streamlit.web.server.starlette import starlette_auth_routes as routes
 
-from dashboard import gate, login, pace, providers
-from dashboard.gate import Gate
+from dashboard.people import login, providers
+from dashboard.serving import gate, pace
+from dashboard.serving.gate import Gate
 from dashboard.words import server as words
 from tests.put_back import changed_in_streamlit
 

@@ -12,9 +12,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from dashboard import frames, lengths, pace, plain_requests, refused
 from dashboard.background import turns
-from dashboard.gate import Gate
+from dashboard.serving import frames, lengths, pace, plain_requests, refused
+from dashboard.serving.gate import Gate
 from tests.serving.connected import Wire
 from tests.serving.leaping import Leaping
 from tests.serving.test_frames import REQUEST

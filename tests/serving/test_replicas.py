@@ -28,10 +28,11 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from benchmarks.people import opened
 from benchmarks.private_postgresql import private_server
 from benchmarks.window import Window
-from dashboard import all_held, machine_memory, replicas
+from dashboard import all_held, machine_memory
 from dashboard.__main__ import main
-from dashboard.gate import Gate
 from dashboard.poll.codes import new_code, shown_code
+from dashboard.serving import replicas
+from dashboard.serving.gate import Gate
 from dashboard.words import poll as poll_words
 from tests.browser.server import ROOT, free_port
 

@@ -26,9 +26,9 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, Scri
 from streamlit.signal_util import Signal
 
 from benchmarks.people import TOO_LONG, Person, opened
-from dashboard import left_pages, scripts
 from dashboard.background import places
 from dashboard.background.places import EACH, Places, Visitor
+from dashboard.runtime import left_pages, scripts
 from tests.browser.server import running
 
 STOPPED, SHUTDOWN = ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS, ScriptRunnerEvent.SHUTDOWN

@@ -12,9 +12,10 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState
 
-from dashboard import gate, typed, values
-from dashboard.pace import EACH
-from dashboard.typed import Texts
+from dashboard.runtime import values
+from dashboard.serving import gate, typed
+from dashboard.serving.pace import EACH
+from dashboard.serving.typed import Texts
 from dashboard.words import server as words
 
 TABLE = 2_000_000

@@ -11,7 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.session_manager import SessionClientDisconnectedError
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
-from dashboard import unread
+from dashboard.runtime import unread
 
 MEGABYTE = ForwardMsg(ref_hash="x" * (1 << 20))
 

@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
-from dashboard import gate, plain_requests
-from dashboard.gate import Gate
-from dashboard.upload_form import OnePart, mark_of
+from dashboard.serving import gate, plain_requests
+from dashboard.serving.gate import Gate
+from dashboard.serving.upload_form import OnePart, mark_of
 from dashboard.words import server as words
 
 HOST = (b"host", b"localhost")

@@ -20,7 +20,8 @@ from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import WStates
 from streamlit.testing.v1 import AppTest
 
-from dashboard import failures, values
+from dashboard.runtime import values
+from dashboard.serving import failures
 
 EPSILON, STEPS, FINGER, CLICKED = "$$ID-1-epsilon", "$$ID-2-steps", "$$ID-3-finger", "$$ID-4-clicked"
 DEEP = "[" * 100_000

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import visitors
 from dashboard.background import compute
 from dashboard.background.once import forget_all
+from dashboard.people import visitors
 from dashboard.words.server import OPEN
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from streamlit.starlette import App
 
-from dashboard import left_pages
+from dashboard.runtime import left_pages
 
 
 @asynccontextmanager

@@ -22,8 +22,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import session_state
 from streamlit.runtime.state.common import WidgetMetadata
 
-from dashboard import values
-from dashboard.pace import fits
+from dashboard.runtime import values
+from dashboard.serving.pace import fits
 from dashboard.words import server as words
 
 TOGETHER = 3_500_000

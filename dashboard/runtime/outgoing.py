@@ -26,8 +26,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Opcode
 from websockets.protocol import State
 
-from dashboard import unread
 from dashboard.replay import memory
+from dashboard.runtime import unread
 
 SOON = 0.02
 """Seconds that what a run says may wait for more. A run that ends says so at once: most take no longer."""

@@ -3,7 +3,7 @@
 Decided from where the server listens, under which names, and how this visitor came, and always the careful way: where
 others could come from another computer, or who comes through a proxy, there is practice only
 (``dpcore.ledger.visitor``). An owner who has put a login of their own before the server says so with
-EPSILON_LAB_VISITORS=trusted. Where the server has a login of its own (``dashboard.login``), that alone decides.
+EPSILON_LAB_VISITORS=trusted. Where the server has a login of its own (``dashboard.people.login``), that alone decides.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from dashboard import login
 from dashboard.background import this_run
-from dashboard.gate import REPLICAS, network, number
+from dashboard.people import login
+from dashboard.serving.gate import REPLICAS, network, number
 from dpcore.ledger.asked import Actor
 
 TRUSTED = "trusted"

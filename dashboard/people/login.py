@@ -28,7 +28,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import logged_out
+from dashboard.people import logged_out
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.roles import ROLES, Person, Role
 from dpcore.secret_files import warn_if_others_read

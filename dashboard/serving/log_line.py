@@ -22,8 +22,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.pace import Pace
-from dashboard.wanted import ERRORS
+from dashboard.people.wanted import ERRORS
+from dashboard.serving.pace import Pace
 from dpcore.defects import places_of, reported
 
 LONGEST = 1000

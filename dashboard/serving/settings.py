@@ -10,7 +10,7 @@ from dashboard.background.once import once
 def check() -> None:
     """Before anything listens. Raises ValueError with a sentence."""
     if os.environ.get("EPSILON_LAB_LOGIN"):
-        from dashboard import login
+        from dashboard.people import login
 
         login.configured()
     if os.environ.get("EPSILON_LAB_CLUSTER"):

@@ -35,10 +35,12 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient, is_host_allowed
 
-from dashboard import login, refused, scripts, typed, upload_form, wanted, wire
 from dashboard.background.places import Visitor
-from dashboard.pace import EACH, Pace
-from dashboard.plain_requests import A_FILE, OPENING, PlainRequests, arriving, leaving
+from dashboard.people import login, wanted
+from dashboard.runtime import scripts
+from dashboard.serving import refused, typed, upload_form, wire
+from dashboard.serving.pace import EACH, Pace
+from dashboard.serving.plain_requests import A_FILE, OPENING, PlainRequests, arriving, leaving
 from dashboard.words import server as words
 
 Message = MutableMapping[str, Any]

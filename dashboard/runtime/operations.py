@@ -29,8 +29,9 @@ from streamlit.runtime.backend_operation_handler import BackendOperationDispatch
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 
-from dashboard import gate, scripts
 from dashboard.background.places import PLACES, Script, Visitor
+from dashboard.runtime import scripts
+from dashboard.serving import gate
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE
 

@@ -15,18 +15,18 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 
-from dashboard import log_line
-from dashboard.pace import Pace
+from dashboard.serving import log_line
+from dashboard.serving.pace import Pace
 from dashboard.words import server as words
 from dpcore.defects import reported
 
-_OURS = (Path(__file__).resolve().parent, Path(__file__).resolve().parents[1] / "dpcore")
+_OURS = (Path(__file__).resolve().parents[1], Path(__file__).resolve().parents[2] / "dpcore")
 _LEFT_OUT = {
     "streamlit.error_util": "Uncaught app execution",
     "streamlit.components.v2.bidi_component.serialization": "Failed to deserialize component state from frontend: %s",
 }
 """Lines of Streamlit's that are not written, by who writes them. The second has a traceback, about what no page of ours
-sends to a component, which then is as it was at first (``dashboard.values``)."""
+sends to a component, which then is as it was at first (``dashboard.runtime.values``)."""
 _FILES = "streamlit.runtime.backend_operation_handler"
 """Who writes a line, of any length, about a file that was never offered: whoever asks for one could fill a disk."""
 _AT_LOGIN = "streamlit.web.server.starlette.starlette_auth_routes"

@@ -19,7 +19,7 @@ from streamlit.auth_util import MAX_COOKIE_BYTES, set_cookie_with_chunks
 from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from dashboard import login
+from dashboard.people import login
 from dashboard.words import login as words
 
 _PIECES = b"chunks-"

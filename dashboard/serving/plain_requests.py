@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from dashboard.background import turns
-from dashboard.pace import Pace
+from dashboard.serving.pace import Pace
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

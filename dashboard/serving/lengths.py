@@ -16,7 +16,7 @@ import h11
 from uvicorn import config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dashboard import refused
+from dashboard.serving import refused
 
 OTHER = "this server reads requests with h11; start it with epsilon-lab, or uninstall httptools"
 _begun: Callable[..., None] = H11Protocol.__init__

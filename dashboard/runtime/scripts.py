@@ -35,9 +35,9 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
 )
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
-from dashboard import outgoing
 from dashboard.background import places
 from dashboard.background.places import PLACES, Script, Visitor
+from dashboard.runtime import outgoing
 
 VISITOR = "epsilon_lab.visitor"
 """Where the scope of a page's connection says from which address it is; the gate writes it."""

@@ -23,9 +23,9 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from dashboard import refused
-from dashboard.gate import MESSAGE_BYTES, network
-from dashboard.pace import Pace, fits
+from dashboard.serving import refused
+from dashboard.serving.gate import MESSAGE_BYTES, network
+from dashboard.serving.pace import Pace, fits
 
 MOST = 1_000
 """Frames that may arrive until a message is taken. Chromium cuts the largest message of a page into 65; and while one

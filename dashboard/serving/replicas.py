@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dashboard import machine_memory
-from dashboard.gate import PLACE, REPLICAS, raise_file_limit, uploads
-from dashboard.pace import EACH
 from dashboard.poll.codes import ALPHABET, GO, LENGTH
+from dashboard.serving.gate import PLACE, REPLICAS, raise_file_limit, uploads
+from dashboard.serving.pace import EACH
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -231,7 +231,7 @@ def shares(count: int) -> dict[str, str]:
 
 def _root() -> str:
     """The folder that holds this package, so that replicas are of the same program wherever they are started."""
-    return str(Path(__file__).resolve().parents[1])
+    return str(Path(__file__).resolve().parents[2])
 
 
 def _end(process: subprocess.Popen[bytes], seconds: float) -> None:

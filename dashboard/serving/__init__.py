@@ -1,0 +1,4 @@
+"""What stands before Streamlit's server and starts it: who and what is let in, at which pace, and what is logged.
+
+``gate`` is where every request and message comes through.
+"""
