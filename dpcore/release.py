@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import time
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -23,11 +22,9 @@ from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
+from dpcore.tick import TICK, Tick
 
-TICK = 0.25
 PERSON = "person"
-"""Answers are stored, and come back, at a multiple of this many seconds after the call: a sampler's running time would
-tell about the noise it drew, and a reader's about the rows, also to whoever reads the time of a record."""
 
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
@@ -90,7 +87,7 @@ def release(
     or a source is asked for more than counts, or the answer could be too large, or,
     after the charge and always with the same sentence, where the machine failed.
     """
-    tick = _Tick()
+    tick = Tick()
     try:
         return _release(ledger, request_id, lineage, request, rows, progress, tick, known)
     finally:
@@ -124,7 +121,7 @@ def _release(
     request: Request,
     rows: Any,
     progress: Callable[[float], None] | None,
-    tick: _Tick | None = None,
+    tick: Tick | None = None,
     known: Known | None = None,
 ) -> Receipt:
     asked = _asked(request)
@@ -205,23 +202,6 @@ def _attempt(work: Any) -> tuple[bool, Any]:
 def _checked(answer: Any) -> Any:
     """The answer, if JSON can hold it as it is."""
     return json.loads(json.dumps(answer, allow_nan=False))
-
-
-class _Tick:
-    """Waits once, for the next tick of a call that begins now; what comes after it takes as long whatever was drawn."""
-
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-        self._waited = False
-
-    def wait(self) -> None:
-        if self._waited:
-            return
-        self._waited = True
-        ticks = math.floor((time.monotonic() - self._started) / TICK) + 1
-        remaining = self._started + ticks * TICK - time.monotonic()
-        if remaining > 0:
-            time.sleep(remaining)
 
 
 def question_digest(request: Request) -> str:

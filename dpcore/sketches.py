@@ -14,7 +14,7 @@ questions with three answers each); files whose rows could be any of so few that
 too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values
 themselves were changed (rounded, jittered, translated, in other units); the same people asked something else.
 
-Of a file that somebody else linked with its people (``Sketch.seems_like``) less is recognised, so that one row
+Of a file that somebody else linked with its people (``Index.seems_like``) less is recognised, so that one row
 hardly decides: neither equal columns nor the very same file, only marks, and up to ``MOST_MORE`` of those more than are
 needed. How many more, nobody without the key can tell. All rows, or nearly all, are nearly always recognised from about
 40 rows on, two thirds of them eight times in ten, a third two times in five, a sixth seldom; 20 rows every other time.
@@ -67,33 +67,8 @@ class Sketch:
     combinations: tuple[Combination, ...] = ()
 
     def is_like(self, other: Sketch) -> bool:
-        """Whether both are probably about the same people; what neither says more closely."""
-        return self._equal_columns(other) or any(
-            _shares(one, another, min(one.apart, another.apart))
-            for one in self.combinations
-            for another in other.combinations
-            if one.apart >= 100 * LEAST_APART and another.apart >= 100 * LEAST_APART
-        )
-
-    def seems_like(self, known: Sketch, *, more: int, apart: Sequence[int]) -> bool:
-        """As ``is_like``, where nothing of the people of ``known`` may be told to who knows all their rows but one.
-
-        They can bring a file of known rows and a guess that lies on any edge that is always the same. So only marks are
-        compared, ``more`` (0 to ``MOST_MORE``) than needed are asked for, and a combination of ``known`` counts only
-        where it tells as many hundredths of its rows apart as ``apart`` says at its place. A keyed hash chooses both.
-        """
-        return any(
-            _shares(one, another, one.apart, more)
-            for another, least in zip(known.combinations, apart, strict=True)
-            for one in self.combinations
-            if one.apart >= 100 * LEAST_APART and another.apart >= least
-        )
-
-    def _equal_columns(self, other: Sketch) -> bool:
-        mine, theirs = dict(self.columns), dict(other.columns)
-        both = mine.keys() & theirs.keys()
-        enough = 2 * len(both) >= min(len(mine), len(theirs)) > 0
-        return enough and sum(min(mine[mark], theirs[mark]) for mark in both) >= LEAST_BITS
+        """Whether both are probably about the same people; ``Index`` is for one beside many."""
+        return Index(self).is_like(other)
 
     def to_text(self) -> str:
         """Plain text that ``from_text`` reads. Its length hangs on the rows: see ``to_even_text``."""
@@ -124,6 +99,58 @@ class Sketch:
         except (ValueError, struct.error):
             return None
         return cls(columns=columns, combinations=tuple(combinations)) if columns or combinations else None
+
+
+class Index:
+    """By each mark of a sketch, in which of its combinations it stands: so another sketch is gone through once, where
+    each combination beside each would take forty times as long. For one sketch that is compared with many.
+    """
+
+    def __init__(self, sketch: Sketch) -> None:
+        self._columns = dict(sketch.columns)
+        self._places: dict[int, list[Combination]] = {}
+        for one in sketch.combinations:
+            if one.apart >= 100 * LEAST_APART:
+                for mark, _ in one.marks:
+                    self._places.setdefault(mark, []).append(one)
+
+    def is_like(self, other: Sketch) -> bool:
+        """Whether both are probably about the same people; what neither says more closely."""
+        return self._equal_columns(other) or any(
+            _shares(one, another, min(one.apart, another.apart))
+            for another in other.combinations
+            if another.apart >= 100 * LEAST_APART
+            for one in self._beside(another)
+        )
+
+    def seems_like(self, known: Sketch, *, more: int, apart: Sequence[int]) -> bool:
+        """As ``is_like``, where nothing of the people of ``known`` may be told to who knows all their rows but one.
+
+        They can bring a file of known rows and a guess that lies on any edge that is always the same. So only marks are
+        compared, ``more`` (0 to ``MOST_MORE``) than needed are asked for, and a combination of ``known`` counts only
+        where it tells as many hundredths of its rows apart as ``apart`` says at its place. A keyed hash chooses both.
+        All are looked at, whatever the first say: how long it takes shall not tell.
+        """
+        looked = [
+            _shares(one, another, one.apart, more) and another.apart >= least
+            for another, least in zip(known.combinations, apart, strict=True)
+            for one in self._beside(another)
+        ]
+        return any(looked)
+
+    def _beside(self, another: Combination) -> list[Combination]:
+        """The combinations that have enough marks in common with another to be looked at more closely."""
+        found: dict[int, list[Combination]] = {}
+        for mark, _ in another.marks:
+            for one in self._places.get(mark, ()):
+                found.setdefault(id(one), []).append(one)
+        return [hits[0] for hits in found.values() if len(hits) >= LEAST_SHARED]
+
+    def _equal_columns(self, other: Sketch) -> bool:
+        mine, theirs = self._columns, dict(other.columns)
+        both = mine.keys() & theirs.keys()
+        enough = 2 * len(both) >= min(len(mine), len(theirs)) > 0
+        return enough and sum(min(mine[mark], theirs[mark]) for mark in both) >= LEAST_BITS
 
 
 def _shares(one: Combination, other: Combination, apart: int, more: int = 0) -> bool:

@@ -2,7 +2,7 @@
 
 Whoever asks may know all rows of such a file but one, and bring files of known rows with a guess. So the very same
 file is not told from another, and no answer hangs on one row: how many marks must be shared is chosen by a keyed hash
-of the file and the lineage, the same for the same file and another for every other (``Sketch.seems_like``). Every file
+of the file and the lineage, the same for the same file and another for every other (``Index.seems_like``). Every file
 that is compared is on the record, every one that looks alike on that of the budget too, and a day takes a few.
 
 At the best edge of shared marks that a file can have, a right guess is "alike" more often than a wrong one by 0.075 of
@@ -13,7 +13,7 @@ all times; a day of them, all at that edge, tells a right guess from a wrong one
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
@@ -21,11 +21,11 @@ from sqlalchemy import Connection
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history
 from dpcore.ledger.key import Key
-from dpcore.ledger.people import KnownFile, Resemblance, by_name, files, free
+from dpcore.ledger.people import KnownFile, Resemblance, by_name, files, free, sketches
 from dpcore.ledger.records import written
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.store import Store
-from dpcore.sketches import APART, MOST_MORE, Sketch
+from dpcore.sketches import APART, MOST_MORE, Index, Sketch
 
 MOST_FILES, DAY = 20, timedelta(days=1)
 """Different files of one person that are compared with others' people in a day."""
@@ -45,30 +45,37 @@ def alike(
     """
     if sketch is None:
         return []
-    with store.reading() as connection:
-        mine = free(connection, linked_by)
-        others = (one for one in files(connection, store.key, among) if one.mark not in mine)
-        known = [one for one in others if one.sketch is not None]
-    if not known:
-        return []
     # all that the answer hangs on: the same again is no other question
     file = store.key.mark("compared", by, fingerprint, sketch.to_text())
+    with store.reading() as connection:
+        mine = free(connection, linked_by)
+        known = [one for one in files(connection, among) if one.mark not in mine]
+        if known and file not in _compared(connection, by):
+            _must_be_few(connection, by)
+    said = _said(store, file, sketch, known)
+    if not said:
+        return []
+    found = {one.lineage: Resemblance(lineage=one.lineage, name=one.name) for one in known if said.get(one.mark, False)}
     with store.writing() as connection:  # on the record before anything is told
         if file not in _compared(connection, by):
             _must_be_few(connection, by)
             store.append(connection, "compare", lineage=PEOPLE + by, body={"by": by, "file": file})
-    found = {
-        one.lineage: Resemblance(lineage=one.lineage, name=one.name)
-        for one in known
-        if _seems_like(store.key, file, sketch, one)
-    }
-    if found:
-        with store.writing() as connection:
-            for lineage in found:
-                noted = (record.content for record in history.records(connection, "alike", lineage))
-                if all(content["file"] != file for content in noted):
-                    store.append(connection, "alike", lineage=lineage, body={"by": by, "file": file})
+        for lineage in found:
+            noted = (record.content for record in history.records(connection, "alike", lineage))
+            if all(content["file"] != file for content in noted):
+                store.append(connection, "alike", lineage=lineage, body={"by": by, "file": file})
     return by_name(found.values())
+
+
+def _said(store: Store, file: str, sketch: Sketch, known: Sequence[KnownFile]) -> dict[str, bool]:
+    """By the mark of each known file that has a sketch, whether this one seems to be about its people. What was said of
+    the same file before is not worked out again: it cannot be another, and hundreds of files take a second."""
+    before = store.outcomes.of(file)
+    new = [one for one in known if one.mark not in before]
+    index = Index(sketch)
+    found = {one.mark: _seems_like(store.key, file, index, one, other) for one, other in sketches(store, new)}
+    store.outcomes.note(file, found)
+    return {one.mark: said for one in known if (said := {**before, **found}.get(one.mark)) is not None}
 
 
 def _compared(connection: Connection, by: str) -> set[str]:
@@ -82,16 +89,14 @@ def _must_be_few(connection: Connection, by: str) -> None:
         raise NotAllowed(TOO_MANY)
 
 
-def _seems_like(key: Key, file: str, sketch: Sketch, known: KnownFile) -> bool:
+def _seems_like(key: Key, file: str, index: Index, known: KnownFile, sketch: Sketch) -> bool:
     """By coins that only the server's key can tell: one for the new file and the lineage, one for each combination of
     the known file. The first differs from file to file: were it one for all files, known rows would tell where it is.
     The others hang on the known file alone: were they others each time, asking often would tell."""
-    if known.sketch is None:
-        return False
     more = _coin(key, MOST_MORE + 1, "more", known.lineage, file)
-    places = range(len(known.sketch.combinations))
+    places = range(len(sketch.combinations))
     apart = [APART[_coin(key, len(APART), "apart", known.lineage, known.mark, str(place))] for place in places]
-    return sketch.seems_like(known.sketch, more=more, apart=apart)
+    return index.seems_like(sketch, more=more, apart=apart)
 
 
 def _coin(key: Key, sides: int, purpose: str, *parts: str) -> int:

@@ -41,6 +41,7 @@ from dpcore.ledger.terms import NOT_OWNER, NOT_SHARED, Terms, shared_with
 from dpcore.ledger.terms import of as terms_of
 from dpcore.ledger.verify import Replay
 from dpcore.sketches import Sketch
+from dpcore.tick import Tick
 
 NOT_YOURS = "Your role does not let you do that; nothing was changed. Ask who runs this server."
 NO_FILES = "Your role is to look at samples and at what was shared with you; files and private answers take an analyst."
@@ -286,7 +287,15 @@ class MembersLedger(Ledger):
 
     def _note_alike(self, file: Brought, lineage: str) -> None:
         """Compare a file with the people of whom this person may know nothing, on their record and untold: a budget
-        that was opened without a file would else be a second one for them that nobody sees. Raises NotAllowed."""
+        that was opened without a file would else be a second one for them that nobody sees. It takes as long whether
+        they are alike or not (``tick``). Raises NotAllowed."""
+        tick = Tick()
+        try:
+            self._compare_unseen(file, lineage)
+        finally:
+            tick.wait()
+
+    def _compare_unseen(self, file: Brought, lineage: str) -> None:
         with self._store.reading() as connection:
             if people.is_linked(self._store, connection, file, lineage, self._subject):
                 return

@@ -6,7 +6,7 @@ nothing in them can be tested against a guess of the data. With another key noth
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,10 @@ from dpcore.ledger import accounts, history, rooms, schema
 from dpcore.ledger.key import Key
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
-from dpcore.sketches import Sketch
+from dpcore.sketches import Index, Sketch
 
+AT_ONCE = 50
+"""Sketches that are read together: each is 48 kB as it is written, and seven times as much to be compared."""
 LEAST_WORDS = 12  # characters of a sentence
 CONFIGURED = "configured:"
 """How the lineage of a source begins that is counted where it is."""
@@ -141,15 +143,19 @@ def similar(
     store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str
 ) -> list[Resemblance]:
     """The lineages ``among`` of which a file looks like this one that may be compared freely, by name."""
-    found: dict[str, Resemblance] = {}
     with store.reading() as connection:
         mine = free(connection, by)
-        for row in files(connection, store.key, among):
-            if row.lineage in found or row.mark not in mine:
-                continue
-            same = row.mark in _marks(store.key, row.lineage, fingerprint, by)
-            if same or (sketch is not None and row.sketch is not None and sketch.is_like(row.sketch)):
-                found[row.lineage] = Resemblance(lineage=row.lineage, name=row.name)
+        known = [one for one in files(connection, among) if one.mark in mine]
+    found = {
+        one.lineage: Resemblance(lineage=one.lineage, name=one.name)
+        for one in known
+        if one.mark in _marks(store.key, one.lineage, fingerprint, by)
+    }
+    if sketch is not None:
+        index = Index(sketch)
+        for one, other in sketches(store, [one for one in known if one.lineage not in found]):
+            if one.lineage not in found and index.is_like(other):
+                found[one.lineage] = Resemblance(lineage=one.lineage, name=one.name)
     return by_name(found.values())
 
 
@@ -159,27 +165,39 @@ def by_name(found: Iterable[Resemblance]) -> list[Resemblance]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFile:
-    """A file that the ledger knows: its keyed mark and sketch (None where none was carried over), and whose it is."""
+    """A file that the ledger knows: its keyed mark, and whose it is."""
 
     mark: str
-    sketch: Sketch | None
     lineage: str
     name: str
 
 
-def files(connection: Connection, key: Key, among: Collection[str]) -> Iterator[KnownFile]:
+def files(connection: Connection, among: Collection[str]) -> list[KnownFile]:
     """The known files of these lineages."""
+    table = schema.fingerprints
     query = (
-        select(schema.fingerprints, schema.lineages.c.name)
-        .join(schema.lineages, schema.lineages.c.lineage == schema.fingerprints.c.lineage)
-        .where(schema.fingerprints.c.lineage.in_(list(among)))
+        select(table.c.fingerprint, table.c.lineage, schema.lineages.c.name)
+        .join(schema.lineages, schema.lineages.c.lineage == table.c.lineage)
+        .where(table.c.lineage.in_(list(among)))
     )
-    for row in connection.execute(query).mappings():
-        text = row["sketch"]
-        if text.startswith(_SEALED):
-            text = key.unsealed("sketch", text.removeprefix(_SEALED)) or ""
-        known = Sketch.from_text(text)
-        yield KnownFile(mark=row["fingerprint"], sketch=known, lineage=row["lineage"], name=row["name"])
+    return [KnownFile(mark=mark, lineage=lineage, name=name) for mark, lineage, name in connection.execute(query)]
+
+
+def sketches(store: Store, known: Sequence[KnownFile]) -> Iterator[tuple[KnownFile, Sketch]]:
+    """Their sketches, of those that have one this server's key can read; read some at a time, and none is kept."""
+    table = schema.fingerprints.c
+    for first in range(0, len(known), AT_ONCE):
+        some = known[first : first + AT_ONCE]
+        query = select(table.fingerprint, table.sketch).where(table.fingerprint.in_([one.mark for one in some]))
+        with store.reading() as connection:
+            texts = {row.fingerprint: row.sketch for row in connection.execute(query)}
+        for one in some:
+            text = texts.get(one.mark, "")
+            if text.startswith(_SEALED):
+                text = store.key.unsealed("sketch", text.removeprefix(_SEALED)) or ""
+            found = Sketch.from_text(text)
+            if found is not None:
+                yield one, found
 
 
 def say_others(store: Store, lineage: str, than: str, because: str, by: str = "") -> Statement:

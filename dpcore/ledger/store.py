@@ -44,6 +44,7 @@ from dpcore.ledger.kept import Kept
 from dpcore.ledger.key import Key
 from dpcore.ledger.lock import PATIENCE, exclusive
 from dpcore.ledger.migrations import OLDER
+from dpcore.ledger.outcomes import Outcomes
 from dpcore.ledger.place import PRESENT, Place
 from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
@@ -77,6 +78,7 @@ class Store:
         """Use ``Store.open``."""
         self.key = key
         self.patience = patience
+        self.outcomes = Outcomes()
         self.engine = engine
         self.journal = journal
         self.lock = lock

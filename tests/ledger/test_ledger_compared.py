@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import insert
 
+from dpcore import tick
 from dpcore.datasets import Reading, sketch
 from dpcore.datasets.in_place.sources import ConfiguredSource
 from dpcore.errors import InvalidArgument, LedgerUnsound, NotAllowed
 from dpcore.ledger import Ledger, compared, people, schema
 from dpcore.ledger.compared import up_to
+from dpcore.ledger.outcomes import Outcomes
 from dpcore.ledger.records import Kind, next_record
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.verify import replayed
-from dpcore.sketches import APART, LEAST_SHARED, MOST_MORE, Combination, Sketch
+from dpcore.sketches import APART, LEAST_APART, LEAST_SHARED, MOST_MORE, Combination, Index, Sketch, _shares
+from dpcore.tick import TICK
 from tests.ledger.conftest import Place
 from tests.ledger.patients import GUESSES, ISSUER, furnished, guessed, patients, person, reading
 
@@ -153,6 +158,129 @@ def test_people_of_whom_nothing_can_be_told_cost_nothing(whole: Ledger) -> None:
     assert whole.records() == before
 
 
+def test_the_same_file_again_is_not_worked_out_again(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sketch is read for it a second time, but those of files that were linked since."""
+    otto, olga, read = person(whole, "otto"), person(whole, "olga"), list[int]()
+    own = people.sketches
+    monkeypatch.setattr(compared, "sketches", lambda store, known: read.append(len(known)) or own(store, known))
+    files = {name: Sketch(combinations=(marks(0, 64, place),)) for place, name in enumerate(("one", "two"))}
+    for name, file in files.items():
+        olga.link(name, "people", file)
+
+    def seen() -> list[str]:
+        return [one.name for one in otto.similar("asked", Sketch(combinations=(marks(64),)), among=["people"])]
+
+    assert [seen() for _ in range(3)] == [[]] * 3
+    assert read == [3, 0, 0]
+    olga.link("three", "people", Sketch(combinations=(marks(64),)))
+    assert [seen() for _ in range(2)] == [["Patients"]] * 2
+    assert read == [3, 0, 0, 1, 0]
+
+
+def test_outcomes_that_are_kept_are_bounded() -> None:
+    here = Outcomes(most=5)
+    for file in "abc":
+        here.note(file, {"x": True, "y": False})
+    assert len(here) == 4
+    assert [dict(here.of(file)) for file in "abc"] == [{}, *[{"x": True, "y": False}] * 2]
+    here.note("c", {"x": True})
+    assert len(here) == 4, "what is known already is not counted again"
+    here.of("b")
+    here.note("d", {"x": False, "y": False})
+    assert not here.of("c"), "the one that was asked about longest ago goes"
+    assert here.of("b")
+
+
+def test_too_many_files_are_refused_before_they_are_worked_out(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    otto, olga = person(whole, "otto"), person(whole, "olga")
+    olga.link("secret", "people", Sketch(combinations=(marks(64),)))
+    monkeypatch.setattr(compared, "MOST_FILES", 0)
+    monkeypatch.setattr(compared, "sketches", lambda store, known: pytest.fail("it was read"))
+    with pytest.raises(NotAllowed, match="within a day"):
+        otto.similar("one", Sketch(combinations=(marks(64),)), among=["people"])
+
+
+@pytest.mark.parametrize("shared", [0, 64])
+def test_how_long_a_link_takes_does_not_tell_what_was_compared(
+    shared: int, whole: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of people of whom an analyst may know nothing: a tick, whether they are alike or not, or it is refused."""
+    whole.give_roles("anna" + ISSUER, ["analyst"])
+    anna, olga = person(whole, "anna"), person(whole, "olga")
+    olga.open_budget("hidden", epsilon=1.0, name="Hidden")
+    olga.link("secret", "hidden", Sketch(combinations=(marks(64),)))
+    olga.open_budget("asked", epsilon=1.0, name="Asked")
+    olga.share("asked", "anna" + ISSUER, "ask")
+    clock = Clock()
+    monkeypatch.setattr(tick, "time", clock)
+    file = people.Brought(fingerprint=f"new {shared}", sketch=Sketch(combinations=(marks(shared, 64 - shared),)))
+    anna.join(file, "asked")
+    assert clock.slept == [pytest.approx(TICK)]
+    assert [one.lineage for one in whole.records() if one.kind == "alike"] == ["hidden"] * bool(shared)
+    monkeypatch.setattr(compared, "MOST_FILES", 0)
+    with pytest.raises(NotAllowed, match="within a day"):
+        anna.join(people.Brought(fingerprint="another", sketch=Sketch(combinations=(marks(9),))), "asked")
+    assert len(clock.slept) == 2
+
+
+class Clock:
+    """It stands still, and says what was slept."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        return 1000.0
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+# -- the same as each beside each --------------------------------------------------------------------------------------
+
+
+def drawn(rng: np.random.Generator) -> Sketch:
+    """A sketch of few different marks at different depths, so that combinations share any number of them."""
+    depths = np.minimum(rng.geometric(0.5, 400) - 1, 5)
+    found = []
+    for _ in range(6):
+        depth = int(rng.integers(0, 3))
+        own = [mark for mark in range(400) if depths[mark] >= depth]
+        taken = rng.choice(own[: int(rng.integers(20, 60))], size=int(rng.integers(8, 20)), replace=False)
+        pairs = tuple((int(mark), int(depths[mark])) for mark in taken)
+        found.append(Combination(depth=depth, apart=int(rng.integers(60, 101)), marks=pairs))
+    return Sketch(combinations=tuple(found))
+
+
+def test_an_index_says_what_each_combination_beside_each_says() -> None:
+    rng, said = np.random.default_rng(5), Counter[tuple[str, bool]]()
+    for _ in range(600):
+        one, other = drawn(rng), drawn(rng)
+        more, apart = int(rng.integers(0, 4)), [int(rng.integers(70, 96)) for _ in other.combinations]
+        pairs = [pair for pair in product(one.combinations, other.combinations) if pair[0].apart >= 100 * LEAST_APART]
+        alike = any(
+            _shares(mine, theirs, min(mine.apart, theirs.apart))
+            for mine, theirs in pairs
+            if theirs.apart >= 100 * LEAST_APART
+        )
+        least = dict(zip(map(id, other.combinations), apart, strict=True))
+        seems = any(
+            _shares(mine, theirs, mine.apart, more) for mine, theirs in pairs if theirs.apart >= least[id(theirs)]
+        )
+        index = Index(one)
+        assert index.is_like(other) == one.is_like(other) == alike
+        assert index.seems_like(other, more=more, apart=apart) == seems
+        said.update([("is", alike), ("seems", seems)])
+    assert min(said.values()) > 30 < len(said) * 30, said
+
+
+def test_how_much_is_looked_at_does_not_hang_on_what_the_first_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, file = list[bool](), Sketch(combinations=tuple(marks(64) for _ in range(3)))
+    monkeypatch.setattr("dpcore.sketches._shares", lambda *said: looked.append(_shares(*said)) or looked[-1])
+    assert Index(file).seems_like(file, more=0, apart=[APART[0]] * 3)
+    assert looked == [True] * 9
+
+
 # -- how much one question can tell ------------------------------------------------------------------------------------
 
 
@@ -166,7 +294,7 @@ def said(file: Combination, known: Combination) -> float:
     """The chance of "alike", exactly: over every number of marks more, as often as the key chooses it."""
     sides = MOST_MORE + 1
     coins = [
-        Sketch(combinations=(file,)).seems_like(Sketch(combinations=(known,)), more=more, apart=[APART[0]])
+        Index(Sketch(combinations=(file,))).seems_like(Sketch(combinations=(known,)), more=more, apart=[APART[0]])
         for more in range(sides)
     ]
     return sum((up_to(more, sides) - up_to(more - 1, sides)) * alike for more, alike in enumerate(coins))

@@ -22,9 +22,10 @@ from dpcore.accounting import Cost
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidArgument, LedgerError, ReleaseRefused, UnknownLineage
 from dpcore.ledger import Known, Ledger
-from dpcore.release import FAILED, REFUSED, TICK, question_digest, release, sentence
+from dpcore.release import FAILED, REFUSED, question_digest, release, sentence
 from dpcore.releases import draws
 from dpcore.releases.selection import MostCommonOption
+from dpcore.tick import TICK
 
 CANARY = "canary-7391"
 ROOT = Path(__file__).parents[2]
@@ -223,7 +224,8 @@ def release_without_tick(*asked: Any) -> Any:
 def test_answers_come_on_the_tick(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether answered, repeated, refused or failed, and however long the work took, a call ends on a whole tick."""
     clock = Clock()
-    monkeypatch.setattr("dpcore.release.time", clock)
+    for module in ("release", "tick"):
+        monkeypatch.setattr(f"dpcore.{module}.time", clock)
     asked: list[Any] = [("a", "people", Count()), ("a", "people", Count()), ("b", "nobody", Count())]
     asked += [("c", "people", Failing()), ("d", "people", Count(epsilon=9.0))]
     for work in (0.0, 0.003, 0.2499, 0.25, 0.6):
@@ -240,7 +242,8 @@ def test_answers_come_on_the_tick(ledger: Ledger, monkeypatch: pytest.MonkeyPatc
 def test_answers_are_stored_on_the_tick(ledger: Ledger, monkeypatch: pytest.MonkeyPatch, waits: bool) -> None:
     """However long reading and drawing took: the record of an answer holds the time, for all who may read records."""
     clock = Clock()
-    monkeypatch.setattr("dpcore.release.time", clock)
+    for module in ("release", "tick"):
+        monkeypatch.setattr(f"dpcore.{module}.time", clock)
     stored: list[float] = []
     answer, store = Count.answer, Ledger.store_answer
 
