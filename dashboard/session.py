@@ -141,10 +141,11 @@ def _not_taken(taken: float | None) -> None:
 def epsilon_from(name: str, key: str) -> None:
     """Callback: ε is what this widget of it was set to; ``key`` is the one it was drawn under.
 
-    Streamlit calls this too for a widget that is gone and nobody moved, for as long as the browser sends it.
+    Streamlit calls this too for a widget that is gone and nobody moved, for as long as the browser sends it; and a page
+    made by hand names one that has no value here.
     """
-    shown, given = _EPSILON_WIDGETS.once()[name], st.session_state[key]
-    if key in shown and shown[key] != given:
+    shown, given = _EPSILON_WIDGETS.once().get(name, {}), st.session_state.get(key)
+    if given is not None and key in shown and shown[key] != given:
         del shown[key]  # the last is the one in use
         shown[key] = st.session_state[EPSILON.key] = given
 

@@ -22,6 +22,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from urllib.parse import urlsplit
 
 from dashboard.background import slices
+from dashboard.background.in_turn import InTurn
 from dashboard.background.lending import Loan
 from dashboard.background.slices import Came, program, slice_of
 from dashboard.background.workers import Workers
@@ -202,6 +203,7 @@ class Cluster(Executor):
 
     def __init__(self, address: str, local: Workers) -> None:
         self.local = local
+        self.turns = InTurn(self)
         self._address = address
         self._places: dict[str, _Place] = {}
         self._unfit: set[str] = set()  # addresses of workers of another program

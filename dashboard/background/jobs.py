@@ -1,7 +1,8 @@
 """Long work in slices: submitted a few at a time, with progress, partial results and cancel.
 
 A job never blocks the server's thread: the page polls it. Slices of several people's jobs take turns: each job
-keeps only a few slices in the executor's queue. Several people may wait for one job (``dashboard.background.shelf``).
+keeps only a few slices in the executor's queue, and addresses take turns there (``dashboard.background.in_turn``).
+Several people may wait for one job (``dashboard.background.shelf``).
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from typing import Any
 
-IN_FLIGHT = 2
-"""Slices that a job hands over at once to an executor that does not say how many (``at_once``)."""
+from dashboard.background.in_turn import IN_FLIGHT, Lane
+
 Keep = Callable[[int, Any], None]
 
 
@@ -35,7 +36,8 @@ class Job:
         keep: Keep | None = None,
         ended: Callable[[], None] | None = None,
     ) -> None:
-        self._executor, self._work, self._keep, self._ended = executor, work, keep, ended
+        self._executors: list[Executor] = [executor]
+        self._work, self._keep, self._ended = work, keep, ended
         self._results: dict[int, Any] = dict(known or {})
         self._waiting = [(index, part) for index, part in enumerate(parts) if index not in self._results]
         self._running: set[Future[Any]] = set()
@@ -52,8 +54,12 @@ class Job:
 
     def _most(self) -> int:
         """How many slices may be handed over at once; a cluster's workers come and go."""
-        found: int = getattr(self._executor, "at_once", IN_FLIGHT)
+        found: int = getattr(self._executors[0], "at_once", IN_FLIGHT)
         return found
+
+    def _quickest(self) -> Executor:
+        """The executor as the one of those who watch has it for whom the fewest slices wait."""
+        return min(list(self._executors), key=lambda one: int(getattr(one, "waiting", 0)))
 
     def _next_ones(self) -> None:
         """The next slice for the one that came back, and one more where there is room for it now."""
@@ -74,7 +80,7 @@ class Job:
             self._busy += 1
         # not under the lock: an executor whose process died calls back while it holds its own
         try:
-            future = self._executor.submit(self._work, part)
+            future = self._quickest().submit(self._work, part)
         except RuntimeError as error:
             self._stop(error)
             return
@@ -129,14 +135,22 @@ class Job:
         for future in running:
             future.cancel()
 
-    def join(self, watch: object) -> bool:
-        """Let somebody watch it; False when it has stopped before its end, so that they must start another."""
+    def join(self, watch: object, lane: Lane | None = None) -> bool:
+        """Let somebody watch it, and have its slices in their ``lane`` where they come earlier there; False when it has
+        stopped before its end, so that they must start another."""
         with self._lock:
             if self.cancelled or self.error is not None:
                 return False
             self._watched = True
             self._watching.add(watch)
-            return True
+            is_new = lane is not None and lane not in self._executors
+            if is_new and lane is not None:
+                self._executors.append(lane)
+            running = list(self._running) if is_new else []
+        if lane is not None and running and self._quickest() == lane:
+            for future in running:
+                lane.take(future)
+        return True
 
     def leave(self, watch: object) -> None:
         """Somebody needs it no more; it stops when that was the last one."""

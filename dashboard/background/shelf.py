@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dashboard.background import places
+from dashboard.background.in_turn import Lane
 from dashboard.background.jobs import Job, Keep
 from dpcore.memory import Memory, Room
 
@@ -22,11 +23,11 @@ class Watch:
     ``crowded`` is whether it was stopped because they began so many others.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, lane: Lane | None = None) -> None:
         self._job = job
         self._stopped = False
         self.crowded = False
-        self.joined = job.join(self)
+        self.joined = job.join(self, lane)
 
     def cancel(self) -> None:
         self._stopped = not self._job.complete
@@ -113,12 +114,13 @@ class Shelf:
         self._jobs: dict[Hashable, Job] = {}
         self._lock = threading.RLock()
 
-    def watch(self, key: Hashable, start: Callable[[Mapping[int, Any], Keep], Job]) -> Watch:
-        """The job of ``key``: one that runs already, or ``start(known, keep)`` with what was found before."""
+    def watch(self, key: Hashable, start: Callable[[Mapping[int, Any], Keep], Job], lane: Lane | None = None) -> Watch:
+        """The job of ``key``: one that runs already, in ``lane`` too from now on, or ``start(known, keep)`` with what
+        was found before."""
         with self._lock:
             self._jobs = {at: job for at, job in self._jobs.items() if not job.finished}
             if key in self._jobs:
-                watch = Watch(self._jobs[key])
+                watch = Watch(self._jobs[key], lane)
                 if watch.joined:
                     return watch
             job = start(self.known(key), lambda index, result: self.keep(key, index, result))

@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from dashboard.background.jobs import IN_FLIGHT
+from dashboard.background.in_turn import IN_FLIGHT, InTurn
 from dashboard.background.lending import Loan
 
 P = ParamSpec("P")
@@ -34,6 +34,7 @@ class Workers(Executor):
         self.count = count
         self._lock = threading.Lock()
         self._pool = self._new()
+        self.turns = InTurn(self)
 
     def _new(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(

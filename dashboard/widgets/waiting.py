@@ -15,6 +15,7 @@ from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import Loan, lend
 from dashboard.background.shelf import Jobs, Over, Watch
+from dashboard.people import visitors
 from dashboard.words import page as said
 
 POLL = 0.4  # seconds
@@ -103,17 +104,19 @@ def begin(
     """
     jobs = JOBS.once()
     shelf = OWN_SHELF.once() if own else compute.shelf()
+    pool = compute.pool()
+    if isinstance(pool, Cluster) and not far:
+        pool = pool.local
+    lane = pool.turns.of(visitors.address())
 
     def start(known: Mapping[int, Any], keep: Keep) -> Job:
-        pool, pieces = compute.pool(), parts()
-        if isinstance(pool, Cluster) and not far:
-            pool = pool.local
+        pieces = parts()
         missing = len(known) < len(pieces)
         loan = lend(pool, common()) if missing else Loan(None, shared=False)
-        return Job(pool, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
+        return Job(lane, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
 
     def first() -> Watch:
-        watch = shelf.watch(key, start)
+        watch = shelf.watch(key, start, lane)
         watch.wait(PATIENCE, enough)
         return watch
 

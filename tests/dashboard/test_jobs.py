@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from dashboard.background.cluster import SliceFailed, _value
-from dashboard.background.jobs import IN_FLIGHT, Job, Keep
+from dashboard.background.in_turn import IN_FLIGHT
+from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import Loan
 from dashboard.background.shelf import Jobs, Shelf, Watch
 from dashboard.background.slices import Came

@@ -1,0 +1,146 @@
+"""Addresses take turns before the workers, however many jobs each has."""
+
+from __future__ import annotations
+
+from concurrent.futures import CancelledError, Executor, Future
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.background import compute
+from dashboard.background.in_turn import AHEAD, IN_FLIGHT, InTurn
+from dashboard.background.jobs import Job
+from dashboard.background.shelf import Shelf
+from dashboard.people import visitors
+from tests.dashboard.test_jobs import ByHand, double
+
+ROOM = IN_FLIGHT + AHEAD
+
+
+def crowd(turns: InTurn, jobs: int = 100) -> list[Job]:
+    """So many jobs of one address, of nine slices each."""
+    return [Job(turns.of("crowd"), double, range(9)) for _ in range(jobs)]
+
+
+def runs_until(pool: ByHand, job: Any) -> int:
+    """How many slices of all are worked on until a job is over."""
+    runs = 0
+    while not job.finished:
+        pool.run()
+        runs += 1
+    return runs
+
+
+@pytest.mark.parametrize("jobs", [1, 100])
+def test_a_job_does_not_wait_for_all_jobs_of_another_address(jobs: int) -> None:
+    pool = ByHand()
+    turns = InTurn(pool)
+    others = crowd(turns, jobs)
+    assert runs_until(pool, Job(turns.of("one"), double, [1, 2, 3])) <= ROOM + 2 * 3
+    while pool.queue:
+        pool.run()
+    assert all(job.complete for job in others)
+    assert pool.most == ROOM
+    assert turns.waiting("crowd") == 0
+
+
+def test_three_addresses_have_a_third_each() -> None:
+    pool, worked = ByHand(), list[str]()
+    turns = InTurn(pool)
+
+    for whose, jobs in (("a", 50), ("b", 5), ("c", 1)):
+        for _ in range(jobs):
+            Job(turns.of(whose), worked.append, [whose] * 30)
+    for _ in range(ROOM + 60):
+        pool.run()
+    shares = [worked[ROOM:].count(whose) for whose in "abc"]
+    assert max(shares) - min(shares) <= ROOM
+
+
+def test_who_joins_a_job_of_a_crowd_does_not_wait_for_the_crowd() -> None:
+    """Nor does a crowd that joins somebody's job hold it up."""
+    pool, shelf = ByHand(), Shelf(room=1 << 20)
+    turns = InTurn(pool)
+    crowd(turns)
+    theirs, mine = turns.of("crowd"), turns.of("one")
+    shelf.watch("theirs", lambda known, keep: Job(theirs, double, [1, 2, 3, 4], known=known, keep=keep), theirs)
+    assert runs_until(pool, shelf.watch("theirs", lambda known, keep: pytest.fail("anew"), mine)) <= ROOM + 2 * 4
+    job = shelf.watch("mine", lambda known, keep: Job(mine, double, [1, 2, 3, 4], known=known, keep=keep), mine)
+    shelf.watch("mine", lambda known, keep: pytest.fail("anew"), theirs)
+    assert runs_until(pool, job) <= ROOM + 2 * 4
+
+
+def test_what_is_cancelled_while_it_waits_takes_no_turn() -> None:
+    pool, ended = ByHand(), list[str]()
+    turns = InTurn(pool)
+    others = crowd(turns, 20)
+    job = Job(turns.of("one"), double, range(9), ended=lambda: ended.append("job"))
+    job.cancel()
+    assert ended == ["job"]
+    assert turns.waiting("one") == IN_FLIGHT, "they are passed over"
+    for other in others:
+        other.cancel()
+    handed = 0
+    while pool.queue:
+        pool.run()
+        handed += 1
+    assert handed == ROOM, "what the workers had already, and no more"
+    assert turns.waiting("one") == turns.waiting("crowd") == 0
+    assert runs_until(pool, Job(turns.of("one"), double, [1])) == 1, "and there is as much room as before"
+
+
+def test_what_the_workers_have_is_cancelled_where_they_still_can() -> None:
+    pool, ended = ByHand(), list[int]()
+    turns = InTurn(pool)
+    job = Job(turns.of("one"), double, range(9), ended=lambda: ended.append(len(pool.queue)))
+    begun, waits = (one for one, _, _ in pool.queue)
+    begun.set_running_or_notify_cancel()
+    job.cancel()
+    assert waits.cancelled()
+    assert not begun.cancelled()
+    assert not ended, "it still runs, with what it was lent"
+    begun.set_result(0)
+    assert len(ended) == 1
+    assert job.error is None
+    assert turns._busy == 0
+
+
+def test_what_the_workers_cancel_was_not_done() -> None:
+    pool = ByHand()
+    job = Job(InTurn(pool).of("one"), double, [1])
+    pool.queue[0][0].cancel()
+    assert isinstance(job.error, CancelledError)
+
+
+def test_workers_that_are_gone_are_told() -> None:
+    class Gone(Executor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+
+    turns = InTurn(Gone())
+    assert isinstance(Job(turns.of("one"), double, [1, 2, 3]).error, RuntimeError)
+    assert turns._busy == 0
+
+
+def begun() -> None:
+    import streamlit as st
+
+    from dashboard.widgets.waiting import begin
+
+    running = begin("place", "key", lambda _, part: part, lambda: None, lambda: [1, 2], what="Counting", own=True)
+    st.text(str(running.job.done))
+
+
+def test_what_a_page_begins_waits_in_the_line_of_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool(ByHand):
+        def __init__(self) -> None:
+            super().__init__()
+            self.turns = InTurn(self)
+
+    pool = Pool()
+    monkeypatch.setattr(compute, "pool", lambda: pool)
+    monkeypatch.setattr(visitors, "address", lambda: "10.0.0.7")
+    crowd(pool.turns, 3)
+    assert not AppTest.from_function(begun).run().exception
+    assert pool.turns.waiting("10.0.0.7") == IN_FLIGHT
