@@ -18,6 +18,7 @@ from streamlit.util import calc_hash
 
 from dashboard import session
 from dashboard.background import compute
+from dashboard.background.in_turn import InTurn
 from dashboard.background.lending import Loan
 from dashboard.background.once import forget_all
 from dashboard.background.workers import Workers
@@ -65,6 +66,8 @@ def workers() -> Iterator[Workers]:
 
 class Idle(Executor):
     """Takes all work and does none, so that everything a page begins stays under way."""
+
+    turns = property(InTurn)
 
     def lend(self, value: Any) -> Loan:
         return Loan(None, shared=False)

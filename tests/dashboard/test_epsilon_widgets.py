@@ -10,7 +10,7 @@ def called_back() -> None:
 
     from dashboard import session
 
-    st.session_state["drawn"] = 2.0
+    st.session_state["drawn"], st.session_state[session.EPSILON.key] = 2.0, 1.0
     session.epsilon_from("never drawn", "drawn")
     shown = session._EPSILON_WIDGETS.once().setdefault("slider", {})
     shown.update({"drawn": 1.0, "gone": 1.0})
@@ -23,4 +23,4 @@ def called_back() -> None:
 def test_a_widget_without_a_value_moves_nothing() -> None:
     app = AppTest.from_function(called_back).run()
     assert not app.exception
-    assert [one.value for one in app.text] == ["None", "2.0"]
+    assert [one.value for one in app.text] == ["1.0", "2.0"]

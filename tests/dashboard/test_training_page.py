@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
+from dashboard.background.in_turn import InTurn
 from dashboard.background.workers import Workers
 from dashboard.blocks import Picture
 from dashboard.case import Source
@@ -362,6 +363,8 @@ def test_usable_columns_have_declared_bounds() -> None:
 
 class Held(Executor):
     """An executor that runs work in this process when told; with ``fail`` every piece of work fails."""
+
+    turns = property(InTurn)
 
     def __init__(self, fail: bool = False) -> None:
         self.queue: list[tuple[Future[Any], Any, Any]] = []

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import all_held, words
 from dashboard.background import compute
+from dashboard.background.in_turn import InTurn
 from dashboard.budget import receipts, tracker
 from dashboard.people import login
 from dashboard.report import panel
@@ -38,6 +39,8 @@ Open = Callable[..., AppTest]
 
 class Here(Executor):
     """Does the work at once, in this process, and notes what it was."""
+
+    turns = property(InTurn)
 
     def __init__(self) -> None:
         self.done: list[Any] = []
@@ -176,6 +179,8 @@ def test_a_report_of_an_own_file_is_marked_and_goes_with_it(open_app: Open, writ
 
 def test_nothing_is_offered_before_all_is_computed(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     class Never(Executor):
+        turns = property(InTurn)
+
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
             return Future()
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard.background import compute
+from dashboard.background.in_turn import InTurn
 from tests.dashboard.conftest import ledger_file, one_visitor, open_app, workers
 
 __all__ = ["ledger_file", "one_visitor", "open_app", "workers"]
@@ -15,6 +16,8 @@ __all__ = ["ledger_file", "one_visitor", "open_app", "workers"]
 
 class Idle(Executor):
     """Takes work and does none of it: a page that waits for models is opened, and nothing is trained."""
+
+    turns = property(InTurn)
 
     def submit(self, *_: Any, **__: Any) -> Future[Any]:
         return Future()
