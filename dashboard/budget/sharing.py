@@ -146,13 +146,7 @@ def _shared(lineage: str, who_key: str, level_key: str) -> None:
 def _limited(lineage: str, shown: float | None, key: str) -> None:
     """Callback. ``shown`` is the limit that the page named: one that somebody else set meanwhile stays."""
     limit: float | None = session.entered(key, shown)
-
-    def set_limit(ledger: Ledger) -> None:
-        if ledger.terms(lineage).limit != shown:
-            raise LedgerError(said.LIMIT_CHANGED)
-        ledger.set_limit(lineage, limit)
-
-    _change(set_limit, said.limit_words(limit))
+    _change(lambda ledger: ledger.set_limit(lineage, limit, seen=shown), said.limit_words(limit))
 
 
 def _ended(lineage: str) -> None:

@@ -81,9 +81,6 @@ def above(limit: float | None) -> str:
     return f"This is more than you may take of this budget alone{most}, so an owner of it decides."
 
 
-LIMIT_CHANGED = "Somebody else set another limit meanwhile, which this page shows now; yours was not set."
-
-
 def limit_words(limit: float | None) -> str:
     if limit is None:
         return "Everyone who may ask from it may take all of it alone."

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import EllipsisType
 from typing import Any
 
 from sqlalchemy import Connection, insert, update
@@ -376,13 +377,14 @@ class Ledger:
         """
         return terms.share(self._store, lineage, subject, level, self._subject)
 
-    def set_limit(self, lineage: str, epsilon: float | None) -> Terms:
+    def set_limit(self, lineage: str, epsilon: float | None, *, seen: float | EllipsisType | None = ...) -> Terms:
         """Set what one person may take of a real budget alone: ε from 0 to 100 over all their answers that nobody
-        approved; None for no limit. Whoever raises a limit is bound by the lower one from before.
+        approved; None for no limit. Whoever raises a limit is bound by the lower one from before. ``seen`` is the
+        limit that they saw: where another is in force, it stays.
 
-        Raises UnknownLineage, InvalidArgument.
+        Raises UnknownLineage, InvalidArgument, NotAllowed (``terms.LIMIT_CHANGED``).
         """
-        return terms.set_limit(self._store, lineage, epsilon, self._subject)
+        return terms.set_limit(self._store, lineage, epsilon, self._subject, seen)
 
     def end_budget(self, lineage: str) -> Terms:
         """Close a real budget for good: its receipts stay, and nothing is charged to it any more.

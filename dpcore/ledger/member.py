@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
+from types import EllipsisType
 from typing import Any, NoReturn
 
 from sqlalchemy import ColumnElement, Connection, or_, select
@@ -192,9 +193,9 @@ class MembersLedger(Ledger):
         with self._at_least(lineage, "own", NOT_OWNER):
             return super().share(lineage, subject, level)
 
-    def set_limit(self, lineage: str, epsilon: float | None) -> Terms:
+    def set_limit(self, lineage: str, epsilon: float | None, *, seen: float | EllipsisType | None = ...) -> Terms:
         with self._at_least(lineage, "own", NOT_OWNER):
-            return super().set_limit(lineage, epsilon)
+            return super().set_limit(lineage, epsilon, seen=seen)
 
     def end_budget(self, lineage: str) -> Terms:
         with self._at_least(lineage, "own", NOT_OWNER):

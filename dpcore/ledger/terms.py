@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import EllipsisType
 
 from sqlalchemy import Connection, bindparam, or_, select
 
@@ -27,6 +28,7 @@ MOST_EPSILON = 100.0
 ENDED = "This budget was closed for good by its owner; nothing is charged to it any more."
 NOT_OWNER = "Only an owner of this budget may do that; nothing was changed."
 NOT_SHARED = "This budget was not shared with you for asking; nothing was charged. Ask one of its owners."
+LIMIT_CHANGED = "Somebody else set another limit meanwhile, which is in force; yours was not set."
 LAST_OWNER = "A budget keeps at least one owner; name another one first. Nothing was changed."
 
 _KINDS = ("open", "share", "limit", "close")
@@ -213,12 +215,14 @@ def share(store: Store, lineage: str, subject: str, level: str, by: str) -> Term
         return of(connection, lineage)
 
 
-def set_limit(store: Store, lineage: str, epsilon: float | None, by: str) -> Terms:
+def set_limit(store: Store, lineage: str, epsilon: float | None, by: str, seen: float | EllipsisType | None) -> Terms:
     """See ``Ledger.set_limit``."""
     if epsilon is not None:
         in_range(0.0, MOST_EPSILON, epsilon=epsilon)
     with store.writing() as connection:
         terms = _owned(connection, lineage, by)
+        if seen is not ... and seen != terms.limit:
+            raise NotAllowed(LIMIT_CHANGED)
         if terms.limit != epsilon:
             body = {"epsilon": None if epsilon is None else float(epsilon), **_by(by)}
             store.append(connection, "limit", lineage=lineage, body=body)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from types import EllipsisType
 from typing import Any, NoReturn
 
 from sqlalchemy import ColumnElement, Connection
@@ -109,7 +110,7 @@ class VisitorsLedger(Ledger):
     def share(self, lineage: str, subject: str, level: str) -> Terms:
         _refuse()
 
-    def set_limit(self, lineage: str, epsilon: float | None) -> Terms:
+    def set_limit(self, lineage: str, epsilon: float | None, *, seen: float | EllipsisType | None = ...) -> Terms:
         _refuse()
 
     def end_budget(self, lineage: str) -> Terms:

@@ -31,7 +31,7 @@ from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
 from dpcore.ledger.roles import Person
 from dpcore.ledger.store import Store
-from dpcore.ledger.terms import ENDED, NOT_SHARED
+from dpcore.ledger.terms import ENDED, LIMIT_CHANGED, NOT_SHARED
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, look
 
@@ -391,7 +391,7 @@ def test_what_is_set_of_a_budget_begins_with_what_is_in_force_there(
         assert (whole.terms("people").limit, whole.terms("strict").limit) == (0.2, 0.05)
         MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8).set_limit("strict", 0.01)  # in another window
     press_limit(app)
-    assert said.LIMIT_CHANGED in text(app)
+    assert LIMIT_CHANGED in text(app)
     assert limit_of(app).value == 0.01
     with Ledger.open() as whole:
         assert whole.terms("strict").limit == 0.01

@@ -202,6 +202,17 @@ def test_a_budget_has_an_owner_and_a_charge_a_person(whole: Ledger) -> None:
     assert whole.confirms(older)
 
 
+def test_of_two_who_set_a_limit_at_once_the_second_is_told(whole: Ledger) -> None:
+    """Compared where it is written: between a look and a click there is room for somebody else's."""
+    olga, otto = person(whole, "olga"), person(whole, "otto")
+    olga.share("people", "otto" + ISSUER, "own")
+    assert olga.set_limit("people", 0.1, seen=None).limit == 0.1
+    with pytest.raises(NotAllowed, match="yours was not set"):
+        otto.set_limit("people", 5.0, seen=None)
+    assert whole.terms("people").limit == 0.1
+    assert otto.set_limit("people", 0.2, seen=0.1).limit == olga.set_limit("people", 0.2, seen=0.2).limit == 0.2
+
+
 def test_above_the_limit_two_people_are_needed(whole: Ledger) -> None:
     olga, anna, otto = (person(whole, name) for name in ("olga", "anna", "otto"))
     olga.set_limit("people", 0.5)
