@@ -65,6 +65,7 @@ class _Server:
     """
 
     _visitor = mock.MagicMock()
+    _session_mgr = None
 
     def __init__(self, spec: type) -> None:
         self._spec = spec
