@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dashboard.data.decisions import WORD, declared_weight
 from dashboard.data.own_file import OwnFile
 from dashboard.people import visitors
-from dashboard.serving.gate import number
+from dashboard.serving.settings import number
 from dashboard.words import data as said
 from dpcore.datasets import MOST_WORDS, Column, Fits, Reading, Size, Table, Template
 from dpcore.errors import NoRoom, UnreadableFile

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from dashboard.serving.gate import number
+from dashboard.serving.settings import number
 
 SHARE = 0.6
 """For files and their tables: the rest is for reading, simulations and the server."""

@@ -26,7 +26,8 @@ from dashboard import replay
 from dashboard.people import login, login_cookie, providers
 from dashboard.runtime import left_pages, looked_up, operations, outgoing, scripts, shortcuts, unread, values
 from dashboard.serving import failures, frames, lengths, loaded, media, settings
-from dashboard.serving.gate import Gate, raise_file_limit
+from dashboard.serving.gate import Gate
+from dashboard.serving.open_files import raise_file_limit
 
 
 def address() -> str:

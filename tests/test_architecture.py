@@ -43,7 +43,9 @@ WRITERS = {"typst": ("dashboard/report/pdf.py",), "docx": ("dashboard/report/wor
 # What the server itself is made of, for what stands before it; and what speaks with a cluster.
 SERVED = {
     "dashboard/server.py": {"starlette"},
-    "dashboard/serving/gate.py": {"starlette", "h11", "google"},
+    "dashboard/serving/gate.py": {"starlette", "h11"},
+    "dashboard/serving/messages.py": {"google"},
+    "dashboard/serving/uploads.py": {"starlette"},
     "dashboard/serving/frames.py": {"uvicorn", "websockets"},
     "dashboard/serving/lengths.py": {"uvicorn", "h11"},
     "dashboard/serving/upload_form.py": {"python_multipart"},

@@ -16,7 +16,8 @@ import streamlit as st
 
 from dashboard.background import this_run
 from dashboard.people import login
-from dashboard.serving.gate import REPLICAS, network, number
+from dashboard.serving.heads import network
+from dashboard.serving.settings import REPLICAS, number
 from dpcore.ledger.asked import Actor
 
 TRUSTED = "trusted"

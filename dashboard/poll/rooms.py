@@ -20,7 +20,8 @@ from dashboard.poll.refused import Elsewhere, PollRefused
 from dashboard.poll.room import Room
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import WatchRoom
-from dashboard.serving.gate import PLACE, REPLICAS, network, number
+from dashboard.serving.heads import network
+from dashboard.serving.settings import PLACE, REPLICAS, number
 from dashboard.words import poll as said
 
 LIFE = 2 * 3600.0

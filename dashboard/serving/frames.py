@@ -24,7 +24,8 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from dashboard.serving import refused
-from dashboard.serving.gate import MESSAGE_BYTES, network
+from dashboard.serving.heads import network
+from dashboard.serving.messages import MESSAGE_BYTES
 from dashboard.serving.pace import Pace, fits
 
 MOST = 1_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable
 
@@ -38,3 +39,15 @@ class Pace:
     def idle(self) -> bool:
         """Whether all work that was sent would be done by now."""
         return self._until <= time.monotonic()
+
+
+async def in_turn(work: float, paces: Iterable[Pace]) -> None:
+    """Wait for as long as the sender of so much ``work`` is ahead of what one may make."""
+    seconds = wait(work, paces)
+    if seconds > 0.0:
+        await asyncio.sleep(seconds)
+
+
+def wait(work: float, paces: Iterable[Pace]) -> float:
+    """Count so much ``work``; for how many seconds its sender has to wait."""
+    return max(pace.wait(work) for pace in paces)

@@ -9,18 +9,14 @@ its address is ahead of what one may make, so that there is always a turn for so
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from dashboard.background import turns
-from dashboard.serving.pace import Pace
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+from dashboard.serving.asgi import Message, Receive, Send
+from dashboard.serving.pace import Pace, in_turn
 
 AT_ONCE, WAITING = 200, 3_000
 """Requests of one address that are under way, and those and the ones that wait. A browser has six connections, and 400
@@ -67,7 +63,7 @@ class PlainRequests:
         address.here += 1
         try:
             async with address.places:
-                await _wait(address.pace, work)
+                await in_turn(work, [address.pace])
                 yield address.pace
         finally:
             address.here -= 1
@@ -86,7 +82,7 @@ def arriving(receive: Receive, pace: Pace, a_byte: float = 1.0) -> Receive:
     async def paced() -> Message:
         message = await receive()
         if message.get("body"):
-            await _wait(pace, _work(message, a_byte))
+            await in_turn(_work(message, a_byte), [pace])
         return message
 
     return paced
@@ -97,7 +93,7 @@ def leaving(send: Send, pace: Pace) -> Send:
 
     async def paced(message: Message) -> None:
         if message.get("body"):
-            await _wait(pace, _work(message))
+            await in_turn(_work(message), [pace])
         await send(message)
 
     return paced
@@ -105,9 +101,3 @@ def leaving(send: Send, pace: Pace) -> Send:
 
 def _work(message: Message, a_byte: float = 1.0) -> float:
     return A_PIECE + a_byte * len(message["body"]) / BYTES
-
-
-async def _wait(pace: Pace, work: float) -> None:
-    seconds = pace.wait(work)
-    if seconds > 0.0:
-        await asyncio.sleep(seconds)

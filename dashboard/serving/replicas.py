@@ -25,8 +25,10 @@ from pathlib import Path
 
 from dashboard import machine_memory
 from dashboard.poll.codes import ALPHABET, GO, LENGTH
-from dashboard.serving.gate import PLACE, REPLICAS, raise_file_limit, uploads
+from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
+from dashboard.serving.settings import PLACE, REPLICAS
+from dashboard.serving.uploads import uploads
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64

@@ -1,10 +1,20 @@
-"""Whether what the environment sets is written as it should be: its owner is there to mend it when a server starts."""
+"""What the environment sets, and whether it is written as it should be: its owner is there to mend it when a server
+starts."""
 
 from __future__ import annotations
 
 import os
 
 from dashboard.background.once import once
+
+REPLICAS, PLACE = "EPSILON_LAB_REPLICAS", "EPSILON_LAB_REPLICA"
+"""Where ``replicas`` says how many of this server there are, and the how many-th this one is."""
+
+
+def number(variable: str, usual: int) -> int:
+    """A whole number above 0 from the environment; what is none counts as not set."""
+    said = os.environ.get(variable, "").strip()
+    return int(said) if said.isascii() and said.isdigit() and int(said) > 0 else usual
 
 
 def check() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import traces
 from dashboard.background import compute
 from dashboard.catalogue import address
 from dashboard.questions.experts import beside
@@ -45,6 +46,7 @@ def test_many_experts_are_followed_beside_the_page(
     """The page answers meanwhile, with how far it is and a way to stop it; then it says what it says of few."""
     headline = text(open_app("experts", data=FORECASTS)).split("loses **")[1].split("\n")[0]
     monkeypatch.setattr(beside, "MOST_AT_ONCE", 100)
+    traces.EVERYBODYS.clear()  # what was found of a question at once
     waiting = idle_app("experts", data=FORECASTS)
     assert "are being evaluated" in text(waiting)
     assert [button.label for button in waiting.button if button.key == "experts-head-cancel-job"] == ["Cancel"]

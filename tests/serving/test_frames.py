@@ -17,7 +17,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from dashboard.serving import frames, pace
-from dashboard.serving.gate import MESSAGE_BYTES
+from dashboard.serving.messages import MESSAGE_BYTES
 from tests.serving.connected import Wire
 
 READ = 64 * 1024

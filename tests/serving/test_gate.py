@@ -37,7 +37,7 @@ from benchmarks.people import Person
 from dashboard.background import turns
 from dashboard.people import login, wanted
 from dashboard.runtime import scripts
-from dashboard.serving import frames, gate, pace, typed, wire
+from dashboard.serving import frames, messages, open_files, pace, settings, typed, uploads, wire
 from dashboard.serving.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
@@ -162,17 +162,17 @@ def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
 
 
 def test_every_kind_of_message_is_let_through_or_refused_knowingly() -> None:
-    """Where this fails, Streamlit has a new kind: let it through where pages need it (``gate.SENT``)."""
+    """Where this fails, Streamlit has a new kind: let it through where pages need it (``messages.SENT``)."""
     kinds = {field.name for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
-    assert kinds - gate.SENT == REFUSED
+    assert kinds - messages.SENT == REFUSED
     request = BackMsg.DESCRIPTOR.fields_by_name["backend_operation_request"].message_type
     operations = {field.name for field in request.oneofs_by_name["payload"].fields}
-    assert operations - gate.OPERATIONS == {"install_skills", "dismiss_skills_nudge"}
+    assert operations - messages.OPERATIONS == {"install_skills", "dismiss_skills_nudge"}
     for operation in operations:
         asked = BackMsg()
         getattr(asked.backend_operation_request, operation).SetInParent()
         told, inner = connected([binary(asked)], HOST)
-        assert (not told) == (inner.messages[0]["type"] == "websocket.receive") == (operation in gate.OPERATIONS)
+        assert (not told) == (inner.messages[0]["type"] == "websocket.receive") == (operation in messages.OPERATIONS)
     assert connected([binary(BackMsg(backend_operation_request={"request_id": "1"}))], HOST)[0], "nor one of none"
 
 
@@ -194,8 +194,8 @@ def test_what_all_visitors_share_is_not_one_visitor_s_to_drop(kind: str) -> None
 def test_a_page_asks_for_few_addresses_of_files_and_by_short_names() -> None:
     """An address is hundreds of bytes, and was made for each of fifty thousand names of none."""
     few, many, long, longer = BackMsg(), BackMsg(), BackMsg(), BackMsg()
-    few.file_urls_request.file_names.extend(["𐍈" * 255] * gate.FILES_EACH)
-    many.file_urls_request.file_names.extend([""] * (gate.FILES_EACH + 1))
+    few.file_urls_request.file_names.extend(["𐍈" * 255] * uploads.FILES_EACH)
+    many.file_urls_request.file_names.extend([""] * (uploads.FILES_EACH + 1))
     long.file_urls_request.file_names.append("x" * 5000)
     longer.backend_operation_request.deferred_file.file_id = "1"
     longer.backend_operation_request.request_id = "x" * 5000  # the answer says it again
@@ -217,7 +217,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         now[0] += seconds
 
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(turns, "_seconds", turns.USUAL)
     return now
 
@@ -242,15 +242,15 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Work is counted."""
-    monkeypatch.setattr(gate, "WORK", 100.0)
-    monkeypatch.setattr(gate, "WORK_EACH", 1000.0)
-    monkeypatch.setattr(gate, "RUNS", math.inf)
-    monkeypatch.setattr(gate, "RUNS_EACH", math.inf)
+    monkeypatch.setattr(messages, "WORK", 100.0)
+    monkeypatch.setattr(messages, "WORK_EACH", 1000.0)
+    monkeypatch.setattr(messages, "RUNS", math.inf)
+    monkeypatch.setattr(messages, "RUNS_EACH", math.inf)
     rerun = BackMsg()
     for number in range(20):
         rerun.rerun_script.widget_states.widgets.add(id=f"{number}", double_value=1.0)
-    work = gate.PARTS_A_MESSAGE + 2 + 3 * 20 + rerun.ByteSize() // gate.BYTES_A_PART
-    at_once = int(gate.WORK * gate.AHEAD) // work
+    work = messages.PARTS_A_MESSAGE + 2 + 3 * 20 + rerun.ByteSize() // messages.BYTES_A_PART
+    at_once = int(messages.WORK * messages.AHEAD) // work
     here = Gate(Inner())
 
     def sent(times: int, address: str = "10.0.0.1") -> float:
@@ -261,19 +261,19 @@ def test_what_one_page_sends_and_all_pages_of_one_address_is_taken_at_a_pace(
 
     assert sent(at_once) == 0.0, "a person who clicks fast"
     assert set(here._paces) == {"10.0.0.1"}, "the next page does not begin anew"
-    assert sent(10 * at_once) == pytest.approx((10 * at_once * work) / gate.WORK - gate.AHEAD)
+    assert sent(10 * at_once) == pytest.approx((10 * at_once * work) / messages.WORK - messages.AHEAD)
     clock[0] += 1000.0
     assert sent(0, "10.0.0.2") == 0.0
     assert not here._paces, "who has left, and sent nothing for a while, is forgotten"
     waits = [sent(at_once) for _ in range(20)]  # of pages that are opened one after the other
     assert waits[0] == 0.0
-    assert sum(waits) == pytest.approx((20 * at_once * work) / gate.WORK_EACH - gate.AHEAD)
+    assert sum(waits) == pytest.approx((20 * at_once * work) / messages.WORK_EACH - messages.AHEAD)
 
 
 @pytest.mark.parametrize("kind", ["of a message", "of one that is too large", "of none"])
 def test_frames_that_came_for_a_message_or_for_none_count_as_well(kind: str, clock: list[float]) -> None:
     """Also where the page is closed, and the next of the same address is opened: there they have to wait."""
-    frames, pages, too_large = 900, 100, bytes(gate.MESSAGE_BYTES + 1)
+    frames, pages, too_large = 900, 100, bytes(messages.MESSAGE_BYTES + 1)
     message = {
         "of a message": {**binary(BackMsg(stop_script=True)), "frames": frames},
         "of one that is too large": {"type": "websocket.receive", "bytes": too_large, "frames": frames},
@@ -282,7 +282,7 @@ def test_frames_that_came_for_a_message_or_for_none_count_as_well(kind: str, clo
     here = Gate(Inner())
     for _ in range(pages):
         sent_by(here, [message])
-    least = (pages - 1) * frames * gate.PARTS_A_FRAME / gate.WORK_EACH - gate.AHEAD
+    least = (pages - 1) * frames * messages.PARTS_A_FRAME / messages.WORK_EACH - messages.AHEAD
     assert least > 5.0
     assert clock[0] >= least
 
@@ -301,37 +301,37 @@ def test_a_page_asks_for_no_more_runs_than_a_person_and_an_address_for_no_more_t
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four pages that asked for 120 a second each once kept everybody else's waiting for as long as they went on."""
-    here, page, each = Gate(Inner()), int(gate.RUNS * gate.AHEAD), int(gate.RUNS_EACH * gate.AHEAD)
+    here, page, each = Gate(Inner()), int(messages.RUNS * messages.AHEAD), int(messages.RUNS_EACH * messages.AHEAD)
     sent_by(here, [run_of()] * page)
     assert clock[0] == 0.0, "a person who clicks fast"
     clock[0] += 1000.0
     sent_by(here, [run_of()] * 10 * page)
-    assert clock[0] == pytest.approx(1000.0 + 9 * page / gate.RUNS)
+    assert clock[0] == pytest.approx(1000.0 + 9 * page / messages.RUNS)
     clock[0] = 10_000.0
     for _ in range(20):
         sent_by(here, [run_of()] * page)
-    assert clock[0] == pytest.approx(10_000.0 + (20 * page - each) / gate.RUNS_EACH)
+    assert clock[0] == pytest.approx(10_000.0 + (20 * page - each) / messages.RUNS_EACH)
     clock[0] = 15_000.0
     monkeypatch.setattr(turns, "_seconds", turns.USUAL / 2)  # a computer that is twice as fast
     for _ in range(20):
         sent_by(here, [run_of()] * page)
-    assert clock[0] == pytest.approx(15_000.0 + (10 * page - each) / gate.RUNS_EACH)
+    assert clock[0] == pytest.approx(15_000.0 + (10 * page - each) / messages.RUNS_EACH)
     monkeypatch.setattr(turns, "_seconds", turns.USUAL)
     clock[0] = 20_000.0
-    parts = int(page / gate.A_PART)
+    parts = int(page / messages.A_PART)
     sent_by(here, [run_of(DIGEST)] * parts)
     assert clock[0] == pytest.approx(20_000.0), "a part is less than all"
     sent_by(here, [run_of(DIGEST)] * 10 * parts)
-    assert clock[0] >= 20_000.0 + 9 * parts * gate.A_PART / gate.RUNS - 0.1
+    assert clock[0] >= 20_000.0 + 9 * parts * messages.A_PART / messages.RUNS - 0.1
     clock[0] = 30_000.0
-    monkeypatch.setattr(gate, "RUNS", math.inf)
+    monkeypatch.setattr(messages, "RUNS", math.inf)
     sent_by(Gate(Inner()), [run_of()] * each)
     assert clock[0] == 30_000.0, "what shows that this test can fail: their bytes alone are nothing to wait for"
 
 
 def test_costly_runs_of_an_address_are_as_many_fewer_and_count_for_nobody_else(clock: list[float]) -> None:
     """A run of twenty usual ones counted as three of them at most, and raised what all others' runs counted."""
-    here, page = Gate(Inner()), int(gate.RUNS * gate.AHEAD)
+    here, page = Gate(Inner()), int(messages.RUNS * messages.AHEAD)
     scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [HOST], "client": ("10.0.0.1", 1)}
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:
@@ -347,7 +347,7 @@ def test_costly_runs_of_an_address_are_as_many_fewer_and_count_for_nobody_else(c
 
     here._app, waiting = inner, [run_of() for _ in range(page)] + [{"type": "websocket.disconnect", "code": 1000}]
     asyncio.run(here(scope, receive, send))
-    assert clock[0] == pytest.approx(20 * page / gate.RUNS_EACH - gate.AHEAD)
+    assert clock[0] == pytest.approx(20 * page / messages.RUNS_EACH - messages.AHEAD)
     clock[0] = 1000.0
     sent_by(here, [run_of()] * page, "10.0.0.2")
     assert clock[0] == pytest.approx(1000.0)
@@ -362,15 +362,15 @@ def test_parts_that_ask_by_themselves_are_left_out_where_they_are_too_many(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr(gate, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
     here, look, seen, seconds = Gate(Inner()), run_of(DIGEST, by_itself=True), 0, 10
     for _ in range(5 * seconds):
         seen += len(sent_by(here, [look] * 100))
         clock[0] += 0.2
-    assert seen == pytest.approx((seconds + gate.AHEAD) * gate.RUNS_EACH / gate.A_PART, rel=0.05)
+    assert seen == pytest.approx((seconds + messages.AHEAD) * messages.RUNS_EACH / messages.A_PART, rel=0.05)
     asked = [run_of(), run_of(DIGEST), run_of(by_itself=True)]
     assert sent_by(here, asked) == asked, "what a person asks for is never left out, nor a whole page"
-    assert max(waits) <= 3.0 / gate.RUNS_EACH
+    assert max(waits) <= 3.0 / messages.RUNS_EACH
 
 
 def nested(data: bytes, *path: str) -> bytes:
@@ -413,7 +413,7 @@ IN_STATES = ("rerun_script", "widget_states")
         nested(b"\x0a" + wire_bytes(MANY) + b"\x01" * MANY, *IN_STATES, "widgets", "int_array_value"),
         nested(b"\x0a" + wire_bytes(8 * MANY) + bytes(8 * MANY), *IN_STATES, "widgets", "double_array_value"),
         EIGHTS * MANY,
-        b"x" * (gate.MESSAGE_BYTES + 1),
+        b"x" * (messages.MESSAGE_BYTES + 1),
         *(
             nested(group + b"\x0a\x00" * MANY, *IN_STATES[:depth]) + b"\x0a\x00" * MANY
             for group in (GROUP, b"\xa3\x06\x0b\x0c\xa4\x06", EIGHTS + GROUP)
@@ -424,7 +424,7 @@ IN_STATES = ("rerun_script", "widget_states")
 def test_a_message_that_grows_in_memory_is_refused_before_it_is_read(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "_asked", lambda _: pytest.fail("it was read"))
+    monkeypatch.setattr(messages, "_asked", lambda _: pytest.fail("it was read"))
     told, inner = connected([{"type": "websocket.receive", "bytes": data}], HOST)
     assert told == [{"type": "websocket.close", "code": 1009}]
     assert [message["type"] for message in inner.messages] == ["websocket.disconnect"]
@@ -434,8 +434,8 @@ def test_who_reads_a_message_goes_on_behind_a_group() -> None:
     """What shows that one is to be refused: to stop counting there lets all else through."""
     data = nested(GROUP + b"\x0a\x00" * MANY, *IN_STATES)
     assert len(BackMsg.FromString(data).rerun_script.widget_states.widgets) == MANY
-    assert wire.parts(gate.MESSAGE_PARTS, data, BackMsg.DESCRIPTOR) is None
-    assert wire.parts(gate.MESSAGE_PARTS, nested(b"\x0a\x00" * 9, *IN_STATES), BackMsg.DESCRIPTOR) == 2 + 9
+    assert wire.parts(messages.MESSAGE_PARTS, data, BackMsg.DESCRIPTOR) is None
+    assert wire.parts(messages.MESSAGE_PARTS, nested(b"\x0a\x00" * 9, *IN_STATES), BackMsg.DESCRIPTOR) == 2 + 9
 
 
 class Session:
@@ -462,7 +462,7 @@ def drawn(box: int, *several: str) -> Session:
 
 def test_what_a_page_may_send_at_most_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice as much as the fullest page with the widest table that there may be."""
-    monkeypatch.setattr(gate, "_session", lambda _: drawn(2_000_000, "columns", "pairs"))
+    monkeypatch.setattr(messages, "_session", lambda _: drawn(2_000_000, "columns", "pairs"))
     rerun = BackMsg()
     states = rerun.rerun_script.widget_states
     states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
@@ -484,7 +484,7 @@ def test_what_stands_on_no_page_does_not_arrive(monkeypatch: pytest.MonkeyPatch)
     few = rerun.SerializeToString()
     rerun.rerun_script.widget_states.widgets.add(id="pasted", string_value="𐍈" * 2_000_000)
     for most, arrives in ((2_000_000, rerun.SerializeToString()), (1_999_999, few)):
-        monkeypatch.setattr(gate, "_session", lambda _, most=most: drawn(most))
+        monkeypatch.setattr(messages, "_session", lambda _, most=most: drawn(most))
         told, inner = connected([binary(rerun)], HOST)
         assert not told
         assert inner.messages[0]["bytes"] == arrives
@@ -494,7 +494,7 @@ def test_what_stands_on_no_page_does_not_arrive(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_connection_finds_its_own_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a mark that its scope carries, copies of it too; one that has none holds nothing."""
-    scopes: list[dict[str, Any]] = [{gate._PAGE: object()} for _ in range(2)]
+    scopes: list[dict[str, Any]] = [{messages.PAGE: object()} for _ in range(2)]
     open_pages, sessions = [], [Session("a"), Session("b")]
     for scope, session in zip(scopes, sessions, strict=True):
         client = StarletteSessionClient.__new__(StarletteSessionClient)
@@ -502,22 +502,22 @@ def test_a_connection_finds_its_own_session(monkeypatch: pytest.MonkeyPatch) -> 
         open_pages.append(SimpleNamespace(client=client, session=session))
     manager = SimpleNamespace(list_active_sessions=lambda: open_pages)
     here = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
-    monkeypatch.setattr(gate, "runtime", here)
+    monkeypatch.setattr(messages, "runtime", here)
     for scope, session in zip(scopes, sessions, strict=True):
-        assert gate._session(scope) is session
-    other = gate._session({gate._PAGE: object()})
+        assert messages._session(scope) is session
+    other = messages._session({messages.PAGE: object()})
     assert all(other is not session for session in sessions)
     open_pages.clear()
-    assert gate._session(scopes[0]) is sessions[0], "it is looked for once"
+    assert messages._session(scopes[0]) is sessions[0], "it is looked for once"
     del session, sessions[:]
     gc.collect()
-    assert not gate._session(scopes[0]).id, "and not held"
+    assert not messages._session(scopes[0]).id, "and not held"
 
 
 def test_little_by_little_as_much_cannot_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of small messages nothing is asked; but of one where several came."""
     session = drawn(2_000_000)
-    monkeypatch.setattr(gate, "_session", lambda _: session)
+    monkeypatch.setattr(messages, "_session", lambda _: session)
     looked: list[int] = []
     monkeypatch.setattr(typed, "fitting", lambda asked, *_: looked.append(asked.ByteSize()) or asked)
     small = BackMsg()
@@ -545,7 +545,7 @@ def test_only_what_is_typed_is_long(field: str) -> None:
     """An address was kept for as long as its page is open, whatever it said; so was what nobody knows."""
     rerun = BackMsg()
     said = getattr(rerun.rerun_script, field)
-    for length, code in ((90_000, []), (gate.BESIDE_BYTES, [1009])):
+    for length, code in ((90_000, []), (messages.BESIDE_BYTES, [1009])):
         text = "x" * length
         said.append(text) if field.endswith("hashes") else setattr(rerun.rerun_script, field, text)
         told, inner = connected([binary(rerun)], HOST)
@@ -582,7 +582,7 @@ def test_every_part_of_a_page_is_let_through() -> None:
 
     names = AppTest.from_function(page).run().text[0].value.split()
     assert len(names) == 4
-    assert all(gate.PART.fullmatch(name) for name in names)
+    assert all(messages.PART.fullmatch(name) for name in names)
 
 
 @pytest.mark.parametrize("sent", [{"text": "hello"}, {"bytes": b"\xff" * 200}, {"bytes": b""}])
@@ -651,7 +651,7 @@ async def sent_at_once(files: list[tuple[str, int, int]], **options: Any) -> lis
 def test_files_that_are_still_arriving_count() -> None:
     """Twelve sent at once all came in, since none lay here when they were looked at."""
     found = asyncio.run(sent_at_once(12 * [("a", 10, 10)] + [("b", 10, 10)]))
-    assert found == [200] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH) + [200]
+    assert found == [200] * uploads.FILES_EACH + [429] * (12 - uploads.FILES_EACH) + [200]
 
 
 def test_all_files_together_are_bounded_whoever_sends_them() -> None:
@@ -667,7 +667,7 @@ def test_all_files_together_are_bounded_whoever_sends_them() -> None:
 def test_a_file_is_not_compared_with_all_others_at_each_of_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four hundred that came byte by byte, beside eight hundred that nobody took, kept others waiting for seconds."""
     looked: list[int] = []
-    monkeypatch.setattr(Gate, "_has_room", lambda gate, more, visitor: looked.append(more) is None)
+    monkeypatch.setattr(uploads.Uploads, "_has_room", lambda here, more, visitor: looked.append(more) is None)
     kept: list[int] = []
 
     async def whole(scope: Any, receive: Any, send: Any) -> None:
@@ -730,8 +730,8 @@ class Keeping(Inner):
 def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sessions that sent files and asked for nothing once kept everybody else's away for as long as they stayed."""
     inner, clock = Keeping(), [0.0]
-    monkeypatch.setattr(gate, "runtime", inner)
-    monkeypatch.setattr(gate, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(uploads, "runtime", inner)
+    monkeypatch.setattr(uploads, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     here = Gate(inner, most_bytes=100)
 
     def put(session: str, name: str, size: int) -> int:
@@ -749,24 +749,24 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
         return int(sent[0]["status"])
 
     assert [put("a", "small", 10), put("a", "large", 40), put("b", "larger", 45)] == 3 * [200]
-    clock[0] = gate.LIES - 1.0
+    clock[0] = uploads.LIES - 1.0
     assert put("c", "own", 30) == 503, "a page may be about to take them"
     assert put("c", "fits", 5) == 200
-    clock[0] = gate.LIES + 1.0
+    clock[0] = uploads.LIES + 1.0
     assert put("c", "own", 30) == 200
     assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "no more than had to"
     assert put("d", "enormous", 75) == 503
     assert put("d", "more than a share", 81) == 503
     assert inner.kept() == {("a", "small"), ("a", "large"), ("c", "fits"), ("c", "own")}, "none for what has no room"
     assert put("a again", "first", 15) == 200
-    clock[0] += gate.LIES + 1.0
+    clock[0] += uploads.LIES + 1.0
     assert put("a once more", "second", 75) == 200
     assert inner.kept() == {("c", "fits"), ("a once more", "second")}, "its own first, then the largest"
 
 
 @pytest.mark.parametrize(
     ("piece", "each", "status"),
-    [(1, 1.0, 408), (gate.LEAST, 59.0, 200), (gate.LEAST - 1, 59.0, 408), (10 * gate.LEAST, 61.0, 408)],
+    [(1, 1.0, 408), (uploads.LEAST, 59.0, 200), (uploads.LEAST - 1, 59.0, 408), (10 * uploads.LEAST, 61.0, 408)],
 )
 def test_a_file_comes_at_a_least_rate_or_gives_up_its_room(piece: int, each: float, status: int) -> None:
     class Whole(Inner):
@@ -812,7 +812,7 @@ def test_where_there_is_a_login_files_are_for_those_who_have_logged_in(monkeypat
         def get_instance(self) -> SimpleNamespace:
             return SimpleNamespace(uploaded_file_mgr=self.manager, get_app_session=self.get_app_session)
 
-    monkeypatch.setattr(gate, "runtime", Served())
+    monkeypatch.setattr(uploads, "runtime", Served())
     for session in (*sessions, "nobody"):
         assert asked(f"/_stcore/upload_file/{session}/1", HOST, FORM, method="PUT")[0] == 200, "without a login"
     monkeypatch.setattr(login, "configured", lambda: "a login")
@@ -824,7 +824,7 @@ def test_where_there_is_a_login_files_are_for_those_who_have_logged_in(monkeypat
 
 
 def test_a_file_that_never_arrives_does_not_hold_its_room_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "ARRIVES", 0.01)
+    monkeypatch.setattr(uploads, "ARRIVES", 0.01)
 
     async def story() -> int:
         sent: list[Any] = []
@@ -1088,7 +1088,7 @@ def test_places_follow_from_the_files_a_process_may_open(
     files: int, wanted: str, found: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EPSILON_LAB_SESSIONS", wanted)
-    assert gate.places(files, gate.number("EPSILON_LAB_SESSIONS", gate.MOST_SESSIONS)) == found
+    assert open_files.places(files, settings.number("EPSILON_LAB_SESSIONS", open_files.MOST_SESSIONS)) == found
 
 
 def test_the_browser_is_opened_where_there_is_a_screen(
@@ -1191,7 +1191,7 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
         answers, closed = asyncio.run(story(address))
         assert _status(f"{address}/_stcore/metrics") == 404
         assert _in_pieces(address) == b"HTTP/1.1 400"
-    assert answers == [204] * gate.FILES_EACH + [429] * (12 - gate.FILES_EACH)
+    assert answers == [204] * uploads.FILES_EACH + [429] * (12 - uploads.FILES_EACH)
     assert closed[:3] == [1008, 1003, 1003]
     assert closed[3] in (1002, None), "whoever still sends when it is cut may not be told why"
     log = (tmp_path / "server.log").read_text()

@@ -22,7 +22,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from dashboard.background import places
 from dashboard.people import logged_out, login
 from dashboard.runtime import operations
-from dashboard.serving import gate
+from dashboard.serving import messages, uploads
 from dashboard.widgets.picture import html_page
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE
@@ -46,7 +46,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, An
         return SimpleNamespace(_user_info=people[session]) if session in people else None
 
     served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(get_app_session=page))
-    monkeypatch.setattr(gate, "runtime", served)
+    monkeypatch.setattr(uploads, "runtime", served)
     monkeypatch.setattr(logged_out, "_ended", {})
     operations.guard()
     yield people
@@ -59,7 +59,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
     """What a session is told that asks for a file, or for rows; nothing where it is given them."""
     files = MediaFileManager(MemoryMediaFileStorage("/media"))
     dispatcher = BackendOperationDispatcher()
-    for kind in gate.OPERATIONS:
+    for kind in messages.OPERATIONS:
         dispatcher.register(kind, DeferredFileHandler(lambda: files))
 
     def go(session: str, kind: str) -> str:
@@ -80,7 +80,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
 
 
 @pytest.mark.parametrize("guarded", [True, False])
-@pytest.mark.parametrize("kind", sorted(gate.OPERATIONS))
+@pytest.mark.parametrize("kind", sorted(messages.OPERATIONS))
 def test_an_old_tab_is_given_nothing_after_the_login(
     kind: str,
     guarded: bool,
@@ -114,7 +114,7 @@ class Offered:
         self._dispatcher.register("deferred_file", DeferredFileHandler(lambda: self.files))
         self.open = {"a", "b", "c"}
         monkeypatch.setattr(operations, "_is_open", lambda session: session in self.open)
-        monkeypatch.setattr(gate, "may_ask", lambda session: True)
+        monkeypatch.setattr(uploads, "may_ask", lambda session: True)
         monkeypatch.setattr(operations, "MADE", operations.Made())
 
     def offer(self, session: str, make: Callable[[], bytes]) -> str:

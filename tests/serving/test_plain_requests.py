@@ -215,7 +215,7 @@ def test_without_pace_and_number_all_of_it_is_there_at_once(
     """Counter-check: as it was."""
     monkeypatch.setattr(plain_requests, "AT_ONCE", 10**9)
     monkeypatch.setattr(pace.Pace, "wait", lambda *_: 0.0)
-    monkeypatch.setattr(gate, "_not_packed", lambda scope: scope)
+    monkeypatch.setattr(gate, "not_packed", lambda scope: scope)
     here = Gate(server := Server(30))
     assert max(seconds(loop, *(asked(here, "10.0.0.1") for _ in range(20)))) == 0.0
     assert server.packed

@@ -31,8 +31,7 @@ from benchmarks.window import Window
 from dashboard import all_held, machine_memory
 from dashboard.__main__ import main
 from dashboard.poll.codes import new_code, shown_code
-from dashboard.serving import replicas
-from dashboard.serving.gate import Gate
+from dashboard.serving import replicas, uploads
 from dashboard.words import poll as poll_words
 from tests.browser.server import ROOT, free_port
 
@@ -316,10 +315,10 @@ def test_replicas_together_hold_no_more_than_one_may(count: int, said: str, monk
     for name in ("EPSILON_LAB_MEMORY_ALL", "EPSILON_LAB_UPLOADS"):
         monkeypatch.setenv(name, said)
     monkeypatch.setattr(machine_memory, "given", lambda: 4 << 30)
-    alone = (all_held.most(), Gate(None)._most_bytes)  # type: ignore[arg-type]
+    alone = (all_held.most(), uploads.uploads())
     for name, value in replicas.shares(count).items():
         monkeypatch.setenv(name, value)
-    started = (all_held.most(), Gate(None)._most_bytes)  # type: ignore[arg-type]
+    started = (all_held.most(), uploads.uploads())
     for each, most in zip(started, alone, strict=True):
         assert most - (count << 20) < count * each <= most
 

@@ -13,7 +13,7 @@ from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState
 
 from dashboard.runtime import values
-from dashboard.serving import gate, typed
+from dashboard.serving import messages, typed
 from dashboard.serving.pace import EACH
 from dashboard.serving.typed import Texts
 from dashboard.words import server as words
@@ -196,5 +196,5 @@ def test_a_bound_that_is_lost_is_found_out(lost: str, monkeypatch: pytest.Monkey
 
 
 def test_one_message_can_bring_what_a_session_may_hold() -> None:
-    assert TABLE <= typed.TOGETHER <= gate.MESSAGE_BYTES
+    assert TABLE <= typed.TOGETHER <= messages.MESSAGE_BYTES
     assert 4 * typed.TOGETHER <= EACH * typed.MOST

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
-from dashboard.serving import gate, plain_requests
+from dashboard.serving import gate, open_files, plain_requests, uploads
 from dashboard.serving.gate import Gate
 from dashboard.serving.upload_form import OnePart, mark_of
 from dashboard.words import server as words
@@ -77,7 +77,7 @@ def put(body: bytes, kind: bytes | None, piece: int = 1 << 16) -> tuple[int, Tak
 
     scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST, *more]}
     asyncio.run(here({**scope, "client": ("10.0.0.1", 1)}, receive, send))
-    assert not here._arriving
+    assert not here._uploads._arriving
     return int(sent[0]["status"]), taken, read
 
 
@@ -180,12 +180,12 @@ def test_parts_are_counted_wherever_the_pieces_end() -> None:
 
 def test_few_files_of_one_address_are_on_their_way_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each holds a connection and a file on the disk. Others have places, and descriptors are left."""
-    monkeypatch.setattr(gate, "FILES_AT_ONCE", 10)
+    monkeypatch.setattr(uploads, "FILES_AT_ONCE", 10)
     found = asyncio.run(at_once([f"10.0.0.{who}" for who in [1] * 12 + [2] * 3]))
     assert found == [200] * 8 + [503] * 4 + [200] * 2 + [503]
-    monkeypatch.setattr(gate, "files_open", lambda: gate.raise_file_limit())
+    monkeypatch.setattr(open_files, "files_open", lambda: open_files.raise_file_limit())
     assert asyncio.run(at_once(["10.0.0.1"])) == [503]
-    monkeypatch.setattr(Gate, "_has_place", lambda *_: True)
+    monkeypatch.setattr(uploads.Uploads, "_has_place", lambda *_: True)
     assert asyncio.run(at_once(["10.0.0.1"] * 12)) == [200] * 12, "as many as are sent, where nobody counts"
 
 
@@ -195,11 +195,11 @@ def test_bytes_of_a_file_are_more_work_than_others(monkeypatch: pytest.MonkeyPat
     def work() -> list[float]:
         made: list[float] = []
         with monkeypatch.context() as changed:
-            changed.setattr(plain_requests, "_wait", lambda _, work: made.append(work) or asyncio.sleep(0))  # type: ignore[func-returns-value]
+            changed.setattr(plain_requests, "in_turn", lambda work, _: made.append(work) or asyncio.sleep(0))  # type: ignore[func-returns-value]
             put(form(b"x" * 1_000_000, LONG), KIND + LONG)
         return made
 
-    assert sum(work()) > 1.0 + gate.A_FILE
+    assert sum(work()) > 1.0 + plain_requests.A_FILE
     monkeypatch.setattr(gate, "A_FILE", 1.0)
     assert sum(work()) < 3.0, "as before"
 

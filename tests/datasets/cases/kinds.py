@@ -479,7 +479,7 @@ def _(reading: Reading) -> None:
 @case("labelled", "SAS transport", lambda: labelled("transport"))
 def _(reading: Reading) -> None:
     assert [row[0] for row in rows(reading)] == ["1", "2", "2", "1"]
-    assert reading.report.container == "labelled"
+    assert reading.report.container == "transport"
 
 
 refused("labelled", "an SPSS file cut short", lambda: labelled("spss")[:300], "SPSS file is damaged")

@@ -1,0 +1,124 @@
+"""How requests are answered: what a browser is told beside each answer, and the answers that are the gate's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dashboard.people import wanted
+from dashboard.serving.asgi import Message, Scope, Send
+from dashboard.words import server as words
+
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' blob: 'unsafe-inline' 'unsafe-eval'",  # Streamlit's components and Plotly need all three
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "frame-src 'self' blob: data:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    )
+)
+"""What a browser may fetch for a page: nothing but what this server sends, whatever text of a file a page shows."""
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+)
+_NOT_KEPT = (b"cache-control", b"no-store")
+_TOKENS = b"_streamlit_user_tokens"
+"""How cookies begin that hold what the provider sent with a login."""
+
+
+def not_packed(scope: Scope) -> Scope:
+    """A request as of who understands no gzip: packing takes many times as long as sending, anew for each who asks."""
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}
+
+
+def with_headers(scope: Scope, send: Send) -> Send:
+    """With what a browser is told beside each answer. Over TLS every cookie is for TLS alone, whoever sets it; and no
+    file that was made for somebody is kept on the way, or by a browser that others may use."""
+    secure, own = scope.get("scheme") == "https", "/media/" in str(scope["path"])
+
+    async def tell(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [
+                (name, _secured(value) if secure and name.lower() == b"set-cookie" else value)
+                for name, value in message.get("headers", ())
+            ]
+            if own:
+                headers = [*(pair for pair in headers if pair[0].lower() != b"cache-control"), _NOT_KEPT]
+            present = {name.lower() for name, _ in headers}
+            message = {**message, "headers": [*headers, *(pair for pair in HEADERS if pair[0] not in present)]}
+        await send(message)
+
+    return tell
+
+
+def _secured(cookie: bytes) -> bytes:
+    """A cookie that a browser sends over TLS alone."""
+    attributes = (one.strip().lower() for one in cookie.split(b";")[1:])
+    return cookie if b"secure" in attributes else cookie + b"; Secure"
+
+
+def keeping(scope: Scope, send: Send) -> Send:
+    """On the way to a login: keep the page that somebody came from."""
+    return _changed(scope, send, lambda headers: headers, wanted.left(scope["headers"]))
+
+
+def returning(scope: Scope, send: Send) -> Send:
+    """Back from a login: to the page that was kept, wherever the server would lead, and without the provider's tokens.
+
+    Streamlit would have the browser keep them, signed but to be read, beside the cookie that says who somebody is.
+    """
+    place = wanted.kept(scope["headers"])
+
+    def there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        found = []
+        for name, value in headers:
+            if name.lower() == b"set-cookie" and value.startswith(_TOKENS) and b"max-age=0" not in value.lower():
+                continue
+            found.append((name, place.encode() if place and name.lower() == b"location" else value))
+        return found
+
+    return _changed(scope, send, there, "")
+
+
+def _changed(
+    scope: Scope, send: Send, change: Callable[[list[tuple[bytes, bytes]]], list[tuple[bytes, bytes]]], keep: str
+) -> Send:
+    async def tell(message: Message) -> None:
+        if message["type"] == "http.response.start" and 300 <= message["status"] < 400:
+            headers = change(list(message.get("headers", ())))
+            secure = scope.get("scheme") == "https"
+            message = {**message, "headers": [*headers, wanted.cookie(keep, secure=secure)]}
+        await send(message)
+
+    return tell
+
+
+async def later(send: Send, page: str) -> None:
+    """There is no place for one more page now."""
+    wait = (b"retry-after", str(words.TRY_AGAIN).encode())
+    await answer(send, 503, page, kind=b"text/html; charset=utf-8", more=(wait,))
+
+
+async def answer(
+    send: Send,
+    status: int,
+    text: str,
+    *,
+    kind: bytes = b"text/plain; charset=utf-8",
+    more: tuple[tuple[bytes, bytes], ...] = (),
+) -> None:
+    body = text.encode()
+    length = (b"content-length", str(len(body)).encode())
+    headers = [(b"content-type", kind), length, _NOT_KEPT, *HEADERS, *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

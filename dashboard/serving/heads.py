@@ -1,0 +1,93 @@
+"""What the head of a request says: who asks, from where, and for what."""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
+
+from streamlit import config
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from dashboard.serving.asgi import Scope
+
+LONGEST_KIND = 1_000
+"""Bytes in which a browser says of what kind a file is."""
+
+
+def plain(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    """The headers without what is looked through in the square of its length, while nobody else may go on: cookies with
+    backslashes, which none of ours has (CVE-2024-7592), and kinds of files that are no kinds.
+    """
+    for name, value in headers:
+        if name == b"cookie" and b"\\" in value:
+            value = b";".join(one for one in value.split(b";") if b"\\" not in one)
+        if name != b"content-type" or len(value) <= LONGEST_KIND:
+            yield name, value
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+
+
+def visitor_of(scope: Scope) -> str:
+    """The address that a visitor comes from: behind a proxy of this computer, or of FORWARDED_ALLOW_IPS, the one that
+    it says (uvicorn has looked)."""
+    return network(str((scope.get("client") or ("",))[0]))
+
+
+def asking(scope: Scope) -> str:
+    """Who counts as one by their requests: a visitor. A balancer on this computer that asks whether this server is well
+    is another than whoever comes through it from here: its question says of nobody for whom it is asked."""
+    check = str(scope["path"]).endswith("/_stcore/health") and header(scope, b"x-forwarded-for") is None
+    return visitor_of(scope) + (" itself" if check else "")
+
+
+def network(address: str) -> str:
+    """Who counts as one by their address. A network of IPv6 is one, since each of its computers has billions."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or ip_network((int(found), 64), strict=False))
+    return str(found)
+
+
+def is_own_page(scope: Scope) -> bool:
+    """Whether the page that opens the connection came from this server: same name, same port."""
+    origin, host = header(scope, b"origin"), header(scope, b"host")
+    if origin is None or host is None:
+        return is_host_allowed(host)  # no browser: a browser always says where a page came from
+    if not is_host_allowed(host):
+        return False
+    try:
+        own = urlsplit(origin).netloc.lower() == host.lower()
+    except ValueError:
+        return False
+    return own or origin in (config.get_option("server.corsAllowedOrigins") or [])
+
+
+def may_measure(scope: Scope) -> bool:
+    """Whether who asks for the server's counts knows the token of EPSILON_LAB_METRICS."""
+    token = os.environ.get("EPSILON_LAB_METRICS", "")
+    given = header(scope, b"authorization") or ""
+    return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+
+
+def size(scope: Scope) -> int:
+    """How many bytes a request says it brings; 0 where it does not say."""
+    said = header(scope, b"content-length") or ""
+    return int(said) if said.isascii() and said.isdigit() else 0
+
+
+def is_file(scope: Scope) -> bool:
+    """Whether a browser brings an uploaded file."""
+    return "/_stcore/upload_file/" in str(scope["path"]) and scope["method"] == "PUT"
+
+
+def is_page(scope: Scope) -> bool:
+    """Whether a browser asks for a page to show, and not for a part of one."""
+    return "text/html" in (header(scope, b"accept") or "") and "/_stcore/" not in str(scope["path"])
