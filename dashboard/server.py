@@ -24,7 +24,7 @@ from streamlit.starlette import App
 
 from dashboard import replay
 from dashboard.people import login, login_cookie, providers
-from dashboard.runtime import left_pages, looked_up, operations, outgoing, scripts, shortcuts, unread, values
+from dashboard.runtime import left_pages, looked_up, loops, operations, outgoing, scripts, shortcuts, unread, values
 from dashboard.serving import failures, frames, lengths, loaded, media, settings
 from dashboard.serving.gate import Gate
 from dashboard.serving.open_files import raise_file_limit
@@ -65,6 +65,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     shortcuts.guard()
     outgoing.guard()
     scripts.guard()
+    loops.guard()
     replay.guard()
     print(f"Epsilon Lab: {address()}", flush=True)
     if served.state.get("browser") and has_screen():

@@ -65,7 +65,6 @@ class _Server:
     """
 
     _visitor = mock.MagicMock()
-    _session_mgr = None
 
     def __init__(self, spec: type) -> None:
         self._spec = spec

@@ -8,6 +8,7 @@ from streamlit.runtime import memory_media_file_storage
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import session_state
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -15,7 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from dashboard import replay
 from dashboard.people import login_cookie, providers
-from dashboard.runtime import left_pages, operations, outgoing, scripts, unread, values
+from dashboard.runtime import left_pages, loops, operations, outgoing, scripts, unread, values
 from dashboard.serving import failures, frames, lengths, media
 
 
@@ -30,6 +31,7 @@ def changed_in_streamlit() -> list[str]:
         "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
         "how messages leave": ScriptRunner._enqueue_forward_msg is outgoing._said,
+        "which loops are closed": WebsocketSessionManager.disconnect_session is loops._left,
         "when scripts begin": ScriptRunner.start is scripts._start,
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
@@ -49,6 +51,7 @@ def changed_in_streamlit() -> list[str]:
     providers.unguard()
     outgoing.unguard()
     scripts.unguard()
+    loops.unguard()
     unread.unguard()
     values.unguard()
     replay.guard()  # as every test begins

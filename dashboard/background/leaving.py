@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import threading
 import time
-import weakref
 from collections.abc import Iterable
 from typing import Any, Protocol, runtime_checkable
 
 import streamlit as st
 from streamlit import runtime
-from streamlit.runtime.app_session import AppSession, _close_script_event_loop
 from streamlit.runtime.caching.ttl_cache import TTLCache
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -44,9 +42,8 @@ MOST = 128
 class Visit:
     """One session while its tab is open; ``left`` is called when the tab is closed or the connection is lost."""
 
-    def __init__(self, session: str, state: Any, app: AppSession | None = None) -> None:
+    def __init__(self, session: str, state: Any) -> None:
         self.session, self._state = session, state
-        self._app = None if app is None else weakref.ref(app)
 
     def left(self) -> None:
         """Empty the session once it cannot come back."""
@@ -75,13 +72,6 @@ class Visit:
             if isinstance(held, Beside):
                 held.cancel()  # it would go on for nobody
         self._state.clear()
-
-    def close_loop(self) -> None:
-        """Close the event loop that Streamlit gave the session, unless a script may use it: three open files, of which
-        a server has so many for all. Of a session that it drops it leaves that to the collector."""
-        app = None if self._app is None else self._app()
-        if app is not None and not self.open and app._scriptrunner is None:
-            _close_script_event_loop(app._script_event_loop)
 
 
 class Waiting:
@@ -133,7 +123,6 @@ class Waiting:
 def _end(visit: Visit) -> None:
     try:
         visit.end()
-        visit.close_loop()
     except Exception as error:  # noqa: BLE001 - nobody else would empty the others
         reported(error, "emptying a session")
 
@@ -173,11 +162,4 @@ def _visit() -> Visit | None:
         return None
     _waiting.came_back(context.session_id)
     # the wrapper lives for one run, the state in it as long as the session
-    return Visit(context.session_id, context.session_state._state, _app(context.session_id))
-
-
-def _app(session: str) -> AppSession | None:
-    """What Streamlit has of a session while its tab is open; None without a server."""
-    manager = getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None  # a page in a test
-    found = manager.get_active_session_info(session) if isinstance(manager, WebsocketSessionManager) else None
-    return None if found is None else found.session
+    return Visit(context.session_id, context.session_state._state)

@@ -37,7 +37,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 
 from dashboard.background import places
 from dashboard.background.places import PLACES, Script, Visitor
-from dashboard.runtime import outgoing
+from dashboard.runtime import loops, outgoing
 
 VISITOR = "epsilon_lab.visitor"
 """Where the scope of a page's connection says from which address it is; the gate writes it."""
@@ -57,6 +57,7 @@ def merged(*asked: RerunData) -> RerunData:
 
 def _create(session: AppSession, asked: RerunData) -> None:
     """A runner for this, and for what the one before it was asked and has not begun."""
+    loops.again(session)
     owed = _taken_back(session.__dict__.get(_SCRIPT))
     _STREAMLITS[AppSession, "_create_scriptrunner"](session, asked if owed is None else merged(owed, asked))
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import functools
 import gc
-import inspect
 import os
 import re
 import signal
@@ -18,14 +16,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 import streamlit as st
-from streamlit.runtime.app_session import AppSession
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
@@ -223,39 +220,6 @@ def test_pages_that_are_opened_and_closed_leave_one_thread_and_no_more_sessions_
             break
         time.sleep(0.05)
     assert not set(threading.enumerate()) - before, "where nobody waits there is no thread"
-
-
-class App:
-    """What Streamlit has of a session: its event loop, and who runs its script."""
-
-    def __init__(self, scriptrunner: object = None) -> None:
-        self._scriptrunner, self._script_event_loop = scriptrunner, asyncio.new_event_loop()
-
-
-@pytest.mark.parametrize(
-    ("runs", "comes_back", "closed"), [(False, False, True), (True, False, False), (False, True, False)]
-)
-def test_the_files_of_a_session_that_cannot_come_back_are_closed(
-    runs: bool, comes_back: bool, closed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """At once, not when garbage is looked for: pages that are opened and left would take the files of all."""
-    waiting, app, end = leaving.Waiting(), App(object() if runs else None), threading.Event()
-    try:
-        visit: Any = leaving.Visit("left", State(file="x"), cast(Any, app))
-        monkeypatch.setattr(leaving.Visit, "open", property(lambda self: self is visit and comes_back))
-        waiting.add(visit, 0.0)
-        monkeypatch.setattr(leaving, "_let_go", end.set)
-        assert end.wait(10.0)
-        assert app._script_event_loop.is_closed() == closed
-    finally:
-        app._script_event_loop.close()
-
-
-def test_streamlit_has_what_is_closed_of_a_session() -> None:
-    """Where this fails, look at ``leaving.Visit.close_loop``."""
-    begun = inspect.getsource(AppSession.__init__)
-    assert "self._scriptrunner" in begun
-    assert "self._script_event_loop" in begun
 
 
 @pytest.mark.defects

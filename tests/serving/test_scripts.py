@@ -63,7 +63,7 @@ class Page(AppSession):
         self.visitor = VISITORS[address] = Visitor(address)
         self._state, self._scriptrunner = AppSessionState.APP_NOT_RUNNING, None
         self._client_state = ClientState()
-        self._event_loop = asyncio.new_event_loop()
+        self._event_loop = self._script_event_loop = asyncio.new_event_loop()
 
     def __del__(self) -> None:
         self._event_loop.close()
