@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from dpcore.datasets.dates import dates
 from dpcore.datasets.different import encoded
 from dpcore.datasets.fills import fill_day, fill_number, fill_yes
-from dpcore.datasets.matching import words
+from dpcore.datasets.matching import none_at, without, words
 from dpcore.datasets.numerals import integers, numbers, tidy
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
@@ -86,7 +86,7 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
         codes, different = encoded(as_text(frame[declared.name]))
         text = different.astype(_TEXT)
         missing = is_missing(text, declared.missing_words)
-        text = text.mask(missing, "") if missing.any() else text
+        text = none_at(text, missing)
         text = tidy(text) if declared.type != "text" else text
         column = declared
         if column.type == "category" and not column.categories:
@@ -95,7 +95,7 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
             found = tuple(sorted(words_there | named))
             column = replace(column, categories=found, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)
-        values = values.take(codes).reset_index(drop=True)
+        values = pd.Series(values.array.take(codes))
         missing, unread, outside = missing[codes], unread[codes], outside[codes]
         unlisted = unread if column.type == "category" else np.zeros(len(codes), dtype=bool)
         typed[column.name] = values if column.fill is None else _filled(values, column)
@@ -117,7 +117,7 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
 def as_text(series: pd.Series) -> pd.Series:
     """A column as text; numbers that come typed are written out exactly."""
     if isinstance(series.dtype, pd.StringDtype):
-        return series.fillna("")
+        return none_at(series, series.isna().to_numpy(dtype=bool))
     return series.astype("str").where(series.notna(), "")
 
 
@@ -188,7 +188,7 @@ def _date(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
 
 
 def _text(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
-    return text.mask(missing), _nowhere(text), _nowhere(text)
+    return without(text, missing), _nowhere(text), _nowhere(text)
 
 
 _READERS: dict[str, Callable[[pd.Series, BoolArray, Column], _Read]] = {

@@ -35,8 +35,7 @@ def dates(text: pd.Series, order: DateOrder) -> np.ndarray:
     if len(text) < _MANY or order == "serial":
         return _one_by_one(text, order)
     read, written = read_written(text, order)
-    if not written.all():
-        read[~written] = _one_by_one(text[~written], order)
+    read[~written] = _one_by_one(text[~written], order)
     return read
 
 

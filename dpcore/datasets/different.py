@@ -75,12 +75,9 @@ def _encoded(held: pa.Array) -> tuple[IntArray, pa.Array]:
         return _with_key(held)
     codes = _places(held, start)
     rest = codes < 0
-    different = pa.array(start, pa.large_string())
-    if rest.any():
-        others, more = _with_key(held.filter(pa.array(rest)))
-        codes[rest] = others + len(start)
-        different = pa.concat_arrays([different, more])
-    return codes, different
+    others, more = _with_key(held.filter(pa.array(rest)))
+    codes[rest] = others + len(start)
+    return codes, pa.concat_arrays([pa.array(start, pa.large_string()), more])
 
 
 def _with_key(held: pa.Array) -> tuple[IntArray, pa.Array]:
@@ -109,24 +106,23 @@ def _by_marks(held: pa.Array) -> tuple[IntArray, pa.Array]:
     chunks = held.chunks if isinstance(held, pa.ChunkedArray) else [held]
     portions = [chunk.slice(start, _PORTION) for chunk in chunks for start in range(0, len(chunk), _PORTION)]
     codes = np.asarray(pa.array(np.concatenate([_marks(part) for part in portions])).dictionary_encode().indices)
-    rows = np.arange(len(held))[::-1]
+    rows = np.arange(len(held))
     first = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-    first[codes[::-1]] = rows
+    first[codes[::-1]] = rows[::-1]
     different = held.take(pa.array(first))
     different = different.combine_chunks() if isinstance(different, pa.ChunkedArray) else different
-    if len(different) < len(held) and not _stand_for(codes, different, portions):
+    if not _stand_for(codes, different, held, np.flatnonzero(first[codes] != rows)):
         return _one_by_one(held)
     return codes.astype(np.int64), different
 
 
-def _stand_for(codes: np.ndarray, different: pa.Array, portions: list[pa.Array]) -> bool:
-    """Whether each row holds the word of its code: hardly ever do two words share a mark."""
-    start = 0
-    for part in portions:
-        told = different.take(pa.array(codes[start : start + len(part)]))
-        if not pc.all(pc.equal(part, told)).as_py():
+def _stand_for(codes: np.ndarray, different: pa.Array, held: pa.Array, again: IntArray) -> bool:
+    """Whether each of these rows, whose code a row before has, holds the word of its code: hardly ever do two words
+    share a mark."""
+    for start in range(0, again.size, _PORTION):
+        part = again[start : start + _PORTION]
+        if not pc.all(pc.equal(held.take(pa.array(part)), different.take(pa.array(codes[part])))).as_py():
             return False
-        start += len(part)
     return True
 
 
@@ -134,21 +130,17 @@ def _marks(part: pa.LargeStringArray) -> np.ndarray:
     """A hash of 64 bits with a key for each word, shape (words,)."""
     borders = np.frombuffer(part.buffers()[1], dtype=np.int64)[part.offset : part.offset + len(part) + 1]
     lengths = np.diff(borders)
+    marks = _short_marks(part.buffers()[2], borders, lengths)
     long = np.flatnonzero(lengths > _SHORT)
-    if not long.size:
-        return _short_marks(part.buffers()[2], borders, lengths)
-    marks = np.zeros(len(part), dtype=np.uint64)
-    short = lengths <= _SHORT
-    marks[short] = _marks(part.filter(pa.array(short)))
-    content = memoryview(part.buffers()[2])
+    content = memoryview(part.buffers()[2] or b"")
     each = (hash(content[first:last].tobytes()) for first, last in zip(borders[long], borders[long + 1], strict=True))
     marks[long] = np.fromiter(each, dtype=np.int64, count=long.size).view(np.uint64)  # Python's have a key
     return marks
 
 
 def _short_marks(content: Any, borders: IntArray, lengths: IntArray) -> np.ndarray:
-    """Two hashes of 32 bits, each strongly universal (Lemire and Kaser, Computer Journal 57, 2014): of two words,
-    whoever chose them, both agree with a chance of 2⁻⁶⁴, up to a small factor."""
+    """Of words of at most ``_SHORT`` bytes two hashes of 32 bits, each strongly universal (Lemire and Kaser, Computer
+    Journal 57, 2014): of two words, whoever chose them, both agree with a chance of 2⁻⁶⁴, up to a small factor."""
     size = int(borders[-1] - borders[0]) if borders.size else 0
     signs = np.zeros(size + _LANE, dtype=np.uint8)
     if size and content is not None:
@@ -156,12 +148,13 @@ def _short_marks(content: Any, borders: IntArray, lengths: IntArray) -> np.ndarr
     lanes: np.ndarray = np.ndarray((size + 1,), dtype="<u8", buffer=signs, strides=(1,))
     at = borders[:-1] - borders[0]
     one, other = (key[0] + lengths.astype(np.uint64) * key[1] for key in _KEYS)
-    for lane in range(-(-int(lengths.max(initial=0)) // _LANE)):
-        left = np.clip(lengths - _LANE * lane, 0, _LANE)
-        signs_here = lanes[np.minimum(at + _LANE * lane, size)] & _MASKS[left]
+    for lane in range(_LANES):
+        long = np.flatnonzero(lengths > _LANE * lane)  # so that one long word is work by itself alone
+        left = np.minimum(lengths[long] - _LANE * lane, _LANE)
+        signs_here = lanes[at[long] + _LANE * lane] & _MASKS[left]
         low, high = signs_here & _MASKS[4], signs_here >> _HALF
         place = 2 + 2 * lane
-        one += low * _KEYS[0, place] + high * _KEYS[0, place + 1]
-        other += low * _KEYS[1, place] + high * _KEYS[1, place + 1]
+        one[long] += low * _KEYS[0, place] + high * _KEYS[0, place + 1]
+        other[long] += low * _KEYS[1, place] + high * _KEYS[1, place + 1]
     marks: np.ndarray = (one & ~_MASKS[4]) | (other >> _HALF)
     return marks

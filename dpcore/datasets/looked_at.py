@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from dpcore.datasets.matching import words
+from dpcore.datasets.matching import instead, words
 from dpcore.datasets.schema import LONGEST, LONGEST_PERSON
 
 TOO_LONG = "\N{DELETE}" * (LONGEST_PERSON + 1)
@@ -20,5 +20,5 @@ of ASCII, so that the column is read as fast with it as without."""
 
 def looked_at(text: pd.Series) -> pd.Series:
     """A column of texts, none of them missing, with ``TOO_LONG`` for each of more than ``LONGEST`` bytes."""
-    long = np.asarray(pc.greater(pc.binary_length(words(text)), LONGEST), dtype=bool)
-    return text.mask(long, TOO_LONG) if long.any() else text
+    long = np.flatnonzero(np.asarray(pc.greater(pc.binary_length(words(text)), LONGEST), dtype=bool))
+    return instead(text, long, pd.Series([TOO_LONG] * long.size, dtype="str"))

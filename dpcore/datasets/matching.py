@@ -1,4 +1,4 @@
-"""Whole words against a pattern, by Arrow.
+"""Whole words against a pattern, by Arrow, and others in place of some.
 
 As ``Series.str.fullmatch``, which reads the pattern anew in Python each time to see whether Arrow can take it.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpcore.validate import BoolArray
+from dpcore.validate import BoolArray, IntArray
 
 _FEW, _SHORT = 100, 60
 _BLANK, _DELETE = 0x20, 0x7F
@@ -22,6 +23,36 @@ _BLANK, _DELETE = 0x20, 0x7F
 def words(text: pd.Series) -> pa.Array:
     """The words as Arrow has them."""
     return pa.array(text, pa.large_string())
+
+
+def instead(text: pd.Series, places: IntArray, others: pd.Series) -> pd.Series:
+    """The words with ``others`` at these ascending ``places``, both of shape (places,).
+
+    It is as much work whether there are many places or none: how long a column is read tells of no row that needs it.
+    """
+    taken = np.arange(len(text))
+    taken[places] = len(text) + np.arange(places.size)
+    return _like(pa.concat_arrays([_whole(text), _whole(others)]).take(pa.array(taken)), text, text.index)
+
+
+def at(text: pd.Series, places: IntArray) -> pd.Series:
+    """The words at these places, numbered anew; see ``instead``."""
+    return _like(words(text).take(pa.array(places)), text, None)
+
+
+def none_at(text: pd.Series, where: BoolArray) -> pd.Series:
+    """The words with "" in these places; see ``instead``."""
+    return _like(pc.if_else(pa.array(where), "", words(text)), text, text.index)
+
+
+def without(text: pd.Series, where: BoolArray) -> pd.Series:
+    """The words, missing in these places; see ``instead``."""
+    return _like(pc.if_else(pa.array(where), pa.scalar(None, pa.large_string()), words(text)), text, text.index)
+
+
+def _like(held: pa.Array, text: pd.Series, index: pd.Index | None) -> pd.Series:
+    kind: Any = text.dtype if isinstance(text.dtype, pd.StringDtype) else pd.StringDtype(na_value=np.nan)
+    return pd.Series(pd.array(held, dtype=kind), index=index, name=text.name)
 
 
 def fullmatch(text: pd.Series, pattern: str) -> BoolArray:
@@ -63,6 +94,11 @@ def _content(words: pa.LargeStringArray) -> np.ndarray:
 def may_be_blank(text: pd.Series) -> BoolArray:
     """False for words that begin with a visible sign of ASCII, told from their bytes: they are surely not blank."""
     return np.concatenate([np.zeros(0, dtype=bool), *map(_begins_blank, _parts(text))])
+
+
+def _whole(text: pd.Series) -> pa.LargeStringArray:
+    held = words(text)
+    return held.combine_chunks() if isinstance(held, pa.ChunkedArray) else held
 
 
 def _parts(text: pd.Series) -> list[pa.LargeStringArray]:

@@ -1,6 +1,7 @@
 """Numbers as people write them: decimal comma or point, thousands, currency, percent, brackets for negatives.
 
-Everything is vectorised over columns of text; every regular expression is linear in its input.
+Everything is vectorised over columns of text; every regular expression is linear in its input. What only some cells
+need is done with these alone, so that how long a column is read does not tell of one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpcore.datasets.matching import fullmatch, words
+from dpcore.datasets.matching import at, fullmatch, instead, none_at, words
 from dpcore.datasets.schema import Decimal
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
@@ -44,8 +45,11 @@ _PATTERNS: dict[Decimal, str] = {".": _pattern("."), ",": _pattern(",")}
 
 def tidy(text: pd.Series) -> pd.Series:
     """Text without padding, with ordinary spaces and an ordinary minus sign."""
-    if pc.all(pc.string_is_ascii(words(text)), min_count=0).as_py():
-        return text.str.strip()
+    other = np.flatnonzero(~np.asarray(pc.string_is_ascii(words(text)), dtype=bool))
+    return instead(text.str.strip(), other, _ordinary(at(text, other)))
+
+
+def _ordinary(text: pd.Series) -> pd.Series:
     for space in _SPACES:
         text = text.str.replace(space, " ", regex=False)
     # Marks of the writing direction, which programs put around numbers in Hebrew and Arabic text.
@@ -64,20 +68,17 @@ def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
     A percent sign is dropped, not divided by: 12 % reads as 12, as written.
     """
     plain = fullmatch(text, PLAIN if decimal == "." else r"[+-]?[0-9]+")
-    if plain.all():
-        return text
-    good = is_number(text, decimal)
-    out = text.where(good, "")
-    odd = good & ~plain
-    if not odd.any():
-        return out
-    rest = out[odd].str.replace(_CURRENCY, "", regex=True).str.replace(r"[ '’%]", "", regex=True)
-    rest = rest.str.replace("," if decimal == "." else ".", "", regex=False).str.replace(",", ".", regex=False)
-    negative = rest.str.contains(r"^[(-]|-$", regex=True)
+    other = np.flatnonzero(~plain)
+    return instead(text, other, _as_computers_write(at(text, other), decimal))
+
+
+def _as_computers_write(text: pd.Series, decimal: Decimal) -> pd.Series:
+    rest = none_at(text, ~is_number(text, decimal)).str.replace(_CURRENCY, "", regex=True)
+    rest = rest.str.replace(r"[ '’%]", "", regex=True).str.replace("," if decimal == "." else ".", "", regex=False)
+    rest = rest.str.replace(",", ".", regex=False)
+    below = np.flatnonzero(rest.str.contains(r"^[(-]|-$", regex=True).to_numpy(dtype=bool))
     rest = rest.str.replace(r"^[(+-]+|[)-]$", "", regex=True)
-    out = out.copy()
-    out[odd] = rest.where(~negative, "-" + rest)
-    return out
+    return instead(rest, below, "-" + at(rest, below))
 
 
 def numbers(text: pd.Series, decimal: Decimal, *, plain: bool = False) -> FloatArray:

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore.datasets.different import among
-from dpcore.datasets.matching import words
+from dpcore.datasets.matching import instead, words
 from dpcore.validate import IntArray
 
 WITH_ZEROS = r"(-?[0-9]+)(?:\.0+|,00?)"
@@ -33,10 +34,10 @@ def plain(word: str) -> str:
 def plainly(text: pd.Series) -> pd.Series:
     """``plain`` of every word."""
     held = words(text)
-    if not pc.any(pc.or_(pc.match_substring(held, ".0"), pc.match_substring(held, ",0")), min_count=0).as_py():
-        return text
-    found = pc.replace_substring_regex(held, rf"\A{WITH_ZEROS}\z", r"\1")
-    return pd.Series(np.asarray(found, dtype=object), index=text.index, dtype=pd.StringDtype(na_value=np.nan))
+    may_be = pc.or_(pc.match_substring(held, ".0"), pc.match_substring(held, ",0"))
+    other = np.flatnonzero(np.asarray(pc.fill_null(may_be, False), dtype=bool))
+    found = pc.replace_substring_regex(held.take(pa.array(other)), rf"\A{WITH_ZEROS}\z", r"\1")
+    return instead(text, other, pd.Series(pd.array(found, dtype=pd.StringDtype(na_value=np.nan))))
 
 
 def told_by(listed: Iterable[str]) -> dict[str, int]:

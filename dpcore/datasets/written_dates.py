@@ -33,11 +33,7 @@ def read_written(text: pd.Series, order: DateOrder) -> tuple[np.ndarray, BoolArr
     longer = np.flatnonzero(written & (lengths > SECOND))
     if longer.size:
         written[longer] = np.asarray(pc.match_substring_regex(whole.take(pa.array(longer)), _BEHIND), dtype=bool)
-    if written.all():
-        return read_signs(signs, order), written
-    read = np.full(len(whole), NEVER)
-    read[written] = read_signs(signs[:, written], order)
-    return read, written
+    return np.where(written, read_signs(signs, order), NEVER), written
 
 
 def signs_of(cells: pa.LargeStringArray) -> tuple[np.ndarray, IntArray]:
@@ -48,14 +44,16 @@ def signs_of(cells: pa.LargeStringArray) -> tuple[np.ndarray, IntArray]:
     signs = np.full((SECOND, len(cells)), _ZERO, dtype=np.uint8)
     if content is None or not len(cells):
         return signs, lengths
-    text = np.frombuffer(content, dtype=np.uint8)
-    for length in np.flatnonzero(np.bincount(np.minimum(lengths, SECOND))):
-        here = np.flatnonzero(np.minimum(lengths, SECOND) == length)
-        if here.size == len(cells) and (lengths == lengths[0]).all():
-            signs[:length] = text[borders[0] : borders[-1]].reshape(len(cells), -1)[:, :length].T
-        else:
-            for place in range(length):
-                signs[place, here] = text[borders[here] + place]
+    shown = np.minimum(lengths, SECOND)
+    order = np.argsort(shown.astype(np.uint8), kind="stable")
+    ends = np.cumsum(np.bincount(shown, minlength=SECOND + 1))
+    for length in range(1, SECOND + 1):
+        here = order[ends[length - 1] : ends[length]]
+        alike = cells.take(pa.array(here))
+        if length == SECOND:
+            alike = pc.binary_slice(alike.cast(pa.large_binary()), 0, SECOND)
+        text = np.frombuffer(alike.buffers()[2] or b"", dtype=np.uint8)
+        signs[:length, here] = text[: length * len(alike)].reshape(len(alike), length).T
     return signs, lengths
 
 
@@ -64,9 +62,8 @@ def _in_places(signs: np.ndarray, lengths: IntArray) -> BoolArray:
     digit = (signs - _ZERO) <= 9  # of unsigned bytes
     mark = (signs == _DASH) | (signs == _SLASH) | (signs == _POINT)
     year_first = digit[:4].all(axis=0) & digit[5:7].all(axis=0) & digit[8] & mark[4] & (signs[4] == signs[7])
-    if not year_first.all():
-        year_last = digit[:2].all(axis=0) & digit[3:5].all(axis=0) & digit[6:9].all(axis=0)
-        year_first |= year_last & mark[2] & (signs[2] == signs[5])
+    year_last = digit[:2].all(axis=0) & digit[3:5].all(axis=0) & digit[6:9].all(axis=0)
+    year_first |= year_last & mark[2] & (signs[2] == signs[5])
     found = year_first & digit[9]
     minutes = digit[11:13].all(axis=0) & digit[14:16].all(axis=0) & (signs[13] == _COLON)
     minutes &= (signs[10] == _T) | (signs[10] == _SPACE)
@@ -84,12 +81,9 @@ def read_signs(signs: np.ndarray, order: DateOrder) -> np.ndarray:
         return np.asarray(10 * tens + (signs[place + 1] - _ZERO), dtype=np.uint8)  # at most 99
 
     led = (signs[2] - _ZERO) <= 9
-    if led.all():
-        year, month, day = 100 * two(0).astype(np.int32) + two(2), two(5), two(8)
-    else:
-        first, second = (two(0), two(3)) if order == "dmy" else (two(3), two(0))
-        year = np.where(led, 100 * two(0).astype(np.int32) + two(2), 100 * two(6).astype(np.int32) + two(8))
-        month, day = np.where(led, two(5), second), np.where(led, two(8), first)
+    first, second = (two(0), two(3)) if order == "dmy" else (two(3), two(0))
+    year = np.where(led, 100 * two(0).astype(np.int32) + two(2), 100 * two(6).astype(np.int32) + two(8))
+    month, day = np.where(led, two(5), second), np.where(led, two(8), first)
     hour, minute, seconds = two(11), two(14), two(17)
     starts, sizes = _months()
     place = np.clip(12 * year + month - 1, 0, sizes.size - 1)
@@ -99,7 +93,7 @@ def read_signs(signs: np.ndarray, order: DateOrder) -> np.ndarray:
         real &= led
     clock = 3600 * hour.astype(np.int32) + 60 * minute.astype(np.int32) + seconds
     read = (86_400 * (starts[place] + day - 1) + clock).view("datetime64[s]")
-    return read if real.all() else np.where(real, read, NEVER)
+    return np.where(real, read, NEVER)
 
 
 @cache
