@@ -276,8 +276,19 @@ def _count(key: str) -> None:
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:
     if table is None or own.use is None:
         return None
-    declared = own.declared
-    problem = own.unreleasable
+    problem, columns = own.unreleasable, own.declared
+    stated = (
+        None
+        if columns is None
+        else Declaration.of(
+            columns,
+            suggested=own.suggested,
+            row_suggested=own.row_suggested,
+            form=own.form,
+            named_by_rows=own.named_by_rows,
+            table="" if own.place is None else own.place.table,
+        )
+    )
     return Source(
         # A name of its own for every table, so that nothing edited on a page is carried over to another one. It is
         # written into the page, where no guess of the table may be tested on it.
@@ -288,17 +299,9 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         lineage=None if own.described or own.uncompared else own.lineage,
         in_place=own.place is not None,
         practice=False,
-        declared=None
-        if problem or declared is None
-        else Declaration.of(
-            declared,
-            suggested=own.suggested,
-            row_suggested=own.row_suggested,
-            form=own.form,
-            named_by_rows=own.named_by_rows,
-            table="" if own.place is None else own.place.table,
-        ),
-        rows=None if problem or own.described or declared is None else lambda: _rows(own),
+        declared=None if problem else stated,
+        so_far=stated,
+        rows=None if problem or own.described or stated is None else lambda: _rows(own),
         unreleased=problem,
         join=lambda: _join(own),
         count=partial(_count, own.reading.key) if own.uncounted and own.reading is not None else None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +19,7 @@ import streamlit as st
 from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
+from dashboard.case import Source
 from dashboard.catalogue import address
 from dashboard.data import tab
 from dashboard.questions.selection import most_common_setting
@@ -204,3 +206,45 @@ def test_an_epsilon_that_hangs_on_the_file_is_seen(
     monkeypatch.setattr(most_common_setting.Setting, "epsilon", looked)
     with pytest.raises(AssertionError, match=r"^\(\d, "):
         test_the_same_clicks_on_neighbouring_files_show_the_same("most common", open_app, tmp_path, monkeypatch)
+
+
+def begins(open_app: Open, rows: list[str], page: str) -> list[tuple[str, Any]]:
+    """What the controls of a page hold that was visited before what a row asks of the file's form was answered."""
+    app = drop(open_app("data"), ("\n".join(["colour,number,answer", *rows]) + "\n").encode(), name="file.csv")
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "colour", categories="red\nblue\ngreen", public=True)
+    declare(app, "number", low=0.0, high=50.0)
+    if any(button.key == "own-right" for button in app.button):
+        click(app, "own-right")
+    look(app)
+    app.switch_page(address(page)).run()
+    for key in ("own-keep_footer-1", "own-returns-0"):
+        app.switch_page(address("data")).run()
+        if any(button.key == key for button in app.button):
+            click(app, key)
+            if any(button.key == "own-right" for button in app.button):
+                click(app, "own-right")
+    if any(button.key == "own-look" for button in app.button):
+        look(app)
+    assert not held(app).unreleasable
+    app.switch_page(address(page)).run()
+    return [(str(one.label), one.value) for one in (*app.main.selectbox, *app.main.multiselect)]
+
+
+ASKING = {"a row of totals": [*RECORDS, "Total,90,"], "a return in a cell": [*RECORDS[:-1], '"red\rblue",7,yes']}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("row", ASKING)
+@pytest.mark.parametrize("page", ["selection", "thresholding", "training"])
+def test_a_page_begins_alike_while_a_row_asks_of_the_form(page: str, row: str, open_app: Open) -> None:
+    """Else what a page took in the meantime stays, and the request holds it."""
+    assert begins(open_app, ASKING[row], page) == begins(open_app, RECORDS, page)
+
+
+@pytest.mark.thorough
+def test_a_page_that_begins_with_what_can_be_released_is_seen(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Source.stated
+    monkeypatch.setattr(Source, "stated", lambda here, *more, **named: made(replace(here, so_far=None), *more, **named))
+    with pytest.raises(AssertionError):
+        test_a_page_begins_alike_while_a_row_asks_of_the_form("training", "a row of totals", open_app)
