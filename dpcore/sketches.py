@@ -27,8 +27,12 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
 
 from dpcore.errors import InvalidArgument
+from dpcore.validate import BoolArray, IntArray
 
 LEAST_APART = 0.7  # of the rows a combination must tell apart, to say anything about who they are
 LEAST_SHARED = 6  # marks: fewer in common may be chance
@@ -38,6 +42,7 @@ MOST_COLUMNS = 256  # of which a sketch has marks
 MOST_COMBINATIONS = 48
 MOST_MARKS = 64  # of a combination
 MOST_MORE = 20  # marks more than needed that others' people may take, so that one row hardly decides
+_DEPTHS = 1 << 8  # as many as a byte of a packed mark tells
 APART = range(70, 96)  # hundredths of rows that a combination of others' people may have to tell apart
 
 
@@ -53,10 +58,6 @@ class Combination:
     depth: int
     apart: int
     marks: tuple[tuple[int, int], ...]
-
-    def kept(self, depth: int) -> frozenset[int]:
-        """The marks that a sample of this depth would hold."""
-        return frozenset(mark for mark, own in self.marks if own >= depth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,26 +103,19 @@ class Sketch:
 
 
 class Index:
-    """By each mark of a sketch, in which of its combinations it stands: so another sketch is gone through once, where
-    each combination beside each would take forty times as long. For one sketch that is compared with many.
-    """
+    """The marks of a sketch in order, so that another is gone through once. For one that is compared with many."""
 
     def __init__(self, sketch: Sketch) -> None:
         self._columns = dict(sketch.columns)
-        self._places: dict[int, list[Combination]] = {}
-        for one in sketch.combinations:
-            if one.apart >= 100 * LEAST_APART:
-                for mark, _ in one.marks:
-                    self._places.setdefault(mark, []).append(one)
+        self._own = _Marks([one for one in sketch.combinations if one.apart >= 100 * LEAST_APART])
+        self._order = np.argsort(self._own.mark, kind="stable")
+        self._sorted = self._own.mark[self._order]
 
     def is_like(self, other: Sketch) -> bool:
         """Whether both are probably about the same people; what neither says more closely."""
-        return self._equal_columns(other) or any(
-            _shares(one, another, min(one.apart, another.apart))
-            for another in other.combinations
-            if another.apart >= 100 * LEAST_APART
-            for one in self._beside(another)
-        )
+        theirs = _Marks([one for one in other.combinations if one.apart >= 100 * LEAST_APART])
+        apart = np.minimum(theirs.apart[:, None], self._own.apart)
+        return self._equal_columns(other) or bool(self._shares(theirs, apart).any())
 
     def seems_like(self, known: Sketch, *, more: int, apart: Sequence[int]) -> bool:
         """As ``is_like``, where nothing of the people of ``known`` may be told to who knows all their rows but one.
@@ -129,22 +123,28 @@ class Index:
         They can bring a file of known rows and a guess that lies on any edge that is always the same. So only marks are
         compared, ``more`` (0 to ``MOST_MORE``) than needed are asked for, and a combination of ``known`` counts only
         where it tells as many hundredths of its rows apart as ``apart`` says at its place. A keyed hash chooses both.
-        All are looked at, whatever the first say: how long it takes shall not tell.
+        It is as much work for people who are alike as for strangers: how long it takes shall not tell.
         """
-        looked = [
-            _shares(one, another, one.apart, more) and another.apart >= least
-            for another, least in zip(known.combinations, apart, strict=True)
-            for one in self._beside(another)
-        ]
-        return any(looked)
+        theirs = _Marks(known.combinations)
+        counts = theirs.apart >= np.array(apart, dtype=np.int64)
+        return bool((self._shares(theirs, self._own.apart, more) & counts[:, None]).any())
 
-    def _beside(self, another: Combination) -> list[Combination]:
-        """The combinations that have enough marks in common with another to be looked at more closely."""
-        found: dict[int, list[Combination]] = {}
-        for mark, _ in another.marks:
-            for one in self._places.get(mark, ()):
-                found.setdefault(id(one), []).append(one)
-        return [hits[0] for hits in found.values() if len(hits) >= LEAST_SHARED]
+    def _shares(self, theirs: _Marks, apart: IntArray, more: int = 0) -> BoolArray:
+        """Which combinations share ``more`` marks than coincidence explains, shape (theirs, own); ``apart`` of that
+        shape is in hundredths of the rows."""
+        own, shape = self._own, (theirs.depth.size, self._own.depth.size)
+        first = np.searchsorted(self._sorted, theirs.mark, side="left")
+        times = np.searchsorted(self._sorted, theirs.mark, side="right") - first
+        at = np.repeat(np.arange(theirs.mark.size), times)  # each of their marks that stands here, as often as it does
+        here = self._order[np.repeat(first, times) + np.arange(at.size) - np.repeat(np.cumsum(times) - times, times)]
+        depth = np.maximum(theirs.depth[:, None], own.depth)
+        pair = theirs.place[at], own.place[here]
+        both = np.minimum(theirs.own[at], own.own[here]) >= depth[pair]
+        shared = np.bincount(np.ravel_multi_index(pair, shape)[both], minlength=depth.size).reshape(shape)
+        fewer = np.minimum(theirs.kept[np.arange(shape[0])[:, None], depth], own.kept[np.arange(shape[1]), depth])
+        # strangers of the same kind would share about as many as do not tell rows apart
+        chance = 1.0 - apart / 100
+        return np.asarray(shared - more >= np.maximum(LEAST_SHARED, fewer * np.maximum(0.5, chance + MARGIN)))
 
     def _equal_columns(self, other: Sketch) -> bool:
         mine, theirs = self._columns, dict(other.columns)
@@ -153,14 +153,22 @@ class Index:
         return enough and sum(min(mine[mark], theirs[mark]) for mark in both) >= LEAST_BITS
 
 
-def _shares(one: Combination, other: Combination, apart: int, more: int = 0) -> bool:
-    """Whether they share ``more`` marks than coincidence explains; ``apart`` is in hundredths of the rows."""
-    depth = max(one.depth, other.depth)
-    mine, theirs = one.kept(depth), other.kept(depth)
-    fewer = min(len(mine), len(theirs))
-    # strangers of the same kind would share about as many as do not tell rows apart
-    chance = 1.0 - apart / 100
-    return len(mine & theirs) - more >= max(LEAST_SHARED, fewer * max(0.5, chance + MARGIN))
+class _Marks:
+    """The marks of some combinations one after the other: ``mark``, ``own`` (to which depth it is kept) and ``place``
+    (of its combination), shape (marks,); and of each combination its ``depth``, ``apart`` and how many marks are
+    ``kept`` at each depth, shape (combinations, depths).
+    """
+
+    def __init__(self, combinations: Sequence[Combination]) -> None:
+        each = [dict(one.marks) for one in combinations]
+        total = sum(map(len, each))
+        self.mark = np.fromiter(chain.from_iterable(each), dtype=np.int64, count=total)
+        self.own = np.fromiter(chain.from_iterable(map(dict.values, each)), dtype=np.int64, count=total)
+        self.place = np.repeat(np.arange(len(each)), [len(one) for one in each])
+        self.depth = np.array([one.depth for one in combinations], dtype=np.int64)
+        self.apart = np.array([one.apart for one in combinations], dtype=np.int64)
+        there = np.bincount(self.place * _DEPTHS + self.own, minlength=len(each) * _DEPTHS).reshape(len(each), _DEPTHS)
+        self.kept = there[:, ::-1].cumsum(axis=1)[:, ::-1]
 
 
 def _pack(pairs: tuple[tuple[int, int], ...]) -> str:

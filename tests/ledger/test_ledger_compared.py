@@ -24,8 +24,9 @@ from dpcore.ledger.records import Kind, next_record
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.verify import replayed
-from dpcore.sketches import APART, LEAST_APART, LEAST_SHARED, MOST_MORE, Combination, Index, Sketch, _shares
+from dpcore.sketches import APART, LEAST_APART, LEAST_SHARED, MARGIN, MOST_MORE, Combination, Index, Sketch
 from dpcore.tick import TICK
+from tests.audit.work import CALLS, apart, counted
 from tests.ledger.conftest import Place
 from tests.ledger.patients import GUESSES, ISSUER, furnished, guessed, patients, person, reading
 
@@ -252,6 +253,15 @@ def drawn(rng: np.random.Generator) -> Sketch:
     return Sketch(combinations=tuple(found))
 
 
+def shares(one: Combination, other: Combination, apart: int, more: int = 0) -> bool:
+    """As it is defined, of two combinations by themselves."""
+    depth = max(one.depth, other.depth)
+    mine, theirs = ({mark for mark, own in each.marks if own >= depth} for each in (one, other))
+    chance = 1.0 - apart / 100
+    least = max(LEAST_SHARED, min(len(mine), len(theirs)) * max(0.5, chance + MARGIN))
+    return len(mine & theirs) - more >= least
+
+
 def test_an_index_says_what_each_combination_beside_each_says() -> None:
     rng, said = np.random.default_rng(5), Counter[tuple[str, bool]]()
     for _ in range(600):
@@ -259,13 +269,13 @@ def test_an_index_says_what_each_combination_beside_each_says() -> None:
         more, apart = int(rng.integers(0, 4)), [int(rng.integers(70, 96)) for _ in other.combinations]
         pairs = [pair for pair in product(one.combinations, other.combinations) if pair[0].apart >= 100 * LEAST_APART]
         alike = any(
-            _shares(mine, theirs, min(mine.apart, theirs.apart))
+            shares(mine, theirs, min(mine.apart, theirs.apart))
             for mine, theirs in pairs
             if theirs.apart >= 100 * LEAST_APART
         )
         least = dict(zip(map(id, other.combinations), apart, strict=True))
         seems = any(
-            _shares(mine, theirs, mine.apart, more) for mine, theirs in pairs if theirs.apart >= least[id(theirs)]
+            shares(mine, theirs, mine.apart, more) for mine, theirs in pairs if theirs.apart >= least[id(theirs)]
         )
         index = Index(one)
         assert index.is_like(other) == one.is_like(other) == alike
@@ -274,11 +284,20 @@ def test_an_index_says_what_each_combination_beside_each_says() -> None:
     assert min(said.values()) > 30 < len(said) * 30, said
 
 
-def test_how_much_is_looked_at_does_not_hang_on_what_the_first_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, file = list[bool](), Sketch(combinations=tuple(marks(64) for _ in range(3)))
-    monkeypatch.setattr("dpcore.sketches._shares", lambda *said: looked.append(_shares(*said)) or looked[-1])
-    assert Index(file).seems_like(file, more=0, apart=[APART[0]] * 3)
-    assert looked == [True] * 9
+def test_people_who_are_alike_are_as_much_work_as_strangers() -> None:
+    """An index that looked at those alone that had marks in common told of its people by its time."""
+    each = [tuple((mark + 100 * place, 3) for mark in range(64)) for place in range(48)]
+    file = Sketch(combinations=tuple(Combination(depth=1, apart=100, marks=marks) for marks in each))
+    other = tuple(tuple((mark + 10_000, own) for mark, own in marks) for marks in each)
+    unlike = Sketch(combinations=tuple(Combination(depth=1, apart=100, marks=marks) for marks in other))
+    index, done = Index(file), []
+    for known, said in ((file, True), (unlike, False)):
+        with counted() as work:
+            assert index.seems_like(known, more=0, apart=[APART[0]] * 48) == said
+        done.append(work)
+    hits = 48 * 64  # what is found is gone through once more
+    assert apart(*done, 8 * hits) == {}
+    assert abs(done[0][CALLS] - done[1][CALLS]) < 10
 
 
 # -- how much one question can tell ------------------------------------------------------------------------------------
