@@ -87,7 +87,7 @@ def test_what_objects_inside_an_object_are_is_asked(count: int) -> None:
     assert ways[0] == found.report.objects == ("columns" if count < 3 else "rows")
     as_rows, as_columns = (read_table(data, objects=way) for way in ("rows", "columns"))
     assert as_rows.report.decided == as_columns.report.decided == ()
-    assert list(as_rows.frame.columns) == ["ill", "age", "id"]
+    assert list(as_rows.frame.columns) == ["age", "id", "ill"]
     assert list(as_columns.frame.columns) == [f"p{place}" for place in range(count)]
     assert counted(as_rows, "ill") == [count - count // 2, count // 2, 0]
 
@@ -371,7 +371,7 @@ def test_names_by_the_order_in_which_they_appear_would_be_missed(monkeypatch: py
 def test_half_a_character_in_a_name_is_replaced_as_in_a_cell() -> None:
     data = b'[{"ill": "cold", "c\\ud800": "x"}, {"ill": "flu", "c\\ud800": "y\\udfff"}]'
     reading = read_table(data)
-    assert (list(reading.frame.columns), counted(reading, "ill")) == (["ill", "c?"], [1, 1, 0])
+    assert (list(reading.frame.columns), counted(reading, "ill")) == (["c?", "ill"], [1, 1, 0])
     assert reading.frame["c?"].tolist() == ["x", "y?"]
 
 
@@ -490,3 +490,34 @@ def test_behind_lines_of_null_no_row_decides_whether_these_are_words(last: str) 
     assert read_table(b'null\nnull\n["x"]\n', header_rows=0, columns=1).records == 3
     with pytest.raises(UnreadableFile, match="JSON"):
         read_table(f"null\nnull\n{last}\n".encode())
+
+
+# -- in which order columns stand that records name ------------------------------------------------------------------
+
+NAMING: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "a list": json.dumps,
+    "one a line": lambda rows: "\n".join(map(json.dumps, rows)),
+    "a list under a name": lambda rows: json.dumps({"people": rows}),
+    "inside records": lambda rows: json.dumps([{"who": row} for row in rows]),
+}
+
+
+@pytest.mark.parametrize("how", NAMING)
+@pytest.mark.parametrize("place", [0, 1, 5])
+def test_no_record_decides_in_which_order_columns_stand(how: str, place: int) -> None:
+    """A page begins with the first that suits, and some answers name all of them in order."""
+    rows = [{"ward": "N", "ill": "flu", "age": str(row), "item 10": "a", "item 9": "b"} for row in range(8)]
+    lacks = [*rows[:place], {name: rows[place][name] for name in list(rows[place])[1:]}, *rows[place + 1 :]]
+    turned = [*rows[:place], dict(reversed(rows[place].items())), *rows[place + 1 :]]
+    first, *others = (list(read_table(NAMING[how](each).encode()).frame.columns) for each in (rows, lacks, turned))
+    assert others == [first, first]
+    assert [name.removeprefix("who.") for name in first] == ["age", "ill", "item 9", "item 10", "ward"]
+
+
+def test_columns_that_a_document_names_itself_stand_as_it_says() -> None:
+    data = json.dumps({"ward": ["N", "S"], "age": ["1", "2"]}).encode()
+    assert list(read_table(data, objects="columns").frame.columns) == ["ward", "age"]
+    for cells in ([{"b": 1, "a": 2}, {"c": 3}], [{"a": 2, "b": 1}, {"c": 3}], [{"c": 3}, {"b": 1, "a": 2}]):
+        data = json.dumps({"ward": ["N", "S"], "more": cells, "age": ["1", "2"]}).encode()
+        names = list(read_table(data, objects="columns").frame.columns)
+        assert names == ["ward", "age", "more.a", "more.b", "more.c"], "what rows name comes behind"

@@ -8,6 +8,7 @@ those of a sheet, whose first ones may name the columns.
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -28,6 +29,7 @@ from dpcore.errors import UnreadableFile
 
 _LARGEST_WHOLE = 64 << 20  # a document that is not a list of records is held as a whole
 _BLANK = " \t\r\n"
+_NUMBERS = re.compile("([0-9]+)")
 _DEEPEST = 6
 _LONGEST_NAME = 10_000
 _DEEP = "The JSON document is nested too deeply to be a table."
@@ -66,6 +68,10 @@ def json_document(text: str, objects: Objects | None, say: Say) -> Document:
     left_out: dict[str, int] = {}
     gathering = _of_lists if isinstance(first[-1], list) else _of_objects
     frame, survey = gathering(chain(first, records), left_out)
+    if survey is None:
+        public = list(first[-1]) if found.objects == "columns" else []
+        own = [name for name in public if name in frame.columns]
+        frame = frame[own + sorted(set(frame.columns) - set(own), key=_alphabetical)]
     notices = []
     if left_out:
         notices.append(
@@ -98,6 +104,15 @@ def _of_objects(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Da
     if not gathered.names:
         raise UnreadableFile(_NONE)
     return gathered.frame(), None
+
+
+def _alphabetical(name: str) -> list[tuple[int, str]]:
+    """Where a column stands among those that records name themselves: in the order of their first appearance one record
+    would decide with which column a page begins. Numbers within names go by their size."""
+    words = _NUMBERS.split(name.casefold())
+    numbers = [word.lstrip("0") for word in words[1::2]]
+    words[1::2] = numbers
+    return [(len(word) if place % 2 else 0, word) for place, word in enumerate(words)] + [(0, name)]
 
 
 def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.DataFrame, Survey]:
