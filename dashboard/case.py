@@ -45,7 +45,8 @@ class Source:
     ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
     ``unreleased`` says. ``so_far`` is what they stated also where something of the file is still to be answered, which
-    one row of it may ask: a page begins with the same then. Rows that are ``in_place`` are those of a source of the server's, asked for counts alone.
+    one row of it may ask: a page begins with the same then. Rows that are ``in_place`` are those of a source of the
+    server's, asked for counts alone.
     ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
     ``Ledger.join`` does. ``count`` has the person call the number of records right, where nobody did and a file of
     its kind can lack one. ``everybodys`` says that the table is the program's own, the same object in every session.

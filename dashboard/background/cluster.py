@@ -231,6 +231,11 @@ class Cluster(Executor):
         """Slices that one job may have handed over: one more than there are threads, so that none of them waits."""
         return self.threads + 1 if self._places else self.local.at_once
 
+    @property
+    def working(self) -> int:
+        """See ``Workers.working``."""
+        return self.threads if self._places else self.local.working
+
     def lend(self, value: Any) -> Shipment:
         return Shipment(value, self._take_back)
 

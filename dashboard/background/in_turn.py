@@ -1,16 +1,19 @@
-"""What several addresses hand over to an executor is taken from them in turn, one slice of each.
+"""What several addresses hand over to an executor is taken from them in turn, so that each has as much of its time.
 
 A job keeps few slices handed over, but one address may have hundreds of jobs, those of tabs that it closed a moment ago
-among them: without turns whoever asks next would wait for a slice of every one.
+among them, and its slices may take a hundred times as long as others': without turns whoever asks next would wait for a
+slice of every one. So the next slice is one of the address that had least of the workers' time since it came, and
+whoever comes begins with as much as those who had least (start-time fair queueing; Goyal, Vin and Cheng, SIGCOMM 1996).
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -20,16 +23,20 @@ IN_FLIGHT = 2
 """Slices that a job hands over at once to an executor that does not say how many (``at_once``)."""
 AHEAD = 1
 """Slices that the executor has beside those that it works on, so that it never waits for the next."""
+SHORT = 0.2
+"""Seconds of a slice beyond which none waits in the executor: that gains nothing, and who comes would wait for it."""
 
 
 class Slice(Future[R]):
     """A slice that waits, or that the executor has: then it is cancelled where the executor still can."""
 
-    def __init__(self, call: Callable[[], Future[R]]) -> None:
+    def __init__(self, call: Callable[[], Future[R]], whose: str) -> None:
         super().__init__()
-        self.call = call
+        self.call, self.whose = call, whose
         self.taken = self.stopped = False
         self.begun: Future[R] | None = None
+        self.since: float | None = None  # when the executor began with it, as far as can be told
+        self.charged = 0.0
 
     def cancel(self) -> bool:
         self.stopped = True
@@ -38,19 +45,36 @@ class Slice(Future[R]):
         return self.begun is not None and self.begun.cancel()
 
 
+@dataclass(slots=True)
+class _Share:
+    """What an address has: slices that wait and how many the executor has, seconds that it had of the workers and those
+    of its latest slice."""
+
+    used: float
+    waiting: OrderedDict[Slice[Any], None] = field(default_factory=OrderedDict)
+    taken: int = 0
+    latest: float = 0.0
+
+
 class InTurn:
     """The slices that wait for one executor, by the address that they are for. Thread-safe."""
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-        self._waiting: OrderedDict[str, OrderedDict[Slice[Any], None]] = OrderedDict()
-        self._busy = 0
+    def __init__(self, executor: Executor, clock: Callable[[], float] = time.monotonic) -> None:
+        self._executor, self._clock = executor, clock
+        self._shares: OrderedDict[str, _Share] = OrderedDict()  # who had a turn longest ago comes first
+        self._taken: OrderedDict[Slice[Any], None] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
     def at_once(self) -> int:
         """Slices that one job may have handed over; a cluster's workers come and go."""
         found: int = getattr(self._executor, "at_once", IN_FLIGHT)
+        return found
+
+    @property
+    def _working(self) -> int:
+        """Slices that the executor works on at once."""
+        found: int = getattr(self._executor, "working", IN_FLIGHT)
         return found
 
     def of(self, whose: str) -> Lane:
@@ -60,31 +84,43 @@ class InTurn:
     def waiting(self, whose: str) -> int:
         """How many slices wait for an address."""
         with self._lock:
-            return len(self._waiting.get(whose, ()))
+            return len(self._shares[whose].waiting) if whose in self._shares else 0
 
     def add(self, whose: str, call: Callable[[], Future[R]]) -> Future[R]:
-        future = Slice(call)
+        future = Slice(call, whose)
         with self._lock:
-            self._waiting.setdefault(whose, OrderedDict())[future] = None
+            self._share(whose).waiting[future] = None
         self._go_on()
         return future
 
     def move(self, found: Future[Any], whose: str) -> None:
         """Let a slice that still waits wait among those of another address."""
         with self._lock:
-            for here, slices in list(self._waiting.items()):
-                if isinstance(found, Slice) and found in slices and here != whose:
-                    self._waiting.setdefault(whose, OrderedDict())[found] = slices.pop(found)
-                    if not slices:
-                        del self._waiting[here]
-                    return
+            here = self._shares.get(found.whose) if isinstance(found, Slice) and found.whose != whose else None
+            if here is not None and isinstance(found, Slice) and found in here.waiting:
+                del here.waiting[found]
+                self._share(whose).waiting[found] = None
+                self._forget(found.whose)
+                found.whose = whose
+
+    def _share(self, whose: str) -> _Share:
+        found = self._shares.get(whose)
+        if found is None:
+            found = self._shares[whose] = _Share(min((one.used for one in self._shares.values()), default=0.0))
+            self._shares.move_to_end(whose, last=False)
+        return found
+
+    def _forget(self, whose: str) -> None:
+        share = self._shares[whose]
+        if not share.waiting and not share.taken:
+            del self._shares[whose]
 
     def _go_on(self) -> None:
         while (taken := self._next()) is not None:
             try:
                 taken.begun = taken.call()
-            except RuntimeError as error:  # it was shut down
-                self._one_less()
+            except Exception as error:  # noqa: BLE001 - it was shut down, or the system gives it no more processes
+                self._give_back(taken)
                 taken.set_exception(error)
                 continue
             if taken.stopped:  # while it was handed over
@@ -94,22 +130,37 @@ class InTurn:
     def _next(self) -> Slice[Any] | None:
         """The next slice of the address whose turn it is, where there is room for one."""
         with self._lock:
-            while self._waiting and self._busy < self.at_once + AHEAD:
-                whose, slices = next(iter(self._waiting.items()))
-                found, _ = slices.popitem(last=False)
-                if not slices:
-                    del self._waiting[whose]
+            while True:
+                waits = [
+                    (one.used, place, whose) for place, (whose, one) in enumerate(self._shares.items()) if one.waiting
+                ]
+                if not waits:
+                    return None
+                _, _, whose = min(waits)
+                share = self._shares[whose]
+                if len(self._taken) >= self._working + (AHEAD if share.latest < SHORT else 0):
+                    return None
+                found, _ = share.waiting.popitem(last=False)
                 found.taken = True
-                if found.stopped:
-                    continue  # nobody wants it any more: that was no turn
-                if slices:
-                    self._waiting.move_to_end(whose)
-                self._busy += 1
+                if found.stopped:  # nobody wants it any more: that was no turn
+                    self._forget(whose)
+                    continue
+                self._shares.move_to_end(whose)
+                self._taken[found] = None
+                share.taken += 1
+                found.charged = share.latest  # until it is known
+                share.used += found.charged
+                self._begin()
                 return found
-            return None
+
+    def _begin(self) -> None:
+        """Executors begin with what they were given first."""
+        now = self._clock()
+        for one, _ in zip(self._taken, range(self._working), strict=False):
+            one.since = now if one.since is None else one.since
 
     def _came_back(self, here: Slice[Any], done: Future[Any]) -> None:
-        self._one_less()
+        self._give_back(here)
         error = None if done.cancelled() else done.exception()
         if done.cancelled():
             Future.cancel(here)
@@ -119,9 +170,16 @@ class InTurn:
             here.set_exception(error)
         self._go_on()
 
-    def _one_less(self) -> None:
+    def _give_back(self, here: Slice[Any]) -> None:
         with self._lock:
-            self._busy -= 1
+            del self._taken[here]
+            share = self._shares[here.whose]
+            took = 0.0 if here.since is None else self._clock() - here.since
+            share.used += took - here.charged
+            share.latest = took
+            share.taken -= 1
+            self._forget(here.whose)
+            self._begin()
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Job:
         # not under the lock: an executor whose process died calls back while it holds its own
         try:
             future = self._quickest().submit(self._work, part)
-        except RuntimeError as error:
+        except Exception as error:  # noqa: BLE001 - it was shut down, or the system gives it no more processes
             self._stop(error)
             return
         late = self._handed_over(future)

@@ -46,6 +46,11 @@ class Workers(Executor):
         """Slices that one job may have handed over, so that all processes have work and others' slices come soon."""
         return max(IN_FLIGHT, self.count)
 
+    @property
+    def working(self) -> int:
+        """Slices that are worked on at once."""
+        return self.count
+
     def lend(self, value: Any) -> Loan:
         """See ``Loan``."""
         return Loan(value)

@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 
 from dashboard import machine_memory
@@ -34,6 +35,8 @@ COOKIE = "epsilon_lab_replica"
 MOST = 64
 CONNECTIONS, FILES_RESERVED = 4000, 200
 """Connections for each replica at once where there are files for them, and files that HAProxy needs besides."""
+HERE = "127.0.0.1,::1"
+"""Whose word about where a visitor comes from is taken unless FORWARDED_ALLOW_IPS says others: this computer's."""
 ANEW = 1.5
 """How often in ten seconds one address may open as many connections as it may have."""
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
@@ -64,6 +67,8 @@ defaults
 
 frontend visitors
     bind {bind}
+    # a proxy of one's own brings the connections of all its visitors, and bounds them; replicas know these by name
+    tcp-request connection accept if {{ src {proxies} }}
     # whoever opens connections and says nothing leaves some for everybody else; a network of IPv6 is one, as for pages
     stick-table type ipv6 size 100k expire 1m store conn_cur,conn_rate(10s)
     tcp-request connection track-sc0 src,ipmask(32,64)
@@ -104,11 +109,18 @@ backend replicas
 
 
 def configuration(
-    ports: Sequence[int], *, port: int, address: str, certificate: Path | None = None, files: int = 65_536
+    ports: Sequence[int],
+    *,
+    port: int,
+    address: str,
+    certificate: Path | None = None,
+    files: int = 65_536,
+    proxies: str = HERE,
 ) -> str:
     """HAProxy's configuration for replicas at these ports of this computer; with TLS where there is a certificate.
 
-    ``files`` is how many it may open: it needs two for a connection, and does not start with too few.
+    ``files`` is how many it may open: it needs two for a connection, and does not start with too few. ``proxies`` are
+    those of one's own before it, addresses and networks as in FORWARDED_ALLOW_IPS.
     """
     place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     secure = certificate is not None
@@ -124,6 +136,7 @@ def configuration(
         connections=connections,
         share=(share := max(1, int(EACH * connections))),
         rate=int(ANEW * share),
+        proxies=" ".join(filter(None, map(_network, proxies.split(",")))) or "::1",
         bind=place + (f" ssl crt {certificate} alpn http/1.1" if secure else ""),
         scheme="https" if secure else "http",
         transport=transport,
@@ -138,6 +151,14 @@ def configuration(
         rooms="\n".join(rooms),
         servers="\n".join(servers),
     )
+
+
+def _network(said: str) -> str:
+    """An address or a network as HAProxy takes it; "" for what is none, such as * for everybody."""
+    try:
+        return str(ip_network(said.strip(), strict=False))
+    except ValueError:
+        return ""
 
 
 def balancer() -> str:
@@ -202,7 +223,14 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     ]
     with tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
         file = Path(folder) / "haproxy.cfg"
-        text = configuration(ports, port=port, address=address, certificate=certificate, files=raise_file_limit())
+        text = configuration(
+            ports,
+            port=port,
+            address=address,
+            certificate=certificate,
+            files=raise_file_limit(),
+            proxies=os.environ.get("FORWARDED_ALLOW_IPS", HERE),
+        )
         file.write_text(text, encoding="utf-8")
         for replica in replicas:
             replica.start()

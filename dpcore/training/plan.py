@@ -22,7 +22,7 @@ from dpcore.validate import FloatArray, IntArray, finite_vector, positive, proba
 
 FIRST = 4  # replicas of the quick first round
 RADIUS = 10.0  # of the ball that excess risk is measured over: public, and wide enough for most rows of the unit ball
-_SECONDS = 0.4  # aimed at for one slice
+_SECONDS, _LONGEST = 0.4, 1.0  # aimed at for one slice, and where even one ε takes longer fewer models are a slice
 _PACKAGE = "dpcore.training"
 AnyRows = CodedRows | UncutRows | PairableRows | ChoosableRows
 Settings = tuple[tuple[str, Any], ...]
@@ -219,11 +219,20 @@ class Sweep:
         return len(part.epsilon) * (noise + part.replicas * one)
 
     def _split(self, key: str, size: int, replicas: int, number: int) -> list[Part]:
-        """One part, or several of fewer ε each where one would take too long."""
+        """One part, or several of fewer ε each where one would take too long, and of fewer models where one ε would."""
         alone = Part(method=key, size=size, epsilon=self.epsilon[:1], replicas=replicas, number=number)
         many = max(1, int(_SECONDS / self._cost(alone)))
+        one, two = (self._cost(replace(alone, replicas=models)) for models in (1, 2))
+        most = 1 + max(0, int((_LONGEST - one) / (two - one)))
+        # numbers of their own, since they say what is drawn: those of the second round are odd
+        pieces = [
+            replace(alone, replicas=min(most, replicas - done), number=number + 2 * (done // most))
+            for done in range(0, replicas, most)
+        ]
         return [
-            replace(alone, epsilon=self.epsilon[start : start + many]) for start in range(0, len(self.epsilon), many)
+            replace(piece, epsilon=self.epsilon[start : start + many])
+            for piece in pieces
+            for start in range(0, len(self.epsilon), many)
         ]
 
 
@@ -266,7 +275,8 @@ def usual_methods(*, two_classes: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One slice: ``replicas`` models of one method at some ε and one size; ``number`` is its round."""
+    """One slice: ``replicas`` models of one method at some ε and one size; ``number`` tells apart what is drawn
+    for the same method and size."""
 
     method: str
     size: int

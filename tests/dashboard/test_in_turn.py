@@ -18,6 +18,11 @@ from tests.dashboard.test_jobs import ByHand, double
 ROOM = IN_FLIGHT + AHEAD
 
 
+def in_turn(pool: Executor) -> InTurn:
+    """Where no slice takes any time."""
+    return InTurn(pool, clock=lambda: 0.0)
+
+
 def crowd(turns: InTurn, jobs: int = 100) -> list[Job]:
     """So many jobs of one address, of nine slices each."""
     return [Job(turns.of("crowd"), double, range(9)) for _ in range(jobs)]
@@ -35,7 +40,7 @@ def runs_until(pool: ByHand, job: Any) -> int:
 @pytest.mark.parametrize("jobs", [1, 100])
 def test_a_job_does_not_wait_for_all_jobs_of_another_address(jobs: int) -> None:
     pool = ByHand()
-    turns = InTurn(pool)
+    turns = in_turn(pool)
     others = crowd(turns, jobs)
     assert runs_until(pool, Job(turns.of("one"), double, [1, 2, 3])) <= ROOM + 2 * 3
     while pool.queue:
@@ -47,7 +52,7 @@ def test_a_job_does_not_wait_for_all_jobs_of_another_address(jobs: int) -> None:
 
 def test_three_addresses_have_a_third_each() -> None:
     pool, worked = ByHand(), list[str]()
-    turns = InTurn(pool)
+    turns = in_turn(pool)
 
     for whose, jobs in (("a", 50), ("b", 5), ("c", 1)):
         for _ in range(jobs):
@@ -58,10 +63,58 @@ def test_three_addresses_have_a_third_each() -> None:
     assert max(shares) - min(shares) <= ROOM
 
 
+class Worker(ByHand):
+    """Works on one slice after the other; each says how many seconds it takes."""
+
+    working = 1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+
+    def work(self) -> None:
+        """On the first that was handed over."""
+        _, _, (seconds,) = self.queue[0]
+        self.now += seconds
+        self.run()
+
+
+@pytest.mark.parametrize("long", [0.5, 10.0])
+@pytest.mark.parametrize("jobs", [1, 300])
+def test_long_slices_of_one_address_keep_nobody_waiting_for_each(jobs: int, long: float) -> None:
+    """As turns of slices it was one of theirs for each of the other's, be they a hundred times as long."""
+    pool = Worker()
+    turns = InTurn(pool, clock=lambda: pool.now)
+    for _ in range(jobs):
+        Job(turns.of("crowd"), float, [long] * 200)
+    for _ in range(3):
+        pool.work()
+    asked, job = pool.now, Job(turns.of("one"), float, [0.1] * 17)
+    while not job.finished:
+        pool.work()
+    assert pool.now - asked <= long + 2 * 17 * 0.1 + long, "what runs, the other's own, and as much for the crowd"
+
+
+def test_nothing_is_kept_of_who_has_nothing_left() -> None:
+    """An address that was idle has saved nothing, nor owes it anything."""
+    pool = Worker()
+    turns = InTurn(pool, clock=lambda: pool.now)
+    Job(turns.of("early"), float, [1.0] * 3)
+    while pool.queue:
+        pool.work()
+    assert not turns._shares
+    worked: list[str] = []
+    for whose in ("late", "early"):
+        Job(turns.of(whose), lambda seconds, whose=whose: worked.append(whose), [1.0] * 60)
+        for _ in range(20):
+            pool.work()
+    assert 9 <= worked[20:].count("late") <= 11
+
+
 def test_who_joins_a_job_of_a_crowd_does_not_wait_for_the_crowd() -> None:
     """Nor does a crowd that joins somebody's job hold it up."""
     pool, shelf = ByHand(), Shelf(room=1 << 20)
-    turns = InTurn(pool)
+    turns = in_turn(pool)
     crowd(turns)
     theirs, mine = turns.of("crowd"), turns.of("one")
     shelf.watch("theirs", lambda known, keep: Job(theirs, double, [1, 2, 3, 4], known=known, keep=keep), theirs)
@@ -73,7 +126,7 @@ def test_who_joins_a_job_of_a_crowd_does_not_wait_for_the_crowd() -> None:
 
 def test_what_is_cancelled_while_it_waits_takes_no_turn() -> None:
     pool, ended = ByHand(), list[str]()
-    turns = InTurn(pool)
+    turns = in_turn(pool)
     others = crowd(turns, 20)
     job = Job(turns.of("one"), double, range(9), ended=lambda: ended.append("job"))
     job.cancel()
@@ -95,7 +148,7 @@ def test_what_is_cancelled_while_it_waits_takes_no_turn() -> None:
 
 def test_what_the_workers_have_is_cancelled_where_they_still_can() -> None:
     pool, ended = ByHand(), list[int]()
-    turns = InTurn(pool)
+    turns = in_turn(pool)
     job = Job(turns.of("one"), double, range(9), ended=lambda: ended.append(len(pool.queue)))
     begun, waits = (one for one, _, _ in pool.queue)
     begun.set_running_or_notify_cancel()
@@ -106,24 +159,30 @@ def test_what_the_workers_have_is_cancelled_where_they_still_can() -> None:
     begun.set_result(0)
     assert len(ended) == 1
     assert job.error is None
-    assert turns._busy == 0
+    assert not turns._taken
 
 
 def test_what_the_workers_cancel_was_not_done() -> None:
     pool = ByHand()
-    job = Job(InTurn(pool).of("one"), double, [1])
+    job = Job(in_turn(pool).of("one"), double, [1])
     pool.queue[0][0].cancel()
     assert isinstance(job.error, CancelledError)
 
 
-def test_workers_that_are_gone_are_told() -> None:
+@pytest.mark.parametrize(
+    "error", [RuntimeError("cannot schedule new futures after shutdown"), OSError(12, "no memory")]
+)
+def test_workers_that_are_gone_are_told(error: Exception) -> None:
+    """Be it that the server ends, or that the system gives it no more processes."""
+
     class Gone(Executor):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-            raise RuntimeError("cannot schedule new futures after shutdown")
+            raise error
 
-    turns = InTurn(Gone())
-    assert isinstance(Job(turns.of("one"), double, [1, 2, 3]).error, RuntimeError)
-    assert turns._busy == 0
+    turns = in_turn(Gone())
+    assert Job(turns.of("one"), double, [1, 2, 3]).error is error
+    assert Job(Gone(), double, [1, 2, 3]).error is error
+    assert not turns._taken
 
 
 def begun() -> None:
@@ -139,7 +198,7 @@ def test_what_a_page_begins_waits_in_the_line_of_its_address(monkeypatch: pytest
     class Pool(ByHand):
         def __init__(self) -> None:
             super().__init__()
-            self.turns = InTurn(self)
+            self.turns = in_turn(self)
 
     pool = Pool()
     monkeypatch.setattr(compute, "pool", lambda: pool)

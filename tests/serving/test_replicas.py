@@ -76,6 +76,9 @@ def test_a_replica_that_is_only_busy_keeps_its_visitors() -> None:
     assert int(patience.group(1)) * int(falls.group(1)) >= 15
 
 
+FLOOD = "127.0.0.3"
+
+
 def test_one_address_has_a_share_of_the_connections_and_not_all(tmp_path: Path) -> None:
     """Whoever opened as many as there are, and said nothing, once kept everybody else waiting."""
     port, file, files = free_port(), tmp_path / "haproxy.cfg", replicas.FILES_RESERVED + 2 * 20
@@ -96,11 +99,12 @@ def test_one_address_has_a_share_of_the_connections_and_not_all(tmp_path: Path) 
         _until(lambda: _answers(port))
         for _ in range(20):
             opened.append(socket.socket())
+            opened[-1].bind((FLOOD, 0))
             opened[-1].connect_ex(("127.0.0.1", port))  # one too many may be closed before this returns
             opened[-1].setblocking(False)
         _until(lambda: sum(map(closed, opened)) == 20 - 16)
         assert _answers(port, "127.0.0.2")
-        assert not _answers(port)
+        assert not _answers(port, FLOOD)
         assert sum(map(closed, opened)) == 20 - 16
     finally:
         for each in opened:
@@ -118,8 +122,25 @@ def test_one_address_opens_no_more_connections_than_browsers_do(tmp_path: Path) 
     balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
     try:
         _until(lambda: _answers(port, "127.0.0.2"))
-        assert [_answers(port) for _ in range(30)] == [True] * 24 + [False] * 6
+        assert [_answers(port, FLOOD) for _ in range(30)] == [True] * 24 + [False] * 6
         assert _answers(port, "127.0.0.2")
+    finally:
+        balancer.terminate()
+        balancer.wait(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"), [("127.0.0.1,::1", True), ("127.0.0.3", False), ("127.0.0.0/30, 10.1.2.3", False), ("*", True)]
+)
+def test_a_proxy_of_ones_own_is_not_taken_for_one_visitor(said: str, counts: bool, tmp_path: Path) -> None:
+    """It opens a connection for each request of everybody: what one visitor asks for had all others refused."""
+    port, file, files = free_port(), tmp_path / "haproxy.cfg", replicas.FILES_RESERVED + 2 * 20
+    text = replicas.configuration([free_port()], port=port, address="127.0.0.1", files=files, proxies=said)
+    file.write_text(text)
+    balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
+    try:
+        _until(lambda: _answers(port, "127.0.0.5"))
+        assert all(_answers(port, FLOOD) for _ in range(40)) == (not counts)
     finally:
         balancer.terminate()
         balancer.wait(PATIENCE)
