@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import secrets
 import shutil
 import sqlite3
 import tempfile
@@ -24,7 +25,7 @@ from sqlalchemy import Engine
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger.chains import from_database, from_journal
 from dpcore.ledger.engine import TROUBLE, form, ledger_url, make_engine
-from dpcore.ledger.files import beside, sync_folder
+from dpcore.ledger.files import beside, create, sync_folder
 from dpcore.ledger.journal import write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import NEWEST
@@ -71,9 +72,8 @@ def write(store: Store, target: Path) -> int:
     """
     if target.exists():
         raise LedgerError("There is a file of that name already; a backup never replaces one.")
-    partial = beside(target, "partial")
+    partial = beside(target, f"{secrets.token_hex(8)}.partial")  # a name that nobody can have a link under
     try:
-        partial.unlink(missing_ok=True)
         replay = store.verify()
         with store.snapshot() as connection:
             if connection.dialect.name == "sqlite":
@@ -96,7 +96,7 @@ def write(store: Store, target: Path) -> int:
 
 
 def _vacuum(engine: Engine, target: Path) -> None:
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # SQLite writes into an empty file
+    os.close(create(target))  # SQLite writes into an empty file
     raw = engine.raw_connection()
     try:
         raw.cursor().execute("VACUUM INTO ?", (str(target),))

@@ -24,15 +24,21 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def create(path: Path) -> int:
+    """The descriptor of an empty file of this user's alone (mode 600). Raises FileExistsError where anything has that
+    name, a link too, and OSError."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.open(path, flags, 0o600)
+
+
 def write_new(target: Path, data: bytes) -> None:
     """A new file of this user's alone (mode 600), whole and on disk when this returns, or none.
 
     Raises FileExistsError where anything has that name, a link too, and OSError.
     """
     partial = beside(target, f"{secrets.token_hex(8)}.partial")
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        with os.fdopen(os.open(partial, flags, 0o600), "wb") as file:
+        with os.fdopen(create(partial), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

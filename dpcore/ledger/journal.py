@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger.files import beside, sync_folder
+from dpcore.ledger.files import beside, create, sync_folder
 from dpcore.ledger.records import FIRST, Record
 from dpcore.ledger.renewal import is_old
 
@@ -177,6 +177,7 @@ def write_anew(path: Path, records: Iterable[Record]) -> Journal:
     """A journal of ``records`` in the place of the one at ``path``: all of it or nothing, and on disk when done."""
     partial = beside(path, "partial")
     partial.unlink(missing_ok=True)
+    os.close(create(partial))
     journal = Journal(partial)
     journal.add(records)
     partial.replace(path)

@@ -6,6 +6,7 @@ import errno
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from dpcore.ledger import journal as journals
 from dpcore.ledger import store as stores
 from dpcore.ledger.checks import Checks
 from dpcore.ledger.engine import SLOW, UNREACHABLE, explain, is_full
+from dpcore.ledger.files import beside
 from dpcore.ledger.verify import Replay, stored_records
 from tests.ledger.conftest import Place, unguarded
 from tests.ledger.test_ledger_soundness import edit
@@ -338,3 +340,27 @@ def test_those_who_check_at_once_share_one_check() -> None:
     assert sorted(found) == [1, 2, 2, 2, 2, 2]
     assert (len(ran), checks._last) == (2, None)
     assert checks.shared(check).seq == 3, "later it is another"
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_link_that_somebody_plants_is_not_written_through(
+    when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder that others may write to the whole ledger once went into a file of theirs."""
+    theirs, place = tmp_path / "theirs", tmp_path / "backup"
+    theirs.write_text("before")
+    link = beside(place, "partial")
+    link.symlink_to(theirs)
+    taken_away = Path.unlink
+
+    def unlink(path: Path, missing_ok: bool = False) -> None:
+        taken_away(path, missing_ok=missing_ok)
+        if when == "meanwhile":
+            path.symlink_to(theirs)
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    with nullcontext() if when == "before" else pytest.raises(FileExistsError):
+        journals.write_anew(place, [])
+    assert theirs.read_text() == "before"
+    assert place.exists() == (when == "before")
+    assert not place.is_symlink()
