@@ -145,7 +145,9 @@ class PrivateRows:
         for name in self._behind.columns:
             some = self._behind[name] if blank.size == len(frame) else self._behind[name].iloc[blank]
             blank = blank[(_text(some).str.strip() == "").to_numpy(dtype=bool)]
-        return OpenRows(_these(frame, np.setdiff1d(np.arange(len(frame)), blank, assume_unique=True)), reads)
+        holds = np.ones(len(frame), dtype=bool)
+        holds[blank] = False
+        return OpenRows(_these(frame, np.flatnonzero(holds)), reads)
 
 
 class OpenRows:

@@ -105,6 +105,7 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
         replace(case, finished=frozenset({"curves"})),
         replace(case, source=replace(case.source, lineage="somebody else's")),
         replace(case, source=replace(case.source, declared=None)),
+        replace(case, source=replace(case.source, so_far=case.source.declared)),
         replace(case, source=replace(case.source, mode="what_if")),
         other,
     ]
@@ -120,7 +121,7 @@ def test_a_case_names_every_part_of_itself() -> None:
     }
     source = next(iter([sample_case("clinic", 0.5).source]))
     assert set(type(source).__dataclass_fields__) == {
-        *("key", "title", "mode", "table", "lineage", "practice", "declared", "unreleased", "in_place"),
+        *("key", "title", "mode", "table", "lineage", "practice", "declared", "so_far", "unreleased", "in_place"),
         *("rows", "join", "count"),  # opened by a release alone, after the click
         "everybodys",  # says who else may have the question, and is nothing that it depends on
     }
