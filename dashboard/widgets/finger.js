@@ -116,6 +116,7 @@ function point(layer, target, level, value, ink) {
 
 const CURRENT = Symbol.for("epsilon-lab-finger");
 const STEPS = Symbol.for("epsilon-lab-steps"); // as in finger.py
+const DRAG = Symbol.for("epsilon-lab-drag"); // a finger that is down stays so where the server answers meanwhile
 const SLIDERS = "[class*=st-key-epsilon-slider] input[type=range], [class*=st-key-epsilon-at-the-edge] input[type=range]";
 
 export default function (component) {
@@ -128,8 +129,8 @@ export default function (component) {
   const within = (key) => document.querySelector(`.st-key-${CSS.escape(key)}`);
   const chart = () => data.chart && within(data.chart) && within(data.chart).querySelector(".js-plotly-plot");
   let layer = null;
-  let held = -1; // the step under a finger on the curve
-  let down = false;
+  const drag = window[DRAG] || (window[DRAG] = { down: false });
+  if (!drag.down) drag.held = -1; // the step under a finger on the curve
 
   function clear() {
     if (layer) layer.remove();
@@ -140,7 +141,7 @@ export default function (component) {
     const moved = thumbs()
       .map((thumb) => known().findIndex((level) => level.said === thumb.getAttribute("aria-valuetext")))
       .find((step) => step >= 0 && step !== data.at);
-    const at = held >= 0 ? held : moved === undefined ? -1 : moved;
+    const at = drag.held >= 0 ? drag.held : moved === undefined ? -1 : moved;
     clear();
     const step = known()[at];
     if (!step || at === data.at) return;
@@ -188,27 +189,28 @@ export default function (component) {
     const found = chart();
     if (event.button !== 0 || !found || !found.contains(event.target)) return;
     if (!event.target.classList.contains("nsewdrag")) return; // the plot itself, none of its buttons
-    down = true;
+    drag.down = true;
     onMove(event);
   }
 
   function onMove(event) {
-    if (!down) return;
-    held = nearest(event);
+    if (!drag.down) return;
+    if (!event.buttons) return onCancel(); // it was let go where nobody followed
+    drag.held = nearest(event);
     soon();
   }
 
   function onUp() {
-    if (!down) return;
-    down = false;
-    if (known()[held] && held !== data.at) setTriggerValue("epsilon", known()[held].level);
-    else held = -1;
+    if (!drag.down) return;
+    drag.down = false;
+    if (known()[drag.held] && drag.held !== data.at) setTriggerValue("epsilon", known()[drag.held].level);
+    else drag.held = -1;
     soon();
   }
 
   function onCancel() {
-    down = false; // the browser took the finger to scroll the page
-    held = -1;
+    drag.down = false; // the browser took the finger to scroll the page
+    drag.held = -1;
     soon();
   }
 

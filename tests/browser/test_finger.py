@@ -72,6 +72,27 @@ def test_the_curve_itself_can_be_dragged(open_page: Open) -> None:
     can_be_read(page)
 
 
+def test_a_drag_goes_on_where_the_server_answers_meanwhile(open_page: Open) -> None:
+    """On a busy machine what was asked before is answered while the finger is down; what it chose once was lost."""
+    page = open_page("/selection?question=quantile")
+    head = page.locator(".st-key-quantile-headline")
+    plot = page.locator(".st-key-quantile-epsilon .nsewdrag").first
+    expect(plot).to_have_css("cursor", "ew-resize")
+    box = plot.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] - 2, y)
+    page.mouse.down()
+    expect(page.locator("div[data-finger='10']")).to_contain_text("At ε = 10")
+    page.get_by_test_id("stSidebar").get_by_role("slider", name="Privacy loss ε").press("ArrowLeft")
+    expect(head).to_contain_text("At ε = 0.4")
+    settled(page)
+    expect(page.locator("div[data-finger='10']")).to_contain_text("At ε = 10")
+    page.mouse.up()
+    expect(head).to_contain_text("At ε = 10 ")
+    expect(page.locator("[data-finger]")).to_have_count(0)
+
+
 def test_on_a_phone_the_slider_is_under_the_thumb_and_the_headline_in_sight(
     context: BrowserContext, address: str
 ) -> None:
