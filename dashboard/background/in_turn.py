@@ -2,8 +2,10 @@
 
 A job keeps few slices handed over, but one address may have hundreds of jobs, those of tabs that it closed a moment ago
 among them, and its slices may take a hundred times as long as others': without turns whoever asks next would wait for a
-slice of every one. So the next slice is one of the address that had least of the workers' time since it came, and
-whoever comes begins with as much as those who had least (start-time fair queueing; Goyal, Vin and Cheng, SIGCOMM 1996).
+slice of every one. So the next slice is one of the address that had least of the workers' time, where whoever comes
+begins with as much as the latest who had a turn (start-time fair queueing; Goyal, Vin and Cheng, SIGCOMM 1996). And
+nobody can be made to stop: an address of long slices, or of which that is not known yet, has its share of the workers
+at most, unless nobody else may come.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+from dashboard.serving.pace import EACH
+
 P = ParamSpec("P")
 R = TypeVar("R")
 IN_FLIGHT = 2
@@ -25,6 +29,8 @@ AHEAD = 1
 """Slices that the executor has beside those that it works on, so that it never waits for the next."""
 SHORT = 0.2
 """Seconds of a slice beyond which none waits in the executor: that gains nothing, and who comes would wait for it."""
+LONG = 2.0
+"""Seconds of a slice beyond which an address has a share of the workers alone."""
 
 
 class Slice(Future[R]):
@@ -47,13 +53,29 @@ class Slice(Future[R]):
 
 @dataclass(slots=True)
 class _Share:
-    """What an address has: slices that wait and how many the executor has, seconds that it had of the workers and those
-    of its latest slice."""
+    """What an address has: slices that wait and how many the executor has, seconds that it had of the workers, with
+    those that it did not ask for, and those of its latest slice."""
 
     used: float
     waiting: OrderedDict[Slice[Any], None] = field(default_factory=OrderedDict)
     taken: int = 0
-    latest: float = 0.0
+    latest: float | None = None
+    alone: bool = False
+
+    @property
+    def here(self) -> bool:
+        return bool(self.waiting or self.taken)
+
+    @property
+    def ahead(self) -> int:
+        """How many of its slices may wait in the executor."""
+        return AHEAD if self.latest is not None and self.latest < SHORT else 0
+
+    def may(self, working: int) -> bool:
+        """Whether it may have a turn, where the executor works on so many slices at once."""
+        short = self.latest is not None and self.latest < LONG
+        most = working + self.ahead if short or self.alone else max(1, int(EACH * working))
+        return bool(self.waiting) and self.taken < most
 
 
 class InTurn:
@@ -63,6 +85,7 @@ class InTurn:
         self._executor, self._clock = executor, clock
         self._shares: OrderedDict[str, _Share] = OrderedDict()  # who had a turn longest ago comes first
         self._taken: OrderedDict[Slice[Any], None] = OrderedDict()
+        self._now = 0.0  # what the latest who had a turn had used before it
         self._lock = threading.Lock()
 
     @property
@@ -77,19 +100,20 @@ class InTurn:
         found: int = getattr(self._executor, "working", IN_FLIGHT)
         return found
 
-    def of(self, whose: str) -> Lane:
-        """The executor as an address has it."""
-        return Lane(self, whose)
+    def of(self, whose: str, *, alone: bool = False) -> Lane:
+        """The executor as an address has it; ``alone`` where nobody else may come."""
+        return Lane(self, whose, alone)
 
     def waiting(self, whose: str) -> int:
         """How many slices wait for an address."""
         with self._lock:
             return len(self._shares[whose].waiting) if whose in self._shares else 0
 
-    def add(self, whose: str, call: Callable[[], Future[R]]) -> Future[R]:
+    def add(self, whose: str, call: Callable[[], Future[R]], *, alone: bool = False) -> Future[R]:
         future = Slice(call, whose)
         with self._lock:
-            self._share(whose).waiting[future] = None
+            share = self._share(whose)
+            share.waiting[future], share.alone = None, alone
         self._go_on()
         return future
 
@@ -100,20 +124,24 @@ class InTurn:
             if here is not None and isinstance(found, Slice) and found in here.waiting:
                 del here.waiting[found]
                 self._share(whose).waiting[found] = None
-                self._forget(found.whose)
                 found.whose = whose
 
     def _share(self, whose: str) -> _Share:
+        """What an address has. One that comes begins where the others are, or where it was if that is more."""
         found = self._shares.get(whose)
         if found is None:
-            found = self._shares[whose] = _Share(min((one.used for one in self._shares.values()), default=0.0))
+            found = self._shares[whose] = _Share(self._now)
+        if not found.here:
+            found.used = max(found.used, self._now)
             self._shares.move_to_end(whose, last=False)
         return found
 
-    def _forget(self, whose: str) -> None:
-        share = self._shares[whose]
-        if not share.waiting and not share.taken:
-            del self._shares[whose]
+    def _forget(self) -> None:
+        """Those who have nothing here, and would begin where the others are."""
+        here = any(one.here for one in self._shares.values())
+        for whose, one in list(self._shares.items()):
+            if not one.here and (one.used <= self._now or not here):
+                del self._shares[whose]
 
     def _go_on(self) -> None:
         while (taken := self._next()) is not None:
@@ -131,24 +159,21 @@ class InTurn:
         """The next slice of the address whose turn it is, where there is room for one."""
         with self._lock:
             while True:
-                waits = [
-                    (one.used, place, whose) for place, (whose, one) in enumerate(self._shares.items()) if one.waiting
-                ]
-                if not waits:
-                    return None
-                _, _, whose = min(waits)
-                share = self._shares[whose]
-                if len(self._taken) >= self._working + (AHEAD if share.latest < SHORT else 0):
+                working = self._working
+                may = [(whose, one) for whose, one in self._shares.items() if one.may(working)]
+                whose, share = min(may, key=lambda each: each[1].used, default=("", _Share(0.0)))
+                if not may or len(self._taken) >= working + share.ahead:
+                    self._forget()
                     return None
                 found, _ = share.waiting.popitem(last=False)
                 found.taken = True
                 if found.stopped:  # nobody wants it any more: that was no turn
-                    self._forget(whose)
                     continue
                 self._shares.move_to_end(whose)
                 self._taken[found] = None
+                self._now = max(self._now, share.used)
                 share.taken += 1
-                found.charged = share.latest  # until it is known
+                found.charged = share.latest or 0.0  # until it is known
                 share.used += found.charged
                 self._begin()
                 return found
@@ -178,7 +203,6 @@ class InTurn:
             share.used += took - here.charged
             share.latest = took
             share.taken -= 1
-            self._forget(here.whose)
             self._begin()
 
 
@@ -188,6 +212,7 @@ class Lane(Executor):
 
     turns: InTurn
     whose: str
+    alone: bool = False
 
     @property
     def at_once(self) -> int:
@@ -200,7 +225,7 @@ class Lane(Executor):
         return self.turns.waiting(self.whose)
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
-        return self.turns.add(self.whose, partial(self.turns._executor.submit, fn, *args, **kwargs))
+        return self.turns.add(self.whose, partial(self.turns._executor.submit, fn, *args, **kwargs), alone=self.alone)
 
     def take(self, future: Future[Any]) -> None:
         """Have a slice wait here that waits among those of another address."""

@@ -42,6 +42,11 @@ def actor() -> Actor:
     return "trusted" if os.environ.get("EPSILON_LAB_VISITORS") == TRUSTED else "local"
 
 
+def alone() -> bool:
+    """Whether nobody but the person at this computer comes to this server."""
+    return not restricted() and login.configured() is None and actor() == "local"
+
+
 def address() -> str:
     """The network that this visitor comes from, as the gate counts it; "" where it is not known."""
     return network(st.context.ip_address or "")

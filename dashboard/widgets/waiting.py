@@ -107,7 +107,7 @@ def begin(
     pool = compute.pool()
     if isinstance(pool, Cluster) and not far:
         pool = pool.local
-    lane = pool.turns.of(visitors.address())
+    lane = pool.turns.of(visitors.address(), alone=visitors.alone())
 
     def start(known: Mapping[int, Any], keep: Keep) -> Job:
         pieces = parts()

@@ -25,7 +25,7 @@ def in_turn(pool: Executor) -> InTurn:
 
 def crowd(turns: InTurn, jobs: int = 100) -> list[Job]:
     """So many jobs of one address, of nine slices each."""
-    return [Job(turns.of("crowd"), double, range(9)) for _ in range(jobs)]
+    return [Job(turns.of("crowd", alone=True), double, range(9)) for _ in range(jobs)]
 
 
 def runs_until(pool: ByHand, job: Any) -> int:
@@ -64,19 +64,26 @@ def test_three_addresses_have_a_third_each() -> None:
 
 
 class Worker(ByHand):
-    """Works on one slice after the other; each says how many seconds it takes."""
+    """Works on the first that were handed over, as many as it says at once; each says how many seconds it takes."""
 
-    working = 1
+    working, at_once = 1, IN_FLIGHT
 
     def __init__(self) -> None:
         super().__init__()
-        self.now = 0.0
+        self.now, self.ends = 0.0, dict[int, float]()
 
     def work(self) -> None:
-        """On the first that was handed over."""
-        _, _, (seconds,) = self.queue[0]
-        self.now += seconds
-        self.run()
+        """Until the next is done."""
+        here = [
+            (self.ends.setdefault(id(one), self.now + seconds), place) for place, (one, _, (seconds,)) in self.first
+        ]
+        self.now, place = min(here)
+        del self.ends[id(self.queue[place][0])]
+        self.run(place)
+
+    @property
+    def first(self) -> list[Any]:
+        return list(enumerate(self.queue))[: self.working]
 
 
 @pytest.mark.parametrize("long", [0.5, 10.0])
@@ -93,6 +100,40 @@ def test_long_slices_of_one_address_keep_nobody_waiting_for_each(jobs: int, long
     while not job.finished:
         pool.work()
     assert pool.now - asked <= long + 2 * 17 * 0.1 + long, "what runs, the other's own, and as much for the crowd"
+
+
+@pytest.mark.parametrize("others", [1, 3, 10])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_who_comes_again_and_again_has_no_more_than_who_stays(others: int, workers: int) -> None:
+    """Addresses that ask one slice at a time, and come back when it is done, once had all of the workers' time."""
+    pool = Worker()
+    pool.working = workers
+    turns = InTurn(pool, clock=lambda: pool.now)
+
+    def again(whose: str) -> None:
+        Job(turns.of(whose), float, [0.4], ended=lambda: later.append(whose))
+
+    later = [f"other {place}" for place in range(others)]
+    asked, job = pool.now, Job(turns.of("one"), float, [0.1] * 17)
+    while not job.finished:
+        while later:
+            again(later.pop(0))
+        pool.work()
+        assert pool.now - asked < 60.0
+    assert pool.now - asked <= (others + 1) * (17 * 0.1 + 0.4 + 0.4)
+
+
+@pytest.mark.parametrize(("alone", "most"), [(False, 3), (True, 4)])
+def test_an_address_of_long_slices_leaves_a_worker_to_others(alone: bool, most: int) -> None:
+    """One that runs cannot be stopped. Of those that are not known yet none is taken for short."""
+    pool = Worker()
+    pool.working = pool.at_once = 4
+    turns = InTurn(pool, clock=lambda: pool.now)
+    job = Job(turns.of("one", alone=alone), float, [10.0] * 50)
+    for seconds in range(5):
+        assert len(turns._taken) == most, seconds
+        pool.work()
+    assert not job.finished
 
 
 def test_nothing_is_kept_of_who_has_nothing_left() -> None:
@@ -116,7 +157,7 @@ def test_who_joins_a_job_of_a_crowd_does_not_wait_for_the_crowd() -> None:
     pool, shelf = ByHand(), Shelf(room=1 << 20)
     turns = in_turn(pool)
     crowd(turns)
-    theirs, mine = turns.of("crowd"), turns.of("one")
+    theirs, mine = turns.of("crowd", alone=True), turns.of("one", alone=True)
     shelf.watch("theirs", lambda known, keep: Job(theirs, double, [1, 2, 3, 4], known=known, keep=keep), theirs)
     assert runs_until(pool, shelf.watch("theirs", lambda known, keep: pytest.fail("anew"), mine)) <= ROOM + 2 * 4
     job = shelf.watch("mine", lambda known, keep: Job(mine, double, [1, 2, 3, 4], known=known, keep=keep), mine)
@@ -140,7 +181,7 @@ def test_what_is_cancelled_while_it_waits_takes_no_turn() -> None:
     pool.queue.clear()
     for future in begun:
         future.set_result(0)
-    assert len(begun) == ROOM
+    assert len(begun) == IN_FLIGHT
     assert not pool.queue, "what the workers had already, and no more"
     assert turns.waiting("one") == turns.waiting("crowd") == 0
     assert runs_until(pool, Job(turns.of("one"), double, [1])) == 1, "and there is as much room as before"
@@ -149,7 +190,7 @@ def test_what_is_cancelled_while_it_waits_takes_no_turn() -> None:
 def test_what_the_workers_have_is_cancelled_where_they_still_can() -> None:
     pool, ended = ByHand(), list[int]()
     turns = in_turn(pool)
-    job = Job(turns.of("one"), double, range(9), ended=lambda: ended.append(len(pool.queue)))
+    job = Job(turns.of("one", alone=True), double, range(9), ended=lambda: ended.append(len(pool.queue)))
     begun, waits = (one for one, _, _ in pool.queue)
     begun.set_running_or_notify_cancel()
     job.cancel()
