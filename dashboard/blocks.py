@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -153,7 +154,8 @@ class Download:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
 class Slow:
-    """Blocks that need work beside the page: ``work(common(), None)`` in a worker process, then ``show(result)``.
+    """Blocks that need work beside the page: ``work(common(), part)`` for each of ``parts`` in worker processes, then
+    ``show(result)`` of what ``put`` makes of all of them. None of them can be stopped, so each is to be short.
 
     ``key`` names the data and every parameter; ``what`` says what is being computed, "Training models".
     """
@@ -164,6 +166,8 @@ class Slow:
     common: Callable[[], Any]
     show: Callable[[Any], Sequence[Block]]
     what: str
+    parts: Sequence[Any] = (None,)
+    put: Callable[[Sequence[Any]], Any] = itemgetter(0)
     height: int = 320
 
 

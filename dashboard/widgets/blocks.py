@@ -139,14 +139,15 @@ def _slow(part: blocks.Slow, around: Around) -> None:
         lambda results: draw_all(
             traces.followed(
                 around.question,
-                ("shown", Same(part), Same(results[0])),
-                lambda: part.show(results[0]),
+                ("shown", Same(part), *map(Same, results)),
+                lambda: part.show(part.put(results)),
                 around.source,
             ),
             around,
         ),
         what=part.what,
         own=around.own,
+        parts=part.parts,
         far=True,
         nothing_yet=lambda: _keep(part.height),
     )

@@ -134,10 +134,11 @@ def in_background(
     what: str,
     own: bool,
     nothing_yet: Callable[[], None],
+    parts: Sequence[Any] = (None,),
     far: bool = False,
 ) -> None:
-    """``begin`` in a single slice and show it in one place; ``draw(results)`` draws the result."""
-    here = begin(slot, key, work, common, lambda: [None], what=what, own=own, far=far)
+    """``begin``, and show it in one place; ``draw(results)`` draws what came of all ``parts``."""
+    here = begin(slot, key, work, common, lambda: parts, what=what, own=own, far=far)
 
     def shown() -> None:
         if here.progress(nothing_yet):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -11,7 +12,7 @@ from scipy.special import expit, softmax
 from dpcore.errors import InvalidArgument
 from dpcore.training.losses import Logistic
 from dpcore.training.plan import Sweep
-from dpcore.training.quality import area_under_curve, calibration_table
+from dpcore.training.quality import STEPS, area_under_curve, calibration_table
 from dpcore.training.sweep import trained
 from dpcore.validate import FloatArray, whole
 
@@ -32,6 +33,29 @@ class Judged:
     balanced: FloatArray
     calibration: pd.DataFrame
 
+    @classmethod
+    def together(cls, parts: Sequence[Judged]) -> Self:
+        """Of the models of all ``parts``, which were judged on the same rows."""
+        import pandas as pd
+
+        models = np.array([part.area.size for part in parts])
+        rows, chance, share = (
+            np.concatenate([part.calibration[name].to_numpy(dtype=np.float64) for part in parts])
+            for name in ("rows", "chance", "share")
+        )
+        steps = np.minimum((chance * STEPS).astype(np.int64), STEPS - 1)  # a mean lies within its step
+        sizes, *sums = (
+            np.bincount(steps, rows * each, minlength=STEPS) for each in (np.ones(rows.size), chance, share)
+        )
+        there = sizes > 0
+        means = dict(zip(("chance", "share"), (one[there] / sizes[there] for one in sums), strict=True))
+        return cls(
+            confusion=np.average([part.confusion for part in parts], axis=0, weights=models),
+            area=np.concatenate([part.area for part in parts]),
+            balanced=np.concatenate([part.balanced for part in parts]),
+            calibration=pd.DataFrame({"rows": sizes[there].astype(np.int64), **means}),
+        )
+
     @property
     def gap(self) -> float:
         """How far a stated chance is from the share that is really so, on average over rows."""
@@ -39,15 +63,16 @@ class Judged:
         return float(np.average(np.abs(table["chance"] - table["share"]), weights=table["rows"]))
 
 
-def judge(sweep: Sweep, method: str, epsilon: float, *, models: int = 12) -> Judged:
-    """Train ``models`` private models of ``sweep``'s training rows and judge them on its test rows.
+def judge(sweep: Sweep, method: str, epsilon: float, *, models: int = 12, number: int = 0) -> Judged:
+    """Train ``models`` private models of ``sweep``'s training rows and judge them on its test rows; those of another
+    ``number`` are other ones.
 
     Chances are those that a model's file states: the logistic curve of the margin. Raises InvalidArgument for a number
     to predict.
     """
     if not isinstance(sweep.loss, Logistic):
         raise InvalidArgument("sweep", "must be about classes")
-    margins = trained(sweep, method, epsilon, whole(1, models=models))
+    margins = trained(sweep, method, epsilon, whole(1, models=models), number)
     if sweep.classes > 2:
         return _judge_classes(sweep, margins)
     members = sweep.y_test > 0.0
@@ -86,12 +111,13 @@ def _judge_classes(sweep: Sweep, margins: FloatArray) -> Judged:
     )
 
 
-def absolute_errors(sweep: Sweep, method: str, epsilon: float, *, models: int = 12) -> FloatArray:
-    """The mean absolute error of each of ``models`` private models of a number in −1..1 on the test rows, (models,).
+def absolute_errors(sweep: Sweep, method: str, epsilon: float, *, models: int = 12, number: int = 0) -> FloatArray:
+    """The mean absolute error of each of ``models`` private models of a number in −1..1 on the test rows, (models,);
+    those of another ``number`` are other ones.
 
     Raises InvalidArgument for classes.
     """
     if isinstance(sweep.loss, Logistic):
         raise InvalidArgument("sweep", "must be about a number")
-    margins = trained(sweep, method, epsilon, whole(1, models=models))
+    margins = trained(sweep, method, epsilon, whole(1, models=models), number)
     return np.asarray(np.abs(np.clip(margins, -1.0, 1.0) - sweep.y_test[:, None]).mean(axis=0))

@@ -14,6 +14,9 @@ from dpcore.validate import BoolArray, FloatArray, finite_vector, whole
 if TYPE_CHECKING:
     import pandas as pd
 
+STEPS = 10
+"""Of the chances that a model gives, in a table of how far they can be believed."""
+
 
 def area_under_curve(right: BoolArray, score: FloatArray) -> float:
     """AUC: the chance that a random row of the class has a higher ``score`` than one of the rest; ties count half.
@@ -54,7 +57,7 @@ def balanced_accuracy(table: pd.DataFrame) -> float:
     return float((np.diag(counts)[rows > 0] / rows[rows > 0]).mean())
 
 
-def calibration_table(right: BoolArray, chance: FloatArray, bins: int = 10) -> pd.DataFrame:
+def calibration_table(right: BoolArray, chance: FloatArray, bins: int = STEPS) -> pd.DataFrame:
     """By equal steps of the ``chance`` a model gives a class: ``rows``, their mean ``chance`` and the ``share`` that
     are of the class (``right``). Chances that can be believed have chance = share."""
     import pandas as pd

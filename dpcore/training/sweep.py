@@ -75,10 +75,11 @@ def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str,
     return values
 
 
-def trained(sweep: Sweep, method: str, epsilon: float, models: int) -> FloatArray:
+def trained(sweep: Sweep, method: str, epsilon: float, models: int, number: int = 0) -> FloatArray:
     """Margins on the test rows of ``models`` private models of all training rows, shape (test rows, models), or with
-    several classes (test rows, models, classes)."""
-    rng = np.random.Generator(np.random.SFC64([sweep.seed, 4, zlib.crc32(method.encode()), int(1e6 * epsilon)]))
+    several classes (test rows, models, classes). Those of another ``number`` are other ones."""
+    stream = [sweep.seed, 4, zlib.crc32(method.encode()), int(1e6 * epsilon), *([number] if number else [])]
+    rng = np.random.Generator(np.random.SFC64(stream))
     X, y = sweep.training_rows(sweep.n)
     made: Any = sweep.method(method, epsilon)
     codes = sweep.coded_rows(method, sweep.n)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 
 from dpcore.errors import InvalidArgument
-from dpcore.training import CodedRows, Sweep, absolute_errors, area_under_curve, judge, load_model
+from dpcore.training import CodedRows, Judged, Sweep, absolute_errors, area_under_curve, judge, judged, load_model
 from dpcore.training.losses import SQUARED
 from dpcore.training.model_card import column_spread
 from dpcore.training.sweep import run_slice, trained
@@ -46,6 +47,20 @@ def test_what_is_judged_is_counted(method) -> None:
     assert stated == pytest.approx(float(expit(margins).mean()))
     assert 0.0 <= found.gap <= 1.0
     assert found.area.mean() > 0.6
+
+
+def test_models_that_are_judged_one_by_one_are_judged_as_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, method = sweep(), "scaled_descent"
+    each = [trained(one, method, 2.0, 1, number) for number in range(5)]
+    assert len({margins.tobytes() for margins in each}) == 5, "each is another one"
+    apart = Judged.together([judge(one, method, 2.0, models=1, number=number) for number in range(5)])
+    monkeypatch.setattr(judged, "trained", lambda *_: np.concatenate(each, axis=1))
+    whole = judge(one, method, 2.0, models=5)
+    np.testing.assert_allclose(apart.confusion, whole.confusion)
+    np.testing.assert_allclose(apart.area, whole.area)
+    np.testing.assert_allclose(apart.balanced, whole.balanced)
+    pd.testing.assert_frame_equal(apart.calibration, whole.calibration)
+    assert apart.gap == pytest.approx(whole.gap)
 
 
 def test_one_class_alone_has_no_area() -> None:

@@ -35,11 +35,16 @@ class ToJudge:
     epsilon: float
 
 
-def judged(task: ToJudge, _: None) -> Judged | FloatArray:
-    """``judge`` for classes, else absolute errors; for a worker process."""
+def judged(task: ToJudge, number: int) -> Judged | FloatArray:
+    """``judge`` for classes, else absolute errors, of one model; for a worker process."""
     make: Any = judge if task.sweep.metrics[0] == "accuracy" else absolute_errors
-    found: Judged | FloatArray = make(task.sweep, task.method, task.epsilon, models=MODELS)
+    found: Judged | FloatArray = make(task.sweep, task.method, task.epsilon, models=1, number=number)
     return found
+
+
+def together(found: Sequence[Any]) -> Judged | FloatArray:
+    """What was found of each model, of all of them."""
+    return Judged.together(found) if isinstance(found[0], Judged) else np.concatenate(found)
 
 
 def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
@@ -54,6 +59,8 @@ def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
                 sweep=curves.sweep(task, asked, "epsilon"), method=asked.main, epsilon=asked.epsilon
             ),
             show=show,
+            parts=range(MODELS),
+            put=together,
             what=said.JUDGING,
             height=420,
         )
