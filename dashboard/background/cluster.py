@@ -118,6 +118,21 @@ class SliceFailed(RuntimeError):
     """A slice raised something on a worker; only its name came back."""
 
 
+class _Unwanted(Exception):
+    """It was cancelled while it waited."""
+
+
+def _begins(future: Future[Any]) -> None:
+    """From here on it cannot be cancelled any more. Raises _Unwanted."""
+    if not future.running() and not future.set_running_or_notify_cancel():
+        raise _Unwanted
+
+
+def _fail(future: Future[Any], error: BaseException) -> None:
+    if future.running() or future.set_running_or_notify_cancel():
+        future.set_exception(error)
+
+
 class _Place:
     """One worker of the cluster: how many slices it has, and what it was lent."""
 
@@ -241,7 +256,9 @@ class Cluster(Executor):
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         if isinstance(fn, Shipped):
-            return self._start(self._slice(fn, args[0]))
+            future: Future[Any] = Future()
+            self._start(self._answered(future, fn, args[0]))
+            return future
         return self.local.submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -270,9 +287,32 @@ class Cluster(Executor):
 
     # -- what follows runs in the thread that speaks with the scheduler ------------------------------------------------
 
-    async def _slice(self, shipped: Shipped, part: Any) -> Any:
+    async def _answered(self, future: Future[Any], shipped: Shipped, part: Any) -> None:
+        """A slice, from when it waits until its worker is done with it: Dask stops none that runs, so that one which
+        nobody wants any more has its place until then. It can be cancelled while it waits, as in a pool of processes.
+        """
+        try:
+            found = await self._slice(future, shipped, part)
+        except _Unwanted:
+            return
+        except asyncio.CancelledError:  # the server ends, or what it was lent was taken back
+            _fail(future, CancelledError())
+            raise
+        except Exception as error:  # noqa: BLE001 - it is for whoever waits
+            _fail(future, error)
+        else:
+            future.set_result(found)
+
+    async def _slice(self, future: Future[Any], shipped: Shipped, part: Any) -> Any:
         for _ in range(LIVES):
             place = await self._place()
+            try:
+                _begins(future)
+            except _Unwanted:
+                if place is not None:
+                    place.busy -= 1
+                    await self._tell()
+                raise
             if place is None:
                 return await self._by_local(shipped, part)
             try:

@@ -121,7 +121,7 @@ class Job:
             self._busy -= 1
             if error is None:
                 self._results[index] = result
-            elif not (self.cancelled and future.cancelled()):
+            elif not (self.cancelled and isinstance(error, CancelledError)):
                 self.error = self.error or error
             self._news.notify_all()
         self._next_ones()

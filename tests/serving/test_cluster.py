@@ -242,6 +242,22 @@ def test_a_job_that_is_cancelled_leaves_nothing_there(far: Cluster, dask: Dask) 
     assert set(DOING) <= {1, 2, 3}, "what was handed over, and nothing more"
 
 
+def test_a_worker_has_no_other_slice_while_it_does_one_that_nobody_wants(far: Cluster) -> None:
+    """Dask stops none that runs: whoever began slices and cancelled them had others wait behind them, and charged."""
+    job = run(far, waiting, Rows(), range(1, 50))
+    until(lambda: len(DOING) == 2)
+    job.cancel()
+    asked = run(far, waiting, Rows(), [60])
+    time.sleep(0.3)
+    assert [place.busy for place in far._places.values()] == [1, 1]
+    assert 60 not in DOING
+    GO.set()
+    asked.wait(PATIENCE, lambda results: False)
+    assert asked.complete
+    until(lambda: not any(place.busy for place in far._places.values()))
+    assert job.error is None
+
+
 def test_a_slice_that_begins_when_its_job_is_over_lends_nothing() -> None:
     """Its worker would hold it for as long as the server lives."""
     place, shipment = cluster._Place("tcp://127.0.0.1:1", 1), cluster.Shipment(object(), lambda shipment: None)
