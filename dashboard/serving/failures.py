@@ -31,6 +31,8 @@ _FILES = "streamlit.runtime.backend_operation_handler"
 """Who writes a line, of any length, about a file that was never offered: whoever asks for one could fill a disk."""
 _AT_LOGIN = "streamlit.web.server.starlette.starlette_auth_routes"
 """Who writes a line, in a stranger's own words, about a login that came to nothing."""
+_FORMS = "python_multipart.multipart"
+"""Who writes a sign of a form into a line about it: whoever sent one that is none knows, and nobody else needs to."""
 _LOGINS = Pace(1.0, 60.0)
 """Such lines a second, after a burst: more of them tell nothing, and could fill a disk."""
 _log = logging.getLogger(__name__)
@@ -56,6 +58,8 @@ def _is_kept(record: logging.LogRecord) -> bool:
     failure = sys.exception()  # a record of ours holds it no longer
     if isinstance(failure, MediaFileStorageError) and record.name == _FILES:
         return failure.__cause__ is not None  # it was offered, and could not be made
+    if record.name == _FORMS:
+        return False
     if record.name == _AT_LOGIN:
         return _LOGINS.wait(0.0) == 0.0 and _LOGINS.wait(1.0) == 0.0
     return record.msg != _LEFT_OUT.get(record.name)
@@ -65,12 +69,12 @@ def keep_values_from_the_log() -> None:
     """From now on what Streamlit would write of a failure is left to ``shown``, and all else is one line each
     (``log_line``). Again does nothing."""
     log_line.guard()
-    for name in (*_LEFT_OUT, _FILES, _AT_LOGIN):
+    for name in (*_LEFT_OUT, _FILES, _FORMS, _AT_LOGIN):
         logging.getLogger(name).addFilter(_is_kept)
 
 
 def write_all_to_the_log() -> None:
     """As Streamlit does it; for tests."""
     log_line.unguard()
-    for name in (*_LEFT_OUT, _FILES, _AT_LOGIN):
+    for name in (*_LEFT_OUT, _FILES, _FORMS, _AT_LOGIN):
         logging.getLogger(name).removeFilter(_is_kept)

@@ -78,7 +78,7 @@ frontend visitors
     # HTTP/2 would be a hundred requests on one connection, each with files here and at a replica, which speaks 1.1
     option disable-h2-upgrade
     # asked by nobody but the owner, who asks a replica
-    http-request deny deny_status 404 if {{ path_end /_stcore/metrics }}
+    http-request deny deny_status 404 if {{ path,url_dec -m end /_stcore/metrics }}
     http-request deny deny_status 405 if {{ method TRACE CONNECT }}
     http-request set-header X-Forwarded-Proto {scheme}
 {transport}    http-response del-header Server

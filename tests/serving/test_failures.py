@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser
 from streamlit import error_util
 from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
 from streamlit.runtime import media_file_manager
@@ -111,3 +114,14 @@ def test_strangers_who_come_back_from_no_login_do_not_fill_the_log(
     log.error("Error during authentication: %s", "access_denied")
     failures.write_all_to_the_log()
     assert caplog.records[-1].getMessage().endswith("access_denied"), "an honest one is there soon after"
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_no_sign_of_a_form_that_is_none_is_in_the_log(guarded: bool, caplog: pytest.LogCaptureFixture) -> None:
+    parser = MultipartParser(b"mark")
+    if guarded:
+        failures.keep_values_from_the_log()
+    with suppress(MultipartParseError):
+        parser.write(b"--mark\r\nsecret\x07: 1\r\n")
+    failures.write_all_to_the_log()
+    assert bool(caplog.records) is (not guarded)

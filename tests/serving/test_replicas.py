@@ -238,6 +238,18 @@ def _balanced(count: int, folder: Path, change: Callable[[str], str] = str) -> I
             each.server_close()
 
 
+@pytest.mark.parametrize("path", ["/_stcore/metrics", "/x/_stcore/metrics", "/_stcore/%6detrics", "/%5fstcore/metrics"])
+def test_nobody_asks_the_replicas_for_their_counts(path: str, tmp_path: Path) -> None:
+    """However it is written: a replica reads it as its own path."""
+    with _balanced(1, tmp_path) as (address, _):
+        with pytest.raises(urllib.error.HTTPError) as told:
+            urllib.request.urlopen(address + path, timeout=PATIENCE)
+        assert told.value.code == 404
+        told.value.close()
+        with urllib.request.urlopen(f"{address}/_stcore/metrics2", timeout=PATIENCE) as answer:
+            assert answer.status == 200
+
+
 def _sent(address: str, question: str, cookie: str, site: str = "") -> tuple[int, str]:
     """To the one at which port a browser with this cookie is sent, and what its cookie says then; 0 for nobody."""
     headers = {"Cookie": f"{replicas.COOKIE}={cookie}"} | ({"Sec-Fetch-Site": site} if site else {})
