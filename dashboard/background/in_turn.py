@@ -4,8 +4,8 @@ A job keeps few slices handed over, but one address may have hundreds of jobs, t
 among them, and its slices may take a hundred times as long as others': without turns whoever asks next would wait for a
 slice of every one. So the next slice is one of the address that had least of the workers' time, where whoever comes
 begins with as much as the latest who had a turn (start-time fair queueing; Goyal, Vin and Cheng, SIGCOMM 1996). And
-nobody can be made to stop: an address of long slices, or of which that is not known yet, has its share of the workers
-at most, unless nobody else may come.
+since no slice that runs can be stopped, and nobody knows how long one will take, an address has its share of the
+workers at most, unless nobody else may come.
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ AHEAD = 1
 """Slices that the executor has beside those that it works on, so that it never waits for the next."""
 SHORT = 0.2
 """Seconds of a slice beyond which none waits in the executor: that gains nothing, and who comes would wait for it."""
-LONG = 2.0
-"""Seconds of a slice beyond which an address has a share of the workers alone."""
 
 
 class Slice(Future[R]):
@@ -73,8 +71,7 @@ class _Share:
 
     def may(self, working: int) -> bool:
         """Whether it may have a turn, where the executor works on so many slices at once."""
-        short = self.latest is not None and self.latest < LONG
-        most = working + self.ahead if short or self.alone else max(1, int(EACH * working))
+        most = working + self.ahead if self.alone else max(1, int(EACH * working))
         return bool(self.waiting) and self.taken < most
 
 

@@ -123,17 +123,26 @@ def test_who_comes_again_and_again_has_no_more_than_who_stays(others: int, worke
     assert pool.now - asked <= (others + 1) * (17 * 0.1 + 0.4 + 0.4)
 
 
-@pytest.mark.parametrize(("alone", "most"), [(False, 3), (True, 4)])
-def test_an_address_of_long_slices_leaves_a_worker_to_others(alone: bool, most: int) -> None:
-    """One that runs cannot be stopped. Of those that are not known yet none is taken for short."""
+@pytest.mark.parametrize("before", [0, 30])
+@pytest.mark.parametrize(("workers", "most"), [(1, 1), (2, 1), (4, 3), (10, 8)])
+def test_an_address_leaves_a_worker_to_others(workers: int, most: int, before: int) -> None:
+    """A slice that runs cannot be stopped, and short ones may come before long ones."""
+    pool = Worker()
+    pool.working = pool.at_once = workers
+    turns = InTurn(pool, clock=lambda: pool.now)
+    job = Job(turns.of("one"), float, [0.01] * before + [10.0] * 50)
+    for _ in range(before + 5):
+        assert len(turns._taken) == most
+        pool.work()
+    assert not job.finished
+
+
+def test_the_person_at_this_computer_has_all_workers() -> None:
     pool = Worker()
     pool.working = pool.at_once = 4
     turns = InTurn(pool, clock=lambda: pool.now)
-    job = Job(turns.of("one", alone=alone), float, [10.0] * 50)
-    for seconds in range(5):
-        assert len(turns._taken) == most, seconds
-        pool.work()
-    assert not job.finished
+    Job(turns.of("", alone=True), float, [10.0] * 50)
+    assert len(turns._taken) == 4
 
 
 def test_nothing_is_kept_of_who_has_nothing_left() -> None:
