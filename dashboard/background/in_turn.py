@@ -106,6 +106,12 @@ class InTurn:
         with self._lock:
             return len(self._shares[whose].waiting) if whose in self._shares else 0
 
+    def behind(self, whose: str) -> tuple[float, int]:
+        """How late the next slice of an address would have its turn: smaller is earlier."""
+        with self._lock:
+            one = self._shares.get(whose) or _Share(self._now)
+            return max(one.used, self._now) + len(one.waiting) * (one.latest or 0.0), len(one.waiting)
+
     def add(self, whose: str, call: Callable[[], Future[R]], *, alone: bool = False) -> Future[R]:
         future = Slice(call, whose)
         with self._lock:
@@ -142,6 +148,9 @@ class InTurn:
 
     def _go_on(self) -> None:
         while (taken := self._next()) is not None:
+            if taken not in self._taken:  # nobody wants it any more; it may have been taken before that could be told
+                Future.cancel(taken)
+                continue
             try:
                 taken.begun = taken.call()
             except Exception as error:  # noqa: BLE001 - it was shut down, or the system gives it no more processes
@@ -153,27 +162,27 @@ class InTurn:
             taken.begun.add_done_callback(partial(self._came_back, taken))
 
     def _next(self) -> Slice[Any] | None:
-        """The next slice of the address whose turn it is, where there is room for one."""
+        """The next slice of the address whose turn it is, where there is room for one; or one that nobody wants any
+        more, for which there is none."""
         with self._lock:
-            while True:
-                working = self._working
-                may = [(whose, one) for whose, one in self._shares.items() if one.may(working)]
-                whose, share = min(may, key=lambda each: each[1].used, default=("", _Share(0.0)))
-                if not may or len(self._taken) >= working + share.ahead:
-                    self._forget()
-                    return None
-                found, _ = share.waiting.popitem(last=False)
-                found.taken = True
-                if found.stopped:  # nobody wants it any more: that was no turn
-                    continue
-                self._shares.move_to_end(whose)
-                self._taken[found] = None
-                self._now = max(self._now, share.used)
-                share.taken += 1
-                found.charged = share.latest or 0.0  # until it is known
-                share.used += found.charged
-                self._begin()
+            working = self._working
+            may = [(whose, one) for whose, one in self._shares.items() if one.may(working)]
+            whose, share = min(may, key=lambda each: each[1].used, default=("", _Share(0.0)))
+            if not may or len(self._taken) >= working + share.ahead:
+                self._forget()
+                return None
+            found, _ = share.waiting.popitem(last=False)
+            found.taken = True
+            if found.stopped:
                 return found
+            self._shares.move_to_end(whose)
+            self._taken[found] = None
+            self._now = max(self._now, share.used)
+            share.taken += 1
+            found.charged = share.latest or 0.0  # until it is known
+            share.used += found.charged
+            self._begin()
+            return found
 
     def _begin(self) -> None:
         """Executors begin with what they were given first."""
@@ -217,9 +226,9 @@ class Lane(Executor):
         return self.turns.at_once
 
     @property
-    def waiting(self) -> int:
-        """How many of its slices wait."""
-        return self.turns.waiting(self.whose)
+    def behind(self) -> tuple[float, int]:
+        """See ``InTurn.behind``."""
+        return self.turns.behind(self.whose)
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         return self.turns.add(self.whose, partial(self.turns._executor.submit, fn, *args, **kwargs), alone=self.alone)

@@ -58,8 +58,8 @@ class Job:
         return found
 
     def _quickest(self) -> Executor:
-        """The executor as the one of those who watch has it for whom the fewest slices wait."""
-        return min(list(self._executors), key=lambda one: int(getattr(one, "waiting", 0)))
+        """The executor as the one of those who watch has it whose turn comes first."""
+        return min(list(self._executors), key=lambda one: one.behind if isinstance(one, Lane) else (0.0, 0))
 
     def _next_ones(self) -> None:
         """The next slice for the one that came back, and one more where there is room for it now."""

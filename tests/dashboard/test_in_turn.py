@@ -145,6 +145,39 @@ def test_the_person_at_this_computer_has_all_workers() -> None:
     assert len(turns._taken) == 4
 
 
+def test_who_had_much_and_joins_holds_nobody_up() -> None:
+    """A job goes on where its turn comes first, not where least waits."""
+    pool, shelf = Worker(), Shelf(room=1 << 20)
+    turns = InTurn(pool, clock=lambda: pool.now)
+    mine, theirs = turns.of("one"), turns.of("other")
+    Job(theirs, float, [50.0])
+    pool.work()
+    Job(turns.of("third"), float, [0.1] * 400)
+    Job(theirs, float, [0.1])
+    job = shelf.watch("mine", lambda known, keep: Job(mine, float, [0.1] * 10, known=known, keep=keep), mine)
+    shelf.watch("mine", lambda known, keep: pytest.fail("anew"), theirs)
+    asked = pool.now
+    while not job.finished:
+        pool.work()
+    assert pool.now - asked <= 2 * (10 * 0.1) + 0.5
+
+
+def test_a_slice_that_is_cancelled_as_it_is_taken_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its job never ends, and what it was lent stays."""
+    pool, ended = ByHand(), list[str]()
+    turns = in_turn(pool)
+    Job(turns.of("other", alone=True), double, range(9))
+    job = Job(turns.of("one", alone=True), double, [1], ended=lambda: ended.append("job"))
+    (here,) = turns._shares["one"].waiting
+    # its thread has said so, and stands still before it looks whether it was taken
+    here.stopped = True
+    while pool.queue:
+        pool.run()
+    assert here.cancelled()
+    assert ended == ["job"]
+    assert isinstance(job.error, CancelledError)
+
+
 def test_nothing_is_kept_of_who_has_nothing_left() -> None:
     """An address that was idle has saved nothing, nor owes it anything."""
     pool = Worker()
