@@ -150,10 +150,10 @@ def test_who_had_much_and_joins_holds_nobody_up() -> None:
     pool, shelf = Worker(), Shelf(room=1 << 20)
     turns = InTurn(pool, clock=lambda: pool.now)
     mine, theirs = turns.of("one"), turns.of("other")
-    Job(theirs, float, [50.0])
-    pool.work()
     Job(turns.of("third"), float, [0.1] * 400)
-    Job(theirs, float, [0.1])
+    Job(theirs, float, [50.0])
+    while pool.now < 50.0:
+        pool.work()
     job = shelf.watch("mine", lambda known, keep: Job(mine, float, [0.1] * 10, known=known, keep=keep), mine)
     shelf.watch("mine", lambda known, keep: pytest.fail("anew"), theirs)
     asked = pool.now
@@ -287,5 +287,5 @@ def test_what_a_page_begins_waits_in_the_line_of_its_address(monkeypatch: pytest
     monkeypatch.setattr(compute, "pool", lambda: pool)
     monkeypatch.setattr(visitors, "address", lambda: "10.0.0.7")
     crowd(pool.turns, 3)
-    assert not AppTest.from_function(begun).run().exception
+    assert not AppTest.from_function(begun, default_timeout=600).run().exception
     assert pool.turns.waiting("10.0.0.7") == IN_FLIGHT
