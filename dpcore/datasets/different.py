@@ -23,7 +23,7 @@ _FEW = 64
 """So many words may share a hash without a key: a row is compared with all of them."""
 _FIRST = 1000
 _PORTION = 1 << 16
-_SHORT, _LANE = 32, 8
+_SHORT, _LANE = 128, 8
 _LANES = _SHORT // _LANE
 _KEYS = np.frombuffer(os.urandom(16 * (2 + 2 * _LANES)), dtype=np.uint64).reshape(2, -1)
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_LANE + 1)], dtype="<u8")
@@ -70,17 +70,7 @@ def by_value(values: np.ndarray) -> tuple[IntArray, np.ndarray]:
 
 
 def _encoded(held: pa.Array) -> tuple[IntArray, pa.Array]:
-    start = list(dict.fromkeys(held.slice(0, _FIRST).to_pylist()))
-    if len(start) > _FEW:
-        return _with_key(held)
-    codes = _places(held, start)
-    rest = codes < 0
-    others, more = _with_key(held.filter(pa.array(rest)))
-    codes[rest] = others + len(start)
-    return codes, pa.concat_arrays([pa.array(start, pa.large_string()), more])
-
-
-def _with_key(held: pa.Array) -> tuple[IntArray, pa.Array]:
+    """The same way whatever the first rows hold: how long it takes would tell of one among them."""
     return _one_by_one(held) if len(held) <= _FIRST else _by_marks(held)
 
 

@@ -25,7 +25,7 @@ from sqlalchemy import Engine
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger.chains import from_database, from_journal
 from dpcore.ledger.engine import TROUBLE, form, ledger_url, make_engine
-from dpcore.ledger.files import beside, create, sync_folder
+from dpcore.ledger.files import beside, create, others_may_replace, sync_folder
 from dpcore.ledger.journal import write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import NEWEST
@@ -72,6 +72,8 @@ def write(store: Store, target: Path) -> int:
     """
     if target.exists():
         raise LedgerError("There is a file of that name already; a backup never replaces one.")
+    if others_may_replace(target.parent):
+        raise LedgerError("Everybody may replace files in that folder; write the backup into one of your own.")
     partial = beside(target, f"{secrets.token_hex(8)}.partial")  # a name that nobody can have a link under
     try:
         replay = store.verify()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +23,15 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def others_may_replace(folder: Path) -> bool:
+    """Whether every user of the computer may put a file of theirs in the place of one in this folder."""
+    try:
+        mode = folder.stat().st_mode
+    except OSError:  # whoever writes there is told
+        return False
+    return os.name != "nt" and bool(mode & stat.S_IWOTH) and not mode & stat.S_ISVTX
 
 
 def create(path: Path) -> int:

@@ -13,6 +13,7 @@ from types import EllipsisType
 
 from sqlalchemy import Connection, bindparam, or_, select
 
+from dpcore.conversions import zcdp_epsilon
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, history, rooms, schema
@@ -20,6 +21,7 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Record, canonical, cost_from_json
 from dpcore.ledger.roles import EVERYONE, LEVELS, Level, checked
 from dpcore.ledger.store import Store
+from dpcore.ledger.units import DELTA_DIGITS, amount
 from dpcore.ledger.words import PERSON, other_unit
 from dpcore.validate import in_range, one_of
 
@@ -162,23 +164,37 @@ def protects(store: Store, connection: Connection, lineage: str) -> str | None:
     return store.protects[lineage]
 
 
-def taken_alone(connection: Connection, budget: Budget, subject: str) -> float:
-    """What one person has taken of a budget without approval, in ε as it was counted; infinite for ρ alone."""
-    total = 0.0
+def taken_alone(connection: Connection, budget: Budget, subject: str) -> tuple[float, float]:
+    """What one person has taken of a budget without approval, in ε and in ρ as it was counted; infinite for what has
+    none."""
+    epsilon = rho = 0.0
     for body in connection.execute(_CHARGES, {"whose": budget.lineage}).scalars():
         # canonical JSON: looked for before it is read, which takes ten times as long
         if f'"subject":{json.dumps(subject)}' not in body or '"granted_by":' in body:
             continue
         found = json.loads(body)
         if found.get("subject") == subject and not found.get("granted_by"):
-            total += cost_from_json(found.get("counted", found["cost"])).epsilon
-    return total
+            cost = cost_from_json(found.get("counted", found["cost"]))
+            epsilon, rho = epsilon + cost.epsilon, rho + cost.zcdp
+    return epsilon, rho
 
 
 def passes_limit(connection: Connection, budget: Budget, cost: Cost, subject: str, terms: Terms) -> bool:
-    """Whether this cost, as counted, takes a person above what they may take alone."""
+    """Whether this cost, as counted, takes a person above what they may take alone.
+
+    The limit is an ε at the budget's δ. Where ρ is counted, whoever asks with a larger δ has a smaller ε for the same
+    ρ: there it is also what the ρ of their answers comes to at the budget's δ.
+    """
     limit = terms.limit_for(subject)
-    return limit is not None and taken_alone(connection, budget, subject) + cost.epsilon > limit * (1.0 + 1e-9)
+    if limit is None:
+        return False
+    most = limit * (1.0 + 1e-9)
+    epsilon, rho = taken_alone(connection, budget, subject)
+    if epsilon + cost.epsilon > most:
+        return True
+    together, delta = rho + cost.zcdp, amount(budget.caps.total_delta, DELTA_DIGITS)
+    counts = budget.counting != "sum" and delta > 0.0 and math.isfinite(together)
+    return counts and zcdp_epsilon(together, delta) > most
 
 
 def _real(connection: Connection, lineage: str) -> Terms:

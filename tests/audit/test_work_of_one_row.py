@@ -109,6 +109,22 @@ def test_nor_is_a_cell_or_a_name_where_rows_are_several_people_s(kind: str) -> N
     assert told(kind, people=True) == {}
 
 
+@pytest.mark.parametrize("place", [0, 5, 999])
+@pytest.mark.parametrize("length", [6, 40])
+def test_no_row_among_the_first_decides_how_all_others_are_told_apart(place: int, length: int) -> None:
+    """By one word more than 64, or a word that many rows behind hold, it once did."""
+    few = [f"word {row % 64}".ljust(length, ".") for row in range(ROWS)]
+    late = [("A" if row < 1_500 else "B").ljust(length, ".") for row in range(ROWS)]
+    for cells, other in ((few, "word 64".ljust(length, ".")), (late, "B".ljust(length, "."))):
+        done = []
+        for each in (cells, cells, [*cells[:place], other, *cells[place + 1 :]]):
+            rows = PrivateRows(pd.DataFrame({"x": pd.Series(each, dtype="str")}))
+            with counted() as work:
+                rows.opened(reads("text", False)).typed("x")
+            done.append(work)
+        assert apart(done[2], done[1], MOST) == {}
+
+
 @contextmanager
 def _tidied_all_or_none() -> Iterator[None]:
     """As it was: one sign that is not of ASCII sent all cells through four replacements and two patterns."""

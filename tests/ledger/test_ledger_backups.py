@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
 
 from dpcore.costs import Cost
-from dpcore.errors import LedgerUnsound
+from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger, backups, engine
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.key import fresh
@@ -210,3 +210,18 @@ def test_every_form_that_ledgers_had_is_known(tmp_path: Path, monkeypatch: pytes
         assert backups._is_a_ledger_s(file)
     assert set(found.values()) == SQLITE_FORMS
     assert found[int(NEWEST)] == SQLITE_SAFEGUARDS
+
+
+@pytest.mark.parametrize(
+    ("mode", "refused"), [(0o777, True), (0o707, True), (0o1777, False), (0o770, False), (0o700, False)]
+)
+def test_no_backup_is_written_where_everybody_may_replace_it(
+    mode: int, refused: bool, place: Path, tmp_path: Path
+) -> None:
+    """Between two openings by its name another user's file would take its place."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(mode)
+    with Ledger.open(place) as ledger, pytest.raises(LedgerError, match="your own") if refused else nullcontext():
+        ledger.backup(folder / "backup")
+    assert bool(list(folder.iterdir())) is not refused

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dpcore.accounting import Cost
+from dpcore.conversions import zcdp_epsilon
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed, UnknownLineage
 from dpcore.ledger import Ledger, LedgerUnsound, Receipt, approvals, member, rate
 from dpcore.ledger.__main__ import main
@@ -211,6 +212,21 @@ def test_of_two_who_set_a_limit_at_once_the_second_is_told(whole: Ledger) -> Non
         otto.set_limit("people", 5.0, seen=None)
     assert whole.terms("people").limit == 0.1
     assert otto.set_limit("people", 0.2, seen=0.1).limit == olga.set_limit("people", 0.2, seen=0.2).limit == 0.2
+
+
+def test_a_larger_delta_is_no_way_around_the_limit(whole: Ledger) -> None:
+    """Where ρ is counted the same ρ has a smaller ε at a larger δ, and the budget's own δ is what its ε is at."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    olga.open_budget("rho", epsilon=1.0, delta=1e-12, counting="zcdp", name="In ρ")
+    olga.share("rho", "anna" + ISSUER, "ask")
+    olga.set_limit("rho", 0.48)
+    for rho, delta, alone in ((2e-3, 1e-12, True), (2e-3, 1e-4, True), (5e-3, 1e-4, False), (1e-2, 1e-4, False)):
+        cost = Cost(epsilon=zcdp_epsilon(rho, delta), delta=delta, rho=rho)
+        assert cost.epsilon < 0.48 or delta < 1e-4
+        assert anna.needs_approval("rho", cost) is not alone, (rho, delta)
+    small = Cost(epsilon=zcdp_epsilon(1.5e-3, 1e-4), delta=1e-4, rho=1.5e-3)
+    anna.charge("one", "rho", small, "How many?")
+    assert anna.needs_approval("rho", small), "together they are beyond it"
 
 
 def test_above_the_limit_two_people_are_needed(whole: Ledger) -> None:
