@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dashboard import words
 from dpcore.datasets.schema import Schema
-from dpcore.datasets.steps import OneRowPer, ReadAsMissing, Step
+from dpcore.datasets.steps import MonthsToRows, OneRowPer, ReadAsMissing, Step
 from dpcore.datasets.suitability import names_someone
 from dpcore.datasets.text import skeleton
 
@@ -29,8 +29,11 @@ _DAY = "day"
 
 def refusal(steps: Iterable[Step], unit: str) -> str:
     """Why a table of records that these steps made cannot be asked privately; "" where it can."""
+    made: set[str] = set()
     for step in steps:
-        if isinstance(step, OneRowPer) and not whole_of(_DAY if step.day else step.by, unit):
+        if isinstance(step, MonthsToRows):
+            made |= {step.time, step.value}  # whatever they are called, they name nobody
+        if isinstance(step, OneRowPer) and (step.by in made or not whole_of(_DAY if step.day else step.by, unit)):
             one = f"one day of “{words.visible(step.by)}”" if step.day else f"one “{words.visible(step.by)}”"
             return (
                 f"A row of this table holds all of {one}, so leaving out one {words.visible(unit)} may change rows and "

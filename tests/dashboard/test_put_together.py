@@ -15,7 +15,17 @@ import pytest
 
 from dashboard.data import own_file
 from dashboard.data.put_together import leaving_out, refusal, whole_of
-from dpcore.datasets import Column, Declaration, OneRowPer, PrivateRows, ReadAsMissing, Step, read_csv, steps
+from dpcore.datasets import (
+    Column,
+    Declaration,
+    MonthsToRows,
+    OneRowPer,
+    PrivateRows,
+    ReadAsMissing,
+    Step,
+    read_csv,
+    steps,
+)
 from dpcore.datasets.schema import MISSING_WORDS
 from dpcore.releases.selection import MostCommonOption
 
@@ -49,6 +59,14 @@ def as_before(by: str, unit: str) -> bool:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize(("time", "value", "by"), [("patient", "v", "patient"), ("month", "patient", "patient")])
+def test_a_column_that_a_step_made_names_nobody(time: str, value: str, by: str) -> None:
+    """A declaration that is brought may call the months "patient": each row would hold what all people did in one."""
+    made = MonthsToRows(columns=("2024-01", "2024-02"), time=time, value=value)
+    assert refusal((made, OneRowPer(by=by, of="x", how="sum")), "person")
+    assert not refusal((made, OneRowPer(by="who", of="x", how="sum")), "person")
+
+
 def test_what_is_allowed_takes_rows_away_and_changes_none() -> None:
     """The table says what is so: everybody goes to both wards, on two days, each time as another visit."""
     people, wards = ("ann", "bob", "eva"), ("A", "B")
