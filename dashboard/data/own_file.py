@@ -343,7 +343,11 @@ class OwnFile:
             )
         if self.schema.each_row != "record":
             return ""
-        return put_together.refusal(self.steps, self.schema.unit) or put_together.of_nobody(self.steps, self.schema)
+        return (
+            put_together.refusal(self.steps, self.schema.unit)
+            or put_together.of_months(self.steps, self.schema)
+            or put_together.of_nobody(self.steps, self.schema)
+        )
 
     @property
     def lacking(self) -> tuple[str, ...]:

@@ -43,6 +43,18 @@ def refusal(steps: Iterable[Step], unit: str) -> str:
     return ""
 
 
+def of_months(steps: Iterable[Step], schema: Schema) -> str:
+    """Why rows that are told by whose they are cannot be asked privately where a step made the column that says it:
+    months, whatever they are called. "" where they can."""
+    made = {name for step in steps if isinstance(step, MonthsToRows) for name in (step.time, step.value)}
+    if schema.id_column not in made:
+        return ""
+    return (
+        f"“{words.visible(str(schema.id_column))}” was made by a step and says of no row whose it is. Choose another "
+        "column on the Data page for whose row it is, or none."
+    )
+
+
 def of_nobody(steps: Sequence[Step], schema: Schema) -> str:
     """Why rows put together by a column cannot be asked privately where, of that column, a word was called missing only
     afterwards: the row with that word holds what several people did. "" where they can."""
@@ -50,9 +62,10 @@ def of_nobody(steps: Sequence[Step], schema: Schema) -> str:
         if not isinstance(step, OneRowPer):
             continue
         left_out = {word.lower() for word in step.missing_words}
-        means = schema.column(step.by).missing_words if step.by in schema.names else ()
+        gone = step.by not in schema.names  # nobody knows any more which of its words mean missing
+        means = () if gone else schema.column(step.by).missing_words
         later = any(isinstance(one, ReadAsMissing) and one.column == step.by for one in steps[place + 1 :])
-        if later or not {word.lower() for word in means} <= left_out:
+        if gone or later or not {word.lower() for word in means} <= left_out:
             return (
                 f"A word of “{words.visible(step.by)}” was said to mean missing after rows were put together by it: "
                 "the row with that word holds what several people did. Take that step back on the Data page and do it "

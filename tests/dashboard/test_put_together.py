@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.data import own_file
+from dashboard.data import own_file, put_together
 from dashboard.data.put_together import leaving_out, refusal, whole_of
 from dpcore.datasets import (
     Column,
@@ -26,7 +26,7 @@ from dpcore.datasets import (
     read_csv,
     steps,
 )
-from dpcore.datasets.schema import MISSING_WORDS
+from dpcore.datasets.schema import MISSING_WORDS, Schema
 from dpcore.releases.selection import MostCommonOption
 
 UNITS = ("person", "Person", "patient", "Patients", "pupil", "ward", "visit", "employee", "day", "")
@@ -65,6 +65,22 @@ def test_a_column_that_a_step_made_names_nobody(time: str, value: str, by: str) 
     made = MonthsToRows(columns=("2024-01", "2024-02"), time=time, value=value)
     assert refusal((made, OneRowPer(by=by, of="x", how="sum")), "person")
     assert not refusal((made, OneRowPer(by="who", of="x", how="sum")), "person")
+
+
+def test_months_say_of_no_row_whose_it_is() -> None:
+    made = (MonthsToRows(columns=("2024-01", "2024-02"), time="patient", value="v"),)
+    for column, refused in (("patient", True), ("v", True), ("who", False), (None, False)):
+        schema = Schema(
+            columns=tuple(Column(name=name, type="text") for name in ("patient", "v", "who")), id_column=column
+        )
+        assert bool(put_together.of_months(made, schema)) is refused
+        assert not put_together.of_months((), schema)
+
+
+def test_rows_that_were_put_together_by_a_column_that_is_gone_are_not_asked() -> None:
+    """Which of its words mean missing nobody knows any more."""
+    schema = Schema(columns=(Column(name="x", type="text"),))
+    assert put_together.of_nobody((OneRowPer(by="patient", of="x", how="sum"),), schema)
 
 
 def test_what_is_allowed_takes_rows_away_and_changes_none() -> None:
