@@ -62,6 +62,10 @@ def _from_archive(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     """One file of a zip archive. What ``part`` names after a "/" of its own kind, a sheet, is not asked here."""
     inner = unpacked(data, "zip", choices.part)
     found = table_of(inner.data, replace(choices, part=None), say)
+    if any(each.argument == "part" for each in found.report.alternatives):
+        raise UnreadableFile(  # which of them is read one row could decide, and nobody would be asked
+            "The archive holds a workbook of several sheets; unpack it, and bring the workbook itself."
+        )
     found = _noticed(
         found,
         Notice(what="noticed", sentence="The table was unpacked from a zip archive.", texts=(inner.name,)),
