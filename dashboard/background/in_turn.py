@@ -51,8 +51,8 @@ class Slice(Future[R]):
 
 @dataclass(slots=True)
 class _Share:
-    """What an address has: slices that wait and how many the executor has, seconds that it had of the workers, with
-    those that it did not ask for, and those of its latest slice."""
+    """What an address has: slices that wait, and how many the executor has; ``used`` seconds of the workers, where what
+    it let pass while it asked for nothing counts as used; and the seconds of its ``latest`` slice."""
 
     used: float
     waiting: OrderedDict[Slice[Any], None] = field(default_factory=OrderedDict)
@@ -101,11 +101,6 @@ class InTurn:
         """The executor as an address has it; ``alone`` where nobody else may come."""
         return Lane(self, whose, alone)
 
-    def waiting(self, whose: str) -> int:
-        """How many slices wait for an address."""
-        with self._lock:
-            return len(self._shares[whose].waiting) if whose in self._shares else 0
-
     def behind(self, whose: str) -> tuple[float, int]:
         """How late the next slice of an address would have its turn: smaller is earlier."""
         with self._lock:
@@ -126,7 +121,8 @@ class InTurn:
             here = self._shares.get(found.whose) if isinstance(found, Slice) and found.whose != whose else None
             if here is not None and isinstance(found, Slice) and found in here.waiting:
                 del here.waiting[found]
-                self._share(whose).waiting[found] = None
+                there = self._share(whose)
+                there.waiting[found], there.alone = None, here.alone
                 found.whose = whose
 
     def _share(self, whose: str) -> _Share:

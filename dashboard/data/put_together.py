@@ -27,13 +27,11 @@ _LABELS = {"id", "uid", "uuid", "guid", "key"}
 _DAY = "day"
 
 
-def refusal(steps: Iterable[Step], unit: str) -> str:
+def refusal(steps: Sequence[Step], unit: str) -> str:
     """Why a table of records that these steps made cannot be asked privately; "" where it can."""
-    made: set[str] = set()
     for step in steps:
-        if isinstance(step, MonthsToRows):
-            made |= {step.time, step.value}  # whatever they are called, they name nobody
-        if isinstance(step, OneRowPer) and (step.by in made or not whole_of(_DAY if step.day else step.by, unit)):
+        told = isinstance(step, OneRowPer) and step.by not in _of_months(steps)
+        if isinstance(step, OneRowPer) and not (told and whole_of(_DAY if step.day else step.by, unit)):
             one = f"one day of “{words.visible(step.by)}”" if step.day else f"one “{words.visible(step.by)}”"
             return (
                 f"A row of this table holds all of {one}, so leaving out one {words.visible(unit)} may change rows and "
@@ -43,11 +41,10 @@ def refusal(steps: Iterable[Step], unit: str) -> str:
     return ""
 
 
-def of_months(steps: Iterable[Step], schema: Schema) -> str:
+def of_months(steps: Sequence[Step], schema: Schema) -> str:
     """Why rows that are told by whose they are cannot be asked privately where a step made the column that says it:
     months, whatever they are called. "" where they can."""
-    made = {name for step in steps if isinstance(step, MonthsToRows) for name in (step.time, step.value)}
-    if schema.id_column not in made:
+    if schema.id_column not in _of_months(steps):
         return ""
     return (
         f"“{words.visible(str(schema.id_column))}” was made by a step and says of no row whose it is. Choose another "
@@ -82,6 +79,11 @@ def leaving_out(steps: Iterable[Step], schema: Schema) -> tuple[Step, ...]:
         else step
         for step in steps
     )
+
+
+def _of_months(steps: Sequence[Step]) -> set[str]:
+    """Columns that steps made of months: a declaration may call them anything, and they name nobody."""
+    return {name for step in steps if isinstance(step, MonthsToRows) for name in (step.time, step.value)}
 
 
 def whole_of(by: str, unit: str) -> bool:

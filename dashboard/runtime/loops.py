@@ -8,12 +8,13 @@ left them at once had the files of everybody.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession, _close_script_event_loop
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+
+from dashboard.runtime.replaced import Methods, put, there
 
 
 def again(session: AppSession) -> None:
@@ -42,20 +43,18 @@ def _told(session: AppSession, *event: Any, **more: Any) -> None:
         _close(session)
 
 
-_OURS: dict[tuple[type, str], Callable[..., Any]] = {
+_OURS: Methods = {
     (AppSession, "_handle_scriptrunner_event_on_event_loop"): _told,
     (WebsocketSessionManager, "disconnect_session"): _left,
 }
-_STREAMLITS: dict[tuple[type, str], Callable[..., Any]] = {place: getattr(*place) for place in _OURS}
+_STREAMLITS = there(_OURS)
 
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    for (kind, name), method in _OURS.items():
-        setattr(kind, name, method)
+    put(_OURS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    for (kind, name), method in _STREAMLITS.items():
-        setattr(kind, name, method)
+    put(_STREAMLITS)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -28,6 +27,7 @@ from websockets.protocol import State
 
 from dashboard.replay import memory
 from dashboard.runtime import unread
+from dashboard.runtime.replaced import Methods, put, there
 
 SOON = 0.02
 """Seconds that what a run says may wait for more. A run that ends says so at once: most take no longer."""
@@ -213,39 +213,33 @@ def _theme(msg: Any, section: str = "theme") -> None:
     """The settings of one appearance, which no run changes."""
     if section not in _THEMES:
         made = type(msg)()
-        _populate(made, section)
+        _STREAMLITS[app_session, "_populate_theme_msg"](made, section)
         _THEMES[section] = made.SerializeToString()
     if _THEMES[section]:
         msg.MergeFromString(_THEMES[section])
 
 
-_OURS: dict[tuple[type, str], Callable[..., Any]] = {
+_OURS: Methods = {
     (AppSession, "_on_scriptrunner_event"): _happened,
     (AppSession, "_enqueue_forward_msg"): _enqueued,
     (AppSession, "flush_browser_queue"): _never_flushed,
     (ScriptRunner, "_enqueue_forward_msg"): _said,
     (ScriptRunner, "_maybe_handle_execution_control_request"): _may_go_on,
     (WebSocketsSansIOProtocol, "send"): _written,
+    (app_session, "_populate_theme_msg"): _theme,
 }
-_STREAMLITS: dict[tuple[type, str], Callable[..., Any]] = {place: getattr(*place) for place in _OURS}
-_populate = app_session._populate_theme_msg
+_STREAMLITS = there(_OURS)
 _THEMES: dict[str, bytes] = {}
 
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    _set(_OURS, _theme)
+    put(_OURS)
     memory.AS_BYTES = True
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    _set(_STREAMLITS, _populate)
+    put(_STREAMLITS)
     memory.AS_BYTES = False
     _THEMES.clear()
-
-
-def _set(methods: dict[tuple[type, str], Callable[..., Any]], theme: Callable[..., None]) -> None:
-    for (kind, name), method in methods.items():
-        setattr(kind, name, method)
-    vars(app_session)["_populate_theme_msg"] = theme

@@ -18,10 +18,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession, AppSessionState
@@ -38,6 +36,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 from dashboard.background import places
 from dashboard.background.places import PLACES, Script, Visitor
 from dashboard.runtime import loops, outgoing
+from dashboard.runtime.replaced import Methods, put, there
 
 VISITOR = "epsilon_lab.visitor"
 """Where the scope of a page's connection says from which address it is; the gate writes it."""
@@ -188,7 +187,7 @@ def look_after(loop: asyncio.AbstractEventLoop) -> None:
     _LOOK.after(loop)
 
 
-_OURS: dict[tuple[type, str], Callable[..., Any]] = {
+_OURS: Methods = {
     (AppSession, "_create_scriptrunner"): _create,
     (AppSession, "request_script_stop"): _stop_page,
     (ScriptRequests, "on_scriptrunner_ready"): _ready,
@@ -196,18 +195,16 @@ _OURS: dict[tuple[type, str], Callable[..., Any]] = {
     (ScriptRunner, "_run_script_thread"): _run_thread,
     (ScriptRunner, "start"): _start,
 }
-_STREAMLITS: dict[tuple[type, str], Callable[..., Any]] = {place: getattr(*place) for place in _OURS}
+_STREAMLITS = there(_OURS)
 
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    for (kind, name), method in _OURS.items():
-        setattr(kind, name, method)
+    put(_OURS)
     sys.setswitchinterval(HANDS_ON)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    for (kind, name), method in _STREAMLITS.items():
-        setattr(kind, name, method)
+    put(_STREAMLITS)
     sys.setswitchinterval(_USUALLY)

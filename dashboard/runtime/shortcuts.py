@@ -16,6 +16,8 @@ from streamlit.delta_generator_singletons import ContextVarWithLazyDefault
 from streamlit.navigation.page import Page
 from streamlit.util import calc_hash
 
+from dashboard.runtime.replaced import Methods, put, there
+
 
 class _Plain(SparseList[Any]):
     """The list of whatever kind: ``_Plain[int]`` is itself."""
@@ -42,22 +44,20 @@ def _hash(address: str) -> str:
     return calc_hash(address)
 
 
-_OURS: dict[tuple[Any, str], Any] = {
+_OURS: Methods = {
     (cursor, "SparseList"): _Plain,
     (ContextVarWithLazyDefault, "get"): _now,
     (ContextVarWithLazyDefault, "set"): _set,
     (Page, "_script_hash"): property(lambda page: _hash(page._url_path)),
 }
-_STREAMLITS: dict[tuple[Any, str], Any] = {(owner, name): vars(owner)[name] for owner, name in _OURS}
+_STREAMLITS = there(_OURS)
 
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    for (owner, name), ours in _OURS.items():
-        setattr(owner, name, ours)
+    put(_OURS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    for (owner, name), before in _STREAMLITS.items():
-        setattr(owner, name, before)
+    put(_STREAMLITS)

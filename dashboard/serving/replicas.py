@@ -29,7 +29,7 @@ from dashboard.poll.codes import ALPHABET, GO, LENGTH
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
 from dashboard.serving.settings import PLACE, REPLICAS
-from dashboard.serving.uploads import uploads
+from dashboard.serving.uploads import most_together
 
 COOKIE = "epsilon_lab_replica"
 MOST = 64
@@ -255,7 +255,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
 
 def shares(count: int) -> dict[str, str]:
     """What each of ``count`` replicas may hold of all that they may hold together: memory for files, and uploads."""
-    together = {"EPSILON_LAB_MEMORY_ALL": machine_memory.for_files(), "EPSILON_LAB_UPLOADS": uploads()}
+    together = {"EPSILON_LAB_MEMORY_ALL": machine_memory.for_files(), "EPSILON_LAB_UPLOADS": most_together()}
     return {name: str(max(1, (size >> 20) // count)) for name, size in together.items()}
 
 

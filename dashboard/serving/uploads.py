@@ -56,7 +56,7 @@ class Uploads:
 
     def __init__(self, app: Asgi, most_bytes: int | None = None) -> None:
         self._app = app
-        self._most_bytes = most_bytes or uploads()
+        self._most_bytes = most_bytes or most_together()
         self._arriving: list[_Arriving] = []
         self._came: dict[_File, tuple[float, str]] = {}  # when a file that lies here came, and from which address
 
@@ -138,7 +138,7 @@ class Uploads:
         return True
 
 
-def uploads() -> int:
+def most_together() -> int:
     """Bytes of uploaded files that lie here or are on their way, of all sessions together."""
     return number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
 

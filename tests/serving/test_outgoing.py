@@ -279,7 +279,7 @@ def test_the_settings_of_an_appearance_are_the_same(section: str) -> None:
     ours, again, theirs = CustomThemeConfig(), CustomThemeConfig(), CustomThemeConfig()
     app_session._populate_theme_msg(ours, section)
     app_session._populate_theme_msg(again, section)
-    outgoing._populate(theirs, section)
+    outgoing._STREAMLITS[app_session, "_populate_theme_msg"](theirs, section)
     assert ours == again == theirs
 
 

@@ -59,11 +59,12 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
 
 
 def _from_archive(data: bytes, choices: Choices, say: _Say) -> Tabulated:
-    """One file of a zip archive. What ``part`` names after a "/" of its own kind, a sheet, is not asked here."""
+    """One file of a zip archive: ``part`` names that, and so no sheet of it. Raises UnreadableFile for a workbook of
+    several: one row could decide which of them is read, and nobody would be asked."""
     inner = unpacked(data, "zip", choices.part)
     found = table_of(inner.data, replace(choices, part=None), say)
     if any(each.argument == "part" for each in found.report.alternatives):
-        raise UnreadableFile(  # which of them is read one row could decide, and nobody would be asked
+        raise UnreadableFile(
             "The archive holds a workbook of several sheets; unpack it, and bring the workbook itself."
         )
     found = _noticed(
@@ -73,8 +74,7 @@ def _from_archive(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     report = replace(found.report, part=inner.name)
     if choices.part is None and len(inner.names) > 1:
         several = tuple(Alternative(argument="part", value=name, example="") for name in inner.names[:50])
-        others = tuple(each for each in report.alternatives if each.argument != "part")
-        report = replace(report, alternatives=(*several, *others))
+        report = replace(report, alternatives=(*several, *report.alternatives))
     return replace(found, report=report)
 
 
