@@ -254,6 +254,46 @@ def test_a_widget_for_everybody_holds_what_each_has_set_and_calls_for_each() -> 
     assert all(one.callback is None and not one.callback_args for one, _, _ in asked.widgets)
 
 
+def called(app: AppTest) -> dict[str, tuple[bool, dict[str, bool]]]:
+    """Of every widget of a page, whether somebody is called when it is set, and by which of a component's events."""
+    known = app.session_state._state._state._new_widget_state.widget_metadata
+    return {
+        name: (one.callback is not None, {event: call is not None for event, call in (one.callbacks or {}).items()})
+        for name, one in known.items()
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_whoever_comes_second_is_heard_by_everything_as_the_first_was(
+    page: str, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The curve was followed by a finger for the first visitor only."""
+    first = called(open_app(page))
+    monkeypatch.setattr(visitor, "token", lambda: OTHER)
+    second = called(open_app(page))
+    assert second == first
+    if page in ("selection", "thresholding"):  # what follows the finger
+        assert any(
+            name.endswith("-finger__events") and events == {"epsilon": True} for name, (_, events) in first.items()
+        )
+
+
+def test_an_event_that_is_forgotten_for_everybody_would_be_found(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = widgets.Asked.for_everybody
+
+    def without(asked: widgets.Asked) -> widgets.Asked:
+        kept = inside(asked)
+        return kept._replace(
+            widgets=tuple((replace(one, callbacks=one.callbacks and {}), *rest) for one, *rest in kept.widgets)
+        )
+
+    monkeypatch.setattr(widgets.Asked, "for_everybody", without)
+    first = called(open_app("selection"))
+    assert called(open_app("selection")) != first, "the mutant"
+
+
 def test_a_widget_that_does_not_look_at_what_it_holds_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(widgets, "alike", lambda now, then: True)
     assert set_and_told()[0] == 3, "the mutant: what it held for whoever came first"
