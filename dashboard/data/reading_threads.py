@@ -1,8 +1,10 @@
 """The threads that read people's files: few for everyone, so that uploads wait rather than pile up, and fair.
 
-A file of 300 kB may take a reader for minutes, and one address may bring hundreds. So addresses take turns, one has at
-most half of the threads while another waits, and what takes long while others wait for long is ended. What has to give
-way begins anew, and nobody reads a word of it.
+A file of 300 kB may take a reader for minutes, and one address may bring hundreds. So the next file is of the address
+that had least of the threads' time, where whoever comes begins with as much as the latest who had a turn
+(``dashboard.background.in_turn``); one has at most half of the threads while another waits; and who had most gives way
+after ``TURN``, where all threads are taken and somebody who had less has waited for ``PATIENT``. What has to give way
+begins anew, and nobody reads a word of it; what takes long while others wait for long is ended.
 """
 
 from __future__ import annotations
@@ -22,19 +24,21 @@ from dpcore.errors import ReadingCancelled, UnreadableFile
 
 AT_ONCE = 2
 LONG, WAITED = 120.0, 30.0
-"""Seconds that a reading may take where somebody else has waited for so many more."""
+"""Seconds that a reading may take, in all its turns, where somebody else has waited for so many more."""
+TURN, PATIENT = 20.0, 10.0
+"""Seconds after which a reading gives way to somebody who has waited for so many."""
 _LESS_URGENT = 5  # about a third of a page's share, where there is not enough for both
 
 
 class GaveWay(ReadingCancelled):
-    """Somebody else waits, and this is the second reading of its address: it is to begin anew later."""
+    """Somebody else waits who had less of the threads than its address: it is to begin anew later."""
 
 
 class Piece:
-    """Work for a thread, and for whom: the address that brought the file."""
+    """Work for a thread, and for whom: the address that brought the file. ``spent``: seconds of turns it gave up."""
 
-    def __init__(self, work: Callable[[], Any], whose: str) -> None:
-        self.work, self.whose = work, whose
+    def __init__(self, work: Callable[[], Any], whose: str, spent: float = 0.0) -> None:
+        self.work, self.whose, self.spent = work, whose, spent
         self.since = 0.0
         """When it began to wait, and once it runs when that began."""
         self.done: Future[Any] = Future()
@@ -44,16 +48,20 @@ class ReadingThreads:
     """Thread-safe."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._most_each = max(1, at_once // 2)
+        self._at_once, self._most_each = at_once, max(1, at_once // 2)
         self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="reading", initializer=_behind_pages)
         self._lock = threading.Lock()
         self._waiting: dict[str, deque[Piece]] = {}  # who was served longest ago comes first
         self._running: list[Piece] = []  # in the order in which they began
+        self._used: dict[str, float] = {}  # seconds of the threads, by address
+        self._latest = 0.0  # what the latest who had a turn had used before it
 
     def submit(self, piece: Piece) -> Future[Any]:
         """Have it done when it is its turn."""
         with self._lock:
             piece.since = time.monotonic()
+            if not self._is_here(piece.whose):
+                self._used[piece.whose] = max(self._used.get(piece.whose, 0.0), self._latest)
             self._waiting.setdefault(piece.whose, deque()).append(piece)
         self._pool.submit(self._next)
         return piece.done
@@ -67,17 +75,39 @@ class ReadingThreads:
     def goes_on(self, piece: Piece) -> None:
         """Asked by a reading at each step. Raises GaveWay, or UnreadableFile with a sentence, where others wait."""
         with self._lock:
+            now = time.monotonic()
             waiting = [queue[0] for whose, queue in self._waiting.items() if whose != piece.whose]
             same = [one for one in self._running if one.whose == piece.whose]
-            now = time.monotonic()
-            if waiting and len(same) > self._most_each and same[-1] is piece:
+            second = bool(waiting) and len(same) > self._most_each and same[-1] is piece
+            turn = self._turn_is_over(piece, waiting, now)
+            waited = turn or any(now > one.since + WAITED for one in waiting)
+            took = piece.spent + now - piece.since
+            if second or (turn and took <= LONG):
+                piece.spent = took
                 raise GaveWay("Somebody else waits.")
-            long = now > piece.since + LONG and any(now > one.since + WAITED for one in waiting)
-        if long:
+        if waited and took > LONG:
             raise UnreadableFile(
                 f"This takes longer than {LONG / 60:,.0f} minutes while others wait for their files; try again later, "
                 "or with fewer rows or columns."
             )
+
+    def _turn_is_over(self, piece: Piece, waiting: list[Piece], now: float) -> bool:
+        """Whether all threads are taken, its address had most, and somebody who had less has waited for it."""
+        had = {one.whose: self._had(one.whose, now) for one in self._running}
+        most = had.get(piece.whose, 0.0)
+        return (
+            len(self._running) >= self._at_once
+            and now > piece.since + TURN
+            and most >= max(had.values())
+            and any(now > one.since + PATIENT and self._used[one.whose] < most for one in waiting)
+        )
+
+    def _had(self, whose: str, now: float) -> float:
+        """Seconds of the threads that an address had, with what it has at the moment."""
+        return self._used[whose] + sum(now - one.since for one in self._running if one.whose == whose)
+
+    def _is_here(self, whose: str) -> bool:
+        return whose in self._waiting or any(one.whose == whose for one in self._running)
 
     def close(self) -> None:
         """Wait for what is under way or waits; for tests."""
@@ -97,13 +127,16 @@ class ReadingThreads:
             piece.done.set_result(result)
 
     def _begun(self) -> Piece | None:
-        """Of the address that has fewest under way, and among those the one that was served longest ago."""
+        """Of the address that has fewest under way, and among those the one that had least of the threads, to a second,
+        or was served longest ago."""
         with self._lock:
             if not self._waiting:
                 return None  # it was withdrawn
             under_way = [one.whose for one in self._running]
-            piece = self._waiting[min(self._waiting, key=under_way.count)][0]
+            whose = min(self._waiting, key=lambda one: (under_way.count(one), int(self._used[one])))
+            piece = self._waiting[whose][0]
             self._take(piece)
+            self._latest = max(self._latest, self._used[whose])
             piece.since = time.monotonic()
             self._running.append(piece)
             return piece
@@ -117,7 +150,16 @@ class ReadingThreads:
     def _ended(self, piece: Piece) -> None:
         with self._lock:
             self._running.remove(piece)
+            self._used[piece.whose] += time.monotonic() - piece.since
+            self._forget()
         garbage.soon()
+
+    def _forget(self) -> None:
+        """Those who have nothing here, and would begin where the others are."""
+        anybody = bool(self._waiting or self._running)
+        for whose, used in list(self._used.items()):
+            if not self._is_here(whose) and (used <= self._latest or not anybody):
+                del self._used[whose]
 
 
 def _behind_pages() -> None:

@@ -37,9 +37,9 @@ class Task:
         self._waits: list[Callable[[Say], Any]] = [work]
         self._wait()
 
-    def _wait(self) -> None:
+    def _wait(self, spent: float = 0.0) -> None:
         self.fraction, self.words = 0.0, "Waiting for its turn"
-        self._piece = Piece(self._run, self._whose)
+        self._piece = Piece(self._run, self._whose, spent)
         threads().submit(self._piece)
 
     def _say(self, fraction: float, what: str) -> None:
@@ -73,7 +73,7 @@ class Task:
 
     def _begin_anew(self, work: Callable[[Say], Any]) -> None:
         self._waits.append(work)
-        self._wait()
+        self._wait(self._piece.spent)
         if self._cancelled.is_set():
             self.cancel()  # which came when there was nothing to take
 

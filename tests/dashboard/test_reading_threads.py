@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from dashboard.data import reading_threads
-from dashboard.data.reading_threads import AT_ONCE, Piece, ReadingThreads, threads
+from dashboard.data.reading_threads import AT_ONCE, GaveWay, Piece, ReadingThreads, threads
 from dashboard.data.task import Say, Task
 
 HERE, THERE, ELSEWHERE = "10.0.0.1", "10.0.0.2", "10.0.0.3"
@@ -100,19 +101,15 @@ def test_addresses_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_takes_long_while_others_wait_for_long_is_ended_with_a_sentence(
-    long: Callable[[], Long], monkeypatch: pytest.MonkeyPatch
+    long: Callable[[], Long], clock: Clock
 ) -> None:
     """Two addresses together have both threads for no longer than that."""
-    now = [0.0]
-    monkeypatch.setattr(reading_threads, "time", type("Time", (), {"monotonic": staticmethod(lambda: now[0])}))
-    works = [long(), long()]
-    tasks = [Task(work, "Reading the file", whose) for work, whose in zip(works, (HERE, THERE), strict=True)]
-    assert all(work.runs() for work in works)
-    now[0] += 10 * reading_threads.LONG
+    _, tasks = both_taken(long)
+    clock.now += 10 * reading_threads.LONG
     other = short(ELSEWHERE)
     assert not other.wait(0.05), "who has only come waits"
     assert not any(task.finished for task in tasks)
-    now[0] += reading_threads.WAITED + 1.0
+    clock.now += reading_threads.WAITED + 1.0
     assert other.wait(PATIENCE)
     ended = [task for task in tasks if task.finished]
     assert ended
@@ -120,6 +117,159 @@ def test_what_takes_long_while_others_wait_for_long_is_ended_with_a_sentence(
         "This takes longer than 2 minutes while others wait for their files; try again later, or with fewer rows or "
         "columns."
     }
+
+
+class Clock:
+    """Time that goes when it is told to."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(reading_threads, "time", found)
+    return found
+
+
+def both_taken(long: Callable[[], Long]) -> tuple[list[Long], list[Task]]:
+    """Two addresses have both threads, each with a file that takes long."""
+    works = [long(), long()]
+    tasks = [Task(work, "Reading the file", whose) for work, whose in zip(works, (HERE, THERE), strict=True)]
+    assert all(work.runs() for work in works)
+    return works, tasks
+
+
+def test_what_takes_long_gives_way_to_who_had_less_and_is_done_later(long: Callable[[], Long], clock: Clock) -> None:
+    """Two addresses with a file of 539 kB each kept everybody else's waiting for two minutes."""
+    works, tasks = both_taken(long)
+    clock.now += reading_threads.TURN + 1.0
+    other = short(ELSEWHERE)
+    assert not other.wait(0.05), "who has only come waits"
+    clock.now += reading_threads.PATIENT + 1.0
+    assert other.wait(PATIENCE)
+    assert other.result == "read"
+    for work, task in zip(works, tasks, strict=True):
+        work.may_end.set()
+        assert task.wait(PATIENCE)
+        assert task.problem is None, "nobody reads a word of it"
+    assert sorted(work.begun for work in works) in ([1, 2], [1, 1]), "one gave way, or was to begin when it could end"
+
+
+def under_way(had: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> tuple[ReadingThreads, list[Piece]]:
+    """Both threads taken by two addresses, which had so much before; nobody reads."""
+    monkeypatch.setattr(ReadingThreads, "_next", lambda _: None)
+    here, pieces = ReadingThreads(), list[Piece]()
+    for whose, seconds in had.items():
+        here.submit(Piece(lambda: None, whose))
+        here._used[whose] = seconds
+        begun = here._begun()
+        assert begun is not None
+        pieces.append(begun)
+    return here, pieces
+
+
+def gives_way(here: ReadingThreads, piece: Piece) -> bool:
+    try:
+        here.goes_on(piece)
+    except GaveWay:
+        return True
+    return False
+
+
+def test_who_had_most_gives_way_and_nobody_else(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, (less, most) = under_way({HERE: 3.0, THERE: 50.0}, monkeypatch)
+    here._latest = 0.0
+    here.submit(Piece(lambda: None, ELSEWHERE))
+    clock.now += reading_threads.TURN
+    assert not gives_way(here, most), "a turn is not over"
+    clock.now += 1.0
+    assert not gives_way(here, less)
+    assert gives_way(here, most)
+    assert most.spent == pytest.approx(reading_threads.TURN + 1.0)
+    here._ended(most)
+    clock.now += reading_threads.LONG / 2
+    assert not gives_way(here, less), "there is a thread for who waits"
+    assert here._used[THERE] == pytest.approx(50.0 + reading_threads.TURN + 1.0)
+
+
+def test_who_had_least_is_next(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, (piece, _) = under_way({HERE: 0.0, THERE: 50.0}, monkeypatch)
+    for whose in (THERE, ELSEWHERE, HERE):
+        here.submit(Piece(lambda: None, whose))
+    clock.now += 5.0
+    here._ended(piece)
+    order = [one.whose for one in (here._begun() for _ in range(3)) if one is not None]
+    assert order == [HERE, ELSEWHERE, THERE], "of those with fewest under way"
+
+
+def test_nobody_gives_way_to_who_had_more_or_has_only_come(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, pieces = under_way({HERE: 0.0, THERE: 1.0}, monkeypatch)
+    clock.now += reading_threads.TURN + 5.0
+    here.submit(Piece(lambda: None, ELSEWHERE))
+    clock.now += reading_threads.PATIENT
+    assert not any(gives_way(here, piece) for piece in pieces), "who waits has only come"
+    here._used[ELSEWHERE] = 1_000.0
+    clock.now += 5.0
+    assert not any(gives_way(here, piece) for piece in pieces), "who waits had more"
+    here._used[ELSEWHERE] = 0.0
+    assert [gives_way(here, piece) for piece in pieces] == [False, True]
+
+
+def test_who_comes_again_waits_behind_who_had_less(long: Callable[[], Long], clock: Clock) -> None:
+    _, tasks = both_taken(long)
+    again = Task(long(), "Reading the file", HERE)
+    clock.now += reading_threads.TURN + 1.0
+    others = [short(f"10.0.1.{place}") for place in range(5)]
+    clock.now += reading_threads.PATIENT + 1.0
+    assert all(other.wait(PATIENCE) for other in others)
+    assert not again.finished
+    for one in (*tasks, again):
+        one.cancel()
+
+
+def test_turns_without_end_end_with_a_sentence(long: Callable[[], Long], clock: Clock) -> None:
+    _, tasks = both_taken(long)
+    for _ in range(40):
+        clock.now += reading_threads.TURN + 1.0
+        other = short(ELSEWHERE)
+        clock.now += reading_threads.PATIENT + 1.0
+        if not other.wait(0.2):  # it had more than those by now, or these have just begun
+            other.cancel()
+        if all(task.finished for task in tasks):
+            break
+    assert any("longer than 2 minutes" in (task.problem or "") for task in tasks)
+    for task in tasks:
+        task.cancel()
+
+
+def test_without_turns_who_comes_waits_until_the_end(
+    long: Callable[[], Long], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counter-check: as it was."""
+    monkeypatch.setattr(ReadingThreads, "_turn_is_over", lambda *_: False)
+    _, tasks = both_taken(long)
+    other = short(ELSEWHERE)
+    clock.now += reading_threads.LONG - 1.0
+    assert not other.wait(0.1)
+    for task in (*tasks, other):
+        task.cancel()
+
+
+def test_what_is_known_of_addresses_goes_with_them(long: Callable[[], Long]) -> None:
+    work = long()
+    tasks = [Task(work, "Reading the file", HERE), *(short(f"10.0.1.{place}") for place in range(9))]
+    assert all(task.wait(PATIENCE) for task in tasks[1:])
+    work.may_end.set()
+    assert tasks[0].wait(PATIENCE)
+    held = threads()
+    deadline = time.monotonic() + PATIENCE
+    while held._used and time.monotonic() < deadline:  # the last thread may still be on its way out
+        time.sleep(0.001)
+    assert not held._used
 
 
 def test_what_waits_and_is_cancelled_makes_nobody_give_way(long: Callable[[], Long]) -> None:

@@ -11,8 +11,9 @@ import pytest
 import python_calamine
 
 from dpcore.datasets import UnreadableFile, read_table
-from dpcore.datasets.reading import bounds, excel_parts, workbook
+from dpcore.datasets.reading import bounds, compound, excel_parts, workbook
 from tests.datasets.cases.kinds import opendocument, people_sheet, sheet, sheet_xml
+from tests.datasets.test_old_workbook_bombs import number, stream
 
 
 class _Opened:
@@ -240,3 +241,33 @@ def test_rows_that_no_sheet_can_hold_are_not_left_out_in_silence() -> None:
     longer = opendocument(f'<table:table-row table:number-rows-repeated="3000000">{cell}</table:table-row>')
     with pytest.raises(UnreadableFile, match="more than 1,048,576 rows"):
         read_table(longer)
+
+
+def many_sheets() -> dict[str, bytes]:
+    """Workbooks of five sheets, in each of the three kinds."""
+
+    def fill(book: Any, page: Any) -> None:
+        for each in (page, *(book.create_sheet() for _ in range(4))):
+            people_sheet(book, each)
+
+    row = '<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
+    of_one = f"{row}</table:table-row>" * 3
+    return {
+        "xlsx": sheet(fill)(),
+        "ods": opendocument('</table:table><table:table table:name="T">'.join([of_one] * 5)),
+        "xls": compound.container_of(stream(*[number(0, 0) + number(1, 0)] * 5)),
+    }
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods", "xls"])
+def test_more_sheets_than_are_looked_through_are_refused_before_any_is_unfolded(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of 539 kB with 150,000 sheets kept a reader busy for minutes."""
+    data = many_sheets()[kind]
+    monkeypatch.setattr(bounds, "MOST_SHEETS", 5)
+    assert read_table(data).rows >= 1
+    monkeypatch.setattr(bounds, "MOST_SHEETS", 4)
+    monkeypatch.setattr(python_calamine, "CalamineWorkbook", None)  # nobody may ask it
+    with pytest.raises(UnreadableFile, match="has more than 4 sheets"):
+        read_table(data)

@@ -9,6 +9,8 @@ MOST_CELLS = 100_000_000
 """Cells of a text file, which is as large as they are."""
 MOST_UNPACKED_CELLS = 20_000_000
 """Cells that a packed or typed file may unpack to: what fits with its text into 1 GB."""
+MOST_SHEETS = 1_000
+"""Sheets of a workbook: each is looked through, however little is in it."""
 MOST_TEXT = 256 << 20
 LONGEST_CELL = 131_072
 MOST_TOLD = 32 << 20
@@ -23,6 +25,15 @@ def check_size(rows: int, columns: int, *, most: int = MOST_UNPACKED_CELLS) -> N
         raise UnreadableFile(
             f"The table has {rows * columns:,} cells and up to {most:,} can be unpacked; "
             "keep fewer columns or rows, or save it as CSV."
+        )
+
+
+def check_sheets(count: int) -> None:
+    """Raises UnreadableFile for a workbook of more sheets than are looked through."""
+    if count > MOST_SHEETS:
+        raise UnreadableFile(
+            f"The workbook has more than {MOST_SHEETS:,} sheets, which is what can be looked through; save the one "
+            "with the table as a workbook of its own, or as CSV."
         )
 
 

@@ -12,13 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.parsers import expat
 
-from dpcore.datasets.reading.bounds import MOST_TEXT, check_size, check_text
+from dpcore.datasets.reading.bounds import MOST_TEXT, check_sheets, check_size, check_text
 from dpcore.datasets.reading.markup import DAMAGED, LocalNames, follow, new_parser
 from dpcore.errors import UnreadableFile
 
 _MOST_ROWS = 1 << 20
 _MOST_SHARED = 10_000_000
-_MOST_SHEETS = 1000
 _OTHER_BOOKS = ("xl/workbook.bin", "content.xml")
 _STRINGS = "xl/sharedstrings.xml"
 _OUT_OF_ORDER = (
@@ -95,8 +94,9 @@ class ExcelParts:
             if local[tag] != "sheet":
                 return
             keys = [value for key, value in at.items() if key.rpartition(":")[2] == "id"]
-            if len(keys) != 1 or at.get("name", "") in sheets or len(sheets) == _MOST_SHEETS:
+            if len(keys) != 1 or at.get("name", "") in sheets:
                 raise UnreadableFile(DAMAGED)
+            check_sheets(len(sheets) + 1)
             part = self._part(targets.get(keys[0], ""))
             if part is not None:
                 sheets[at.get("name", "")] = part

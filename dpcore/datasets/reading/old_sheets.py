@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from dpcore.datasets.reading.bounds import check_size, check_text
+from dpcore.datasets.reading.bounds import check_sheets, check_size, check_text
 from dpcore.datasets.reading.markup import DAMAGED
 from dpcore.errors import UnreadableFile
 
@@ -22,7 +22,6 @@ _CELLS = _LABELS | {_FORMULA, _NUMBERS, _SHARED, 0x203, 0x205, 0x27E}
 _OF_FORMULA = frozenset({_GOES_ON, 0x36, 0x37, 0x236, 0x21, 0x221, 0xBC, 0x4BC})
 """What may stand between a formula and its text: what is a table, an array, or shared by several cells."""
 _LARGEST = 65_536 * 256
-_MOST_SHEETS = 1000
 _READ = frozenset({0x0A, 0x17, 0x18, 0x22, 0x2F, 0x3C, 0x42, 0x85, 0xE0, 0xFC, 0x13D, 0x41E, 0x809})
 _FIRST_HALF = 0xD8 >> 2
 """The first six bits of the first half of a letter that takes two."""
@@ -71,8 +70,7 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
         elif kind not in _READ:
             blank.append((start, end))
         last = last if kind == _GOES_ON else kind
-    if len(sheets) > _MOST_SHEETS:
-        raise UnreadableFile(DAMAGED)
+    check_sheets(len(sheets))
     lengths = _lengths(stream, strings)
     sizes: dict[int, tuple[int, int, int]] = {}
     cells = text = walked = 0

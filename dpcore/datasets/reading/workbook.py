@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.reading.bounds import check_size
+from dpcore.datasets.reading.bounds import check_sheets, check_size
 from dpcore.datasets.reading.compound import container_of, workbook_stream
 from dpcore.datasets.reading.excel_parts import ExcelParts, Extent
 from dpcore.datasets.reading.gathering import Gathering
@@ -309,7 +309,7 @@ class _Corners:
 
     def __init__(self) -> None:
         self.found: dict[str, Extent] = {}
-        self._all = 0
+        self._all = self._sheets = 0
         self._name = ""
         self._row = self._column = self._rows = self._columns = 0
         self._row_repeat = self._cell_repeat = 1
@@ -339,6 +339,8 @@ class _Corners:
             if self._within:  # where it ends, the library ends the sheet around it
                 raise UnreadableFile(_WITHIN)
             self._within = True
+            self._sheets += 1
+            check_sheets(self._sheets)
             self._name, self._row, self._rows, self._columns, self._hidden = at.get("table:name", ""), 0, 0, 0, []
         elif tag == "table:table-row":
             if self._in_row:  # the library reads one row as several, and this bound as one
