@@ -103,11 +103,17 @@ def _free(ctx: ScriptRunContext, asked: Asked) -> bool:
     return not any(one in taken for _, one in asked.ids) and not any(key in keys for _, key, _ in asked.widgets if key)
 
 
+def _nobody(*_: object, **__: object) -> None:
+    """Who is called of an event that is kept for everybody."""
+
+
 def _told_anew(metadata: WidgetMetadata[Any], told: dict[str, Any]) -> WidgetMetadata[Any]:
     """The widget with those to call whom this run names."""
     if metadata.callbacks is not None:
         # each event stays, also where nobody is called: whoever is told of it next may be
-        return replace(metadata, callbacks={event: told.get(f"on_{event}_change") for event in metadata.callbacks})
+        return replace(
+            metadata, callbacks={event: told.get(f"on_{event}_change", _nobody) for event in metadata.callbacks}
+        )
     call = next((told[one] for one in _CALLED if callable(told.get(one))), None)
     args, named = (told.get("args"), told.get("kwargs")) if call is not None else (None, None)
     if metadata.callback is call and metadata.callback_args is args and metadata.callback_kwargs is named:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ import numpy as np
 from dashboard import catalogue
 from dashboard.case import Case, Memo, Mode, Source
 from dashboard.controls import Control, Place
-from dashboard.question import Question
+from dashboard.question import Kind, Question
 from dashboard.words import report as said
 from dpcore.datasets import (
     Declaration,
@@ -56,21 +56,41 @@ def written(controls: Iterable[Control[Any]], value: Callable[[Control[Any]], An
     return {key: control.written(now) for key, (control, now) in found.items() if now != control.default}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Begun:
+    """A question that was asked, before anything is simulated that it waits for."""
+
+    kind: type[Kind]
+    case: Case
+    read: Written
+    question: Question
+
+    def whole(self, results: Mapping[str, Sequence[Any]]) -> Question:
+        """The same with what was simulated, by slot. Raises CannotAsk."""
+        done = frozenset(results)
+        if not done:
+            return self.question
+        case = replace(self.case, results=results, complete=done, finished=done)
+        return self.kind.ask(case, self.read)
+
+
+def begun(page: str, key: str, source: Source, *, epsilon: float, delta: float, settings: Mapping[str, str]) -> Begun:
+    """The question ``key`` of a page, with nothing simulated yet. Raises KeyError, CannotAsk."""
+    kind, read, memo = catalogue.questions(page)[key], Written(settings), _memo()
+    case = Case(source=source, epsilon=epsilon, delta=delta, memo=memo, large=memo)
+    return Begun(kind=kind, case=case, read=read, question=kind.ask(case, read))
+
+
 def asked(
     page: str, key: str, source: Source, *, epsilon: float, delta: float, settings: Mapping[str, str]
 ) -> Question:
     """The question ``key`` of a page, with all its simulations done in this process. Raises KeyError, CannotAsk."""
-    kind, read = catalogue.questions(page)[key], Written(settings)
-    memo = _memo()
-    case = Case(source=source, epsilon=epsilon, delta=delta, memo=memo, large=memo)
-    question = kind.ask(case, read)
-    for work in question.works:
+    found = begun(page, key, source, epsilon=epsilon, delta=delta, settings=settings)
+    results = {}
+    for work in found.question.works:
         shared = work.common()
-        results = {**case.results, work.slot: tuple(work.run(shared, part) for part in work.parts())}
-        done = case.complete | {work.slot}
-        case = replace(case, results=results, complete=done, finished=done)
-        question = kind.ask(case, read)
-    return question
+        results[work.slot] = tuple(work.run(shared, part) for part in work.parts())
+    return found.whole(results)
 
 
 def _memo() -> Memo:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -12,7 +14,18 @@ from dashboard.budget import tracker
 from dashboard.case import Source, known
 from dashboard.data import source as data
 from dashboard.report import again, panel
-from dashboard.report.of_deck import LeftOut, OwnFile, Told, sample_of, section_of, shortened
+from dashboard.report.of_deck import (
+    LeftOut,
+    OwnFile,
+    Simulated,
+    Told,
+    Waiting,
+    sample_of,
+    section_of,
+    section_with,
+    shortened,
+    simulated,
+)
 from dashboard.report.value import LONGEST, Section
 from dashboard.scenes.deck import Deck
 from dashboard.scenes.editor import case_of
@@ -50,23 +63,53 @@ def _sections(deck: Deck, key: str, title: str) -> None:
             for number, scene in enumerate(deck.scenes, 1)]  # fmt: skip
     about = "" if own is None else f"{own.source.table.fingerprint}{own.values!r}{own.delta!r}"
     digest = hashlib.sha256(f"{told!r}{about}".encode("utf-8", "backslashreplace")).hexdigest()
-    running = begin(
-        f"{key}-scenes",  # several decks of a page may be asked for at once
-        ("report of a deck", digest),
-        section_of,
-        lambda: own,
-        lambda: told,
-        what=said.DECK_MAKING,
-        own=own is not None,
-        enough=lambda found: len(found) == len(told),
-    )
-    running.live(lambda: _drawn(running, deck, key, title))
 
+    def stage(
+        name: str, work: Callable[[Any, Any], Any], common: Callable[[], Any], parts: Sequence[Any], *, what: str
+    ) -> Running:
+        return begin(
+            f"{key}-{name}",  # several decks of a page may be asked for at once
+            ("report of a deck", name, digest),
+            work,
+            common,
+            lambda: parts,
+            what=what,
+            own=own is not None,
+            far=work is simulated,
+            enough=lambda found: len(found) == len(parts),
+        )
 
-def _drawn(running: Running, deck: Deck, key: str, title: str) -> None:
-    if not running.progress(lambda: None) or not running.job.complete:
+    scenes = stage("scenes", section_of, lambda: own, told, what=said.DECK_MAKING)
+    if not scenes.job.complete:
+        _wait(scenes)
         return
-    results = running.job.results()
+    asked = scenes.job.results()
+    waiting = [at for at, one in enumerate(asked) if isinstance(one, Waiting)]
+    pieces = tuple(piece for at in waiting for piece in asked[at].pieces)
+    simulating = stage("simulated", simulated, lambda: own, pieces, what=said.DECK_SIMULATING)
+    if not simulating.job.complete:
+        _wait(simulating)
+        return
+    found = Simulated(own=own, pieces=pieces, found=tuple(simulating.job.results()))
+    drawing = stage("drawn", section_with, lambda: found, [told[at] for at in waiting], what=said.DECK_DRAWING)
+    if not drawing.job.complete:
+        _wait(drawing)
+        return
+    for at, one in zip(waiting, drawing.job.results(), strict=True):
+        asked[at] = one
+    _written(asked, deck, key, title)
+
+
+def _wait(running: Running) -> None:
+    """Show how far it is; the page is drawn anew once it is over."""
+
+    def draw() -> None:
+        running.progress(lambda: None)
+
+    running.live(draw)
+
+
+def _written(results: Sequence[Section | LeftOut], deck: Deck, key: str, title: str) -> None:
     for one in results:
         if isinstance(one, LeftOut):
             st.caption(words.safe(one.why, 300))

@@ -1,8 +1,9 @@
 """The scenes of a deck as sections of one report.
 
 A scene is asked again from its address, as its page would ask it, in a worker process: neither Streamlit nor a page is
-loaded here. A scene that was made with a file of somebody's own is asked about the file that this person holds, and is
-marked like it; without one it is asked about the page's sample, as the tour shows it, and says so.
+loaded here. What it waits for is simulated part by part, for no slice of a worker can be stopped (``section_of``,
+``simulated``, ``section_with``). A scene that was made with a file of somebody's own is asked about the file that this
+person holds, and is marked like it; without one it is asked about the page's sample, as the tour shows it, and says so.
 """
 
 from __future__ import annotations
@@ -61,6 +62,39 @@ class LeftOut:
     why: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One part, by its place, of what a scene waits for under this slot."""
+
+    told: Told
+    slot: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is to be simulated for a scene before it can be drawn."""
+
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Simulated:
+    """What came of all ``pieces``, in their order, beside the file that the scenes were asked about."""
+
+    own: OwnFile | None
+    pieces: tuple[Piece, ...]
+    found: tuple[Any, ...]
+
+    def of(self, told: Told) -> dict[str, tuple[Any, ...]]:
+        """What was found for one scene, by slot."""
+        mine: dict[str, list[Any]] = {}
+        for piece, found in zip(self.pieces, self.found, strict=True):
+            if piece.told.number == told.number:
+                mine.setdefault(piece.slot, []).append(found)
+        return {slot: tuple(results) for slot, results in mine.items()}
+
+
 def sample_of(scene: Scene) -> str | None:
     """The sample that a scene is asked about while nobody holds its file; None where it asks nothing."""
     page = _page(scene)
@@ -74,8 +108,48 @@ def sample_of(scene: Scene) -> str | None:
     return first if named == OWN else named
 
 
-def section_of(own: OwnFile | None, told: Told) -> Section | LeftOut:
-    """The section of one scene, with everything simulated that it waits for; the work of one slice."""
+def section_of(own: OwnFile | None, told: Told) -> Section | LeftOut | Waiting:
+    """The section of one scene, or what it waits for."""
+    scene = _asked(own, told)
+    if isinstance(scene, LeftOut):
+        return scene
+    pieces = tuple(
+        Piece(told=told, slot=work.slot, place=place)
+        for work in scene.begun.question.works
+        for place in range(len(work.parts()))
+    )
+    return Waiting(pieces) if pieces else _drawn(scene, scene.begun.question)
+
+
+def simulated(own: OwnFile | None, piece: Piece) -> Any:
+    """One part of what a scene waits for: the work of one slice, as on the scene's page."""
+    scene = _asked(own, piece.told)
+    if isinstance(scene, LeftOut):
+        raise CannotAsk(scene.why)
+    work = next(one for one in scene.begun.question.works if one.slot == piece.slot)
+    return work.run(work.common(), work.parts()[piece.place])
+
+
+def section_with(results: Simulated, told: Told) -> Section | LeftOut:
+    """The section of a scene that waited, with what was simulated for it."""
+    scene = _asked(results.own, told)
+    return scene if isinstance(scene, LeftOut) else _drawn(scene, scene.begun.whole(results.of(told)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Scene:
+    """A scene that was asked: about what, and how."""
+
+    told: Told
+    source: Source
+    asked: Asked
+    begun: again.Begun
+    is_instead: bool
+    """Whether it is about a sample in the place of a file that nobody holds."""
+
+
+def _asked(own: OwnFile | None, told: Told) -> _Scene | LeftOut:
+    """One scene, before anything is simulated."""
     scene, page, sample = told.scene, _page(told.scene), sample_of(told.scene)
     where = scene_words.the_scene(told.number, scene.title)
     if page is None or sample is None:
@@ -93,7 +167,7 @@ def section_of(own: OwnFile | None, told: Told) -> Section | LeftOut:
         controls = _controls(kind, case, settings, values)
         values_of = {control.key: value for control, value in controls}
         written = again.written([control for control, _ in controls], lambda control: values_of[control.key])
-        question = again.asked(page.key, key, source, epsilon=epsilon, delta=delta, settings=written)
+        begun = again.begun(page.key, key, source, epsilon=epsilon, delta=delta, settings=written)
     except CannotAsk as error:
         return LeftOut(f"{where} {scene_words.cannot_ask(str(error))}")
     asked = Asked(
@@ -105,16 +179,21 @@ def section_of(own: OwnFile | None, told: Told) -> Section | LeftOut:
         controls=controls,
         data=data,
     )
-    found = analysis(question, source, asked)
-    missing = scene.address.own and own is None
+    return _Scene(told=told, source=source, asked=asked, begun=begun, is_instead=scene.address.own and own is None)
+
+
+def _drawn(here: _Scene, question: Question) -> Section:
+    """The section of a scene, once everything it waits for is there."""
+    scene = here.told.scene
+    found = analysis(question, here.source, here.asked)
     parts: tuple[Part, ...] = (
         Paragraph(text.words(scene.sentence)),
-        *([Paragraph(text.words(said.instead_of(scene.wants)), "small")] if missing else []),
-        Paragraph((Run(f"{said.QUESTION}: ", strong=True), *text.words(sentence_of(question.sentence, asked)))),
+        *([Paragraph(text.words(said.instead_of(scene.wants)), "small")] if here.is_instead else []),
+        Paragraph((Run(f"{said.QUESTION}: ", strong=True), *text.words(sentence_of(question.sentence, here.asked)))),
         *_against_size(question, scene),
         *found.parts,
     )
-    return replace(found, key=f"scene:{told.number}:{found.key}", title=scene.title, parts=parts)
+    return replace(found, key=f"scene:{here.told.number}:{found.key}", title=scene.title, parts=parts)
 
 
 def _against_size(question: Question, scene: Scene) -> list[Part]:

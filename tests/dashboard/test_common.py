@@ -258,7 +258,10 @@ def called(app: AppTest) -> dict[str, tuple[bool, dict[str, bool]]]:
     """Of every widget of a page, whether somebody is called when it is set, and by which of a component's events."""
     known = app.session_state._state._state._new_widget_state.widget_metadata
     return {
-        name: (one.callback is not None, {event: call is not None for event, call in (one.callbacks or {}).items()})
+        name: (
+            one.callback is not None,
+            {event: call is not widgets._nobody for event, call in (one.callbacks or {}).items()},
+        )
         for name, one in known.items()
     }
 

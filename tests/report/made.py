@@ -14,6 +14,7 @@ from dashboard.case import Case, Source
 from dashboard.controls import Setting
 from dashboard.report import again, recipe
 from dashboard.report.analysis import Asked, analysis
+from dashboard.report.of_deck import LeftOut, OwnFile, Simulated, Told, Waiting, section_of, section_with, simulated
 from dashboard.report.render import rendered
 from dashboard.report.value import Report, Section
 from dpcore.datasets import Column, Declaration, Schema, read_table, twin
@@ -37,6 +38,15 @@ def section(
     title = str(kind.title)
     asked = Asked(page=page, key=key, title=title, epsilon=epsilon, delta=delta, controls=controls, data=data)
     return analysis(question, source, asked)
+
+
+def of_scene(own: OwnFile | None, told: Told) -> Section | LeftOut:
+    """The section of a scene, with every part of what it waits for simulated here."""
+    found = section_of(own, told)
+    if not isinstance(found, Waiting):
+        return found
+    results = tuple(simulated(own, piece) for piece in found.pieces)
+    return section_with(Simulated(own=own, pieces=found.pieces, found=results), told)
 
 
 @cache

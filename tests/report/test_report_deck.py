@@ -10,15 +10,27 @@ from typing import Any
 import pytest
 
 from dashboard.case import Source
-from dashboard.report import again, deck_button
+from dashboard.question import Work
+from dashboard.report import again, deck_button, of_deck, text
 from dashboard.report.notebook import script
-from dashboard.report.of_deck import LeftOut, OwnFile, Told, section_of, shortened
+from dashboard.report.of_deck import (
+    LeftOut,
+    OwnFile,
+    Piece,
+    Simulated,
+    Told,
+    Waiting,
+    section_of,
+    section_with,
+    shortened,
+    simulated,
+)
 from dashboard.report.render import rendered
 from dashboard.report.value import Drawing, Heading, Paragraph, Section, plain
 from dashboard.scenes.address import Address
 from dashboard.scenes.deck import Scene, bundled
 from dashboard.words import report as said
-from tests.report.made import own_source, report, visits
+from tests.report.made import of_scene, own_source, report, visits
 from tests.report.test_report_again import run
 from tests.report.test_report_forms import document_text, flat, pages, said_by
 
@@ -28,7 +40,7 @@ def scene(address: str, **facts: str) -> Scene:
 
 
 def asked(found: Scene, own: OwnFile | None = None) -> Section:
-    made = section_of(own, Told(number=1, scene=found, delta=1e-6))
+    made = of_scene(own, Told(number=1, scene=found, delta=1e-6))
     assert isinstance(made, Section), made
     return made
 
@@ -36,7 +48,7 @@ def asked(found: Scene, own: OwnFile | None = None) -> Section:
 @cache
 def five_minutes() -> tuple[Section, ...]:
     scenes = bundled()["five_minutes"].scenes
-    made = [section_of(None, Told(number=place, scene=one, delta=1e-6)) for place, one in enumerate(scenes, 1)]
+    made = [of_scene(None, Told(number=place, scene=one, delta=1e-6)) for place, one in enumerate(scenes, 1)]
     assert all(isinstance(one, Section) for one in made)
     return shortened([one for one in made if isinstance(one, Section)])
 
@@ -128,6 +140,92 @@ def test_an_own_file_as_a_page_holds_it_can_be_sent_to_a_worker(monkeypatch: pyt
     assert sent.source.title == source.title
 
 
+FEW = "training?training_seeds=8&training_drawn-accuracy-False=[]"
+
+
+@pytest.fixture
+def run_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which slots' parts are run, in order."""
+    found: list[str] = []
+    inside = again.begun
+
+    def begun(*args: Any, **named: Any) -> again.Begun:
+        asked = inside(*args, **named)
+
+        def noted(work: Work) -> Work:
+            def run(shared: Any, part: Any) -> Any:
+                found.append(work.slot)
+                return work.run(shared, part)
+
+            return replace(work, run=run)
+
+        return replace(asked, question=replace(asked.question, works=tuple(map(noted, asked.question.works))))
+
+    monkeypatch.setattr(again, "begun", begun)
+    return found
+
+
+def slices(told: Told, run_of: list[str]) -> list[list[str]]:
+    """Which parts are run in each slice of a scene's way onto paper."""
+    found, each = list[list[str]](), list[Any]()
+
+    def ended() -> None:
+        found.append(list(run_of))
+        run_of.clear()
+
+    first = section_of(None, told)
+    ended()
+    if isinstance(first, Waiting):
+        for piece in first.pieces:
+            each.append(simulated(None, piece))
+            ended()
+        assert isinstance(section_with(Simulated(own=None, pieces=first.pieces, found=tuple(each)), told), Section)
+        ended()
+    return found
+
+
+@pytest.mark.parametrize("address", ["selection", "thresholding?question=follow", "experts", FEW])
+def test_no_slice_simulates_more_than_one_part(address: str, run_of: list[str]) -> None:
+    """Once a scene was one slice, which took minutes, and nobody could stop it."""
+    told = Told(number=1, scene=scene(address), delta=1e-6)
+    found = slices(told, run_of)
+    assert max(map(len, found)) <= 1
+    assert found[0] == found[-1] == [], "what asks and what draws simulates nothing"
+    assert (sum(map(len, found)) > 1) == (address == FEW), "the others are answered by exact laws"
+
+
+def test_a_slice_that_simulates_all_of_a_scene_would_be_found(
+    run_of: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mutant: as it was."""
+    inside = of_deck._asked
+
+    def whole(own: OwnFile | None, told: Told) -> Any:
+        here = inside(own, told)
+        for work in here.begun.question.works:
+            for part in work.parts():
+                work.run(work.common(), part)
+        return here
+
+    monkeypatch.setattr(of_deck, "_asked", whole)
+    assert max(map(len, slices(Told(number=1, scene=scene(FEW), delta=1e-6), run_of))) > 1
+
+
+def test_each_scene_gets_what_was_found_for_it() -> None:
+    first, second = (Told(number=number, scene=scene("experts"), delta=1e-6) for number in (1, 2))
+    pieces = tuple(Piece(told=told, slot=slot, place=0) for told in (first, second) for slot in ("a", "b"))
+    found = Simulated(own=None, pieces=pieces, found=(1, 2, 3, 4))
+    assert (found.of(first), found.of(second)) == ({"a": (1,), "b": (2,)}, {"a": (3,), "b": (4,)})
+
+
+def test_part_by_part_the_same_comes_out_as_in_one_process() -> None:
+    settings = {"training_seeds": "8", "training_drawn-accuracy-False": "[]"}
+    source = again.sample_source(of_deck.sample_of(scene("training")) or "")
+    whole = again.asked("training", "predict", source, epsilon=0.5, delta=1e-6, settings=settings)
+    told = asked(scene(f"{FEW}&epsilon=0.5"))
+    assert plain(text.line(whole.headline)) in said_by(told.parts)
+
+
 def test_a_scene_that_asks_nothing_is_left_out_and_said() -> None:
     found = section_of(None, Told(number=3, scene=scene("budget"), delta=1e-6))
     assert found == LeftOut("Scene 3, “A scene”, is not in the report, because its page asks no question.")
@@ -141,7 +239,6 @@ def test_a_setting_that_is_not_offered_any_more_is_the_usual_one() -> None:
 
 
 def test_a_simulated_picture_is_asked_for_against_epsilon() -> None:
-    few = "training?training_seeds=8&training_drawn-accuracy-False=[]"
-    found = asked(scene(f"{few}&training_axis=n"))
+    found = asked(scene(f"{FEW}&training_axis=n"))
     assert said.PICTURE in headings(found)
     assert "training_axis" not in found.code

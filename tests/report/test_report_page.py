@@ -17,7 +17,7 @@ from dashboard.background.in_turn import InTurn
 from dashboard.budget import receipts, tracker
 from dashboard.people import login
 from dashboard.report import panel
-from dashboard.report.of_deck import section_of
+from dashboard.report.of_deck import section_of, section_with, simulated
 from dashboard.report.render import every_form
 from dashboard.report.text import line
 from dashboard.report.value import Drawing, Facts, Paragraph, Report, Section, plain
@@ -249,13 +249,27 @@ def test_a_deck_goes_on_paper_where_it_is_kept(open_app: Open, written: list[Rep
     assert written[-1].title == deck.title
     assert {one.kind for one in written[-1].sections} == {"sample"}
     assert files(app) == list(said.FORMS.values())
-    assert [getattr(work, "work", None) for work in here.done].count(section_of) == len(deck.scenes)
+    done = [getattr(work, "work", None) for work in here.done]
+    assert done.count(section_of) == len(deck.scenes)
+    assert done.count(simulated) == done.count(section_with) == 0, "nothing of this deck is simulated"
     # the title of one deck is not that of another
     app.text_input(key="deck-selection-deck-selection-title").set_value("For the board").run()
     assert written[-1].title == "For the board"
     app.session_state["deck-selection-report"] = False
     open_report(app, "deck-experts")
     assert written[-1].title == bundled()["experts"].title
+
+
+@pytest.mark.thorough
+def test_what_a_deck_waits_for_is_simulated_part_by_part(open_app: Open, written: list[Report], here: Here) -> None:
+    app = open_report(open_app("demos"), "deck-training")
+    deck = bundled()["training"]
+    assert not app.exception
+    assert [one.title for one in written[-1].sections] == [one.title for one in deck.scenes]
+    done = [getattr(work, "work", None) for work in here.done]
+    assert done.count(section_of) == len(deck.scenes)
+    assert done.count(simulated) > 5 * done.count(section_with) > 0
+    assert files(app) == list(said.FORMS.values())
 
 
 def test_nothing_of_a_report_is_made_before_the_click(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

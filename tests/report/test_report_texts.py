@@ -17,13 +17,13 @@ import pytest
 from dashboard.case import Source
 from dashboard.report import notebook as written
 from dashboard.report import recipe
-from dashboard.report.of_deck import Told, section_of
+from dashboard.report.of_deck import Told
 from dashboard.report.render import MIMES, rendered
 from dashboard.report.value import Report, Section
 from dashboard.scenes.address import Address
 from dashboard.scenes.deck import DeckMistakes, Scene, bundled, legible, read_deck
 from dpcore.datasets import Column, Declaration, LeaveOutTotals, ReadAsMissing, Relation, Schema, SplitOptions, twin
-from tests.report.made import own_source, report, section, visits
+from tests.report.made import of_scene, own_source, report, section, visits
 from tests.scenes.test_deck import deck_of
 
 ENDS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", "\x00", "\u202e")
@@ -79,7 +79,7 @@ def made(name: Name) -> Report:
     file, _ = own_source(visits())
     of_file = recipe.of_file(file, name=name("visits.csv"), choices={"part": name("sheet")}, steps=steps)
     scene = Scene(title=name("One"), sentence=name("Look."), notes=name("n"), address=Address.of("selection?epsilon=1"))
-    told = section_of(None, Told(number=1, scene=scene, delta=1e-6))
+    told = of_scene(None, Told(number=1, scene=scene, delta=1e-6))
     assert isinstance(told, Section)
     sections = (
         replace(section("selection", "most_common", source, data), title=name("Mine")),
