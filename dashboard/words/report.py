@@ -253,7 +253,7 @@ QUESTION = "The question"
 AGAINST_SIZE = "What accuracy costs in people"
 DECK_HELP = "The scenes of this deck on paper, each asked again with its numbers."
 DECK_MAKING = "Asking the scenes again"
-DECK_SIMULATING = "Simulating what they wait for"
+DECK_SIMULATING = "Simulating for the scenes"
 DECK_DRAWING = "Drawing the scenes"
 NO_SCENE = "No scene of this deck asks a question, so there is nothing to report."
 
