@@ -33,6 +33,9 @@ _PLACES = 16
 TYPED = 9
 """Bytes that a cell takes at most once more as a typed value: eight, and whether it is there."""
 
+NUMBERED = 24
+"""Bytes that the text "row 1" takes at most for each row of a twin: up to 12 letters, and where it ends."""
+
 KNOWN = Limits(rows=100_000_000, megabytes=4000, jobs=12)
 VISITOR = Limits(rows=1_000_000, megabytes=500, jobs=3)
 
@@ -87,6 +90,12 @@ def typed(reading: Reading, columns: Iterable[Column]) -> int:
     options = [column.name for column in every if column.type == "category" and not column.categories]
     words = sum(min(distinct[name], MOST_WORDS) for name in options)
     return TYPED * reading.rows * len(every) + beside + WORD * words
+
+
+def made_up(columns: Iterable[Column], rows: int) -> int:
+    """Bytes that a twin of so many rows takes at most: its texts number them, the same in every column."""
+    texts = [column.type == "text" for column in columns]
+    return rows * (TYPED * texts.count(False) + NUMBERED * any(texts))
 
 
 def prepared(size: int, held: int, here: Limits) -> None:

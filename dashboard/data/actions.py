@@ -220,12 +220,12 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
 
         whose = visitors.address()
 
-        def simulated(_: Say) -> Table:
-            size = limits.TYPED * plan.rows * len(declared.columns)
+        def simulated(say: Say) -> Table:
+            size = limits.made_up(declared.columns, plan.rows)
             limits.prepared(size, held, here)
             counted = all_held.waiting(size, whose)  # among what all sessions hold, for as long as its rows are there
             rng = np.random.Generator(np.random.PCG64(plan.seed))
-            made = twin(declared, rows=plan.rows, rng=rng, relations=kept)
+            made = twin(declared, rows=plan.rows, rng=rng, relations=kept, turn=lambda: say(0.5, said.SIMULATING_ROWS))
             weakref.finalize(made.frame, all_held.let_go, counted)
             return made
 

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -30,7 +31,7 @@ from dashboard.data.held import (
 from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.reading_threads import Piece, threads
-from dashboard.data.task import Say, Task
+from dashboard.data.task import Say, Task, asking
 from dashboard.people import visitors
 from dashboard.serving import typed
 from dashboard.words import data as said
@@ -88,11 +89,12 @@ def read(
     counted: all_held.Waiting | None = None,
     declared: Template | None = None,
     then: Callable[[], None] | None = None,
+    otherwise: Callable[[], None] | None = None,
 ) -> None:
     """Start reading, and finish at once when it is quick. ``counted`` is a file that is here already.
 
     With ``declared`` the table that is read must be one that it declares; ``then`` is called when the file has been
-    read so, and also where it cannot be and stays as it was, which is said.
+    read so, ``otherwise`` where it cannot be and stays as it was.
 
     Somebody without the right to, or for whose file there is no room while it waits, gets a sentence.
     """
@@ -119,16 +121,16 @@ def read(
         limits.check(data, held, here, reading)
         all_held.note(reading, whose, data, counted)
         told = _told(reading, known, say, key, limits.room(data, reading, held, here))
-        if declared is not None and told[2] is None:
+        if declared is not None and not told[2]:
             raise UnreadableFile(said.NOT_IN_FORM)
         return told
 
     def end(task: Task) -> None:
-        if task.problem and then is not None:
+        if task.problem and otherwise is not None:
             OWN_PENDING.forget()
-            session.say("own", said.NOT_IN_FORM)
-        else:
-            _installed(task)
+            otherwise()
+            return
+        _installed(task)
         if then is not None and task.problem != "":
             then()
 
@@ -149,8 +151,8 @@ def read_again(**choices: Any) -> None:
     read(name, data, tuple(sorted(merged.items())), again=again, counted=counted)
 
 
-def read_in_form(declared: Template, then: Callable[[], None]) -> None:
-    """Read the present file as a declaration states, where that is how it can be read; ``then`` follows either way.
+def read_in_form(declared: Template, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Read the present file as a declaration states; ``then`` follows, or ``otherwise`` where it cannot be read so.
 
     It is not read once more where it was read so without being told.
     """
@@ -163,13 +165,22 @@ def read_in_form(declared: Template, then: Callable[[], None]) -> None:
         then()
         return
 
-    def follow() -> None:
+    def follow(do: Callable[[], None]) -> None:
         present = source.own_file()
         if present is not None and present.data is own.data:
-            then()
+            do()
 
     counted = all_held.waiting(0, visitors.address())  # it counts with the table that was read of it
-    read(own.name, own.data, choices, again=True, counted=counted, declared=declared, then=follow)
+    read(
+        own.name,
+        own.data,
+        choices,
+        again=True,
+        counted=counted,
+        declared=declared,
+        then=partial(follow, then),
+        otherwise=partial(follow, otherwise),
+    )
 
 
 def _read(name: str, data: bytes, choices: dict[str, Any], say: Say) -> Reading:
@@ -193,7 +204,7 @@ def _held(data: bytes) -> int:
 
 
 def _told(reading: Reading, known: tuple[Template, ...], say: Say, key: bytes | None, fits: Fits) -> Any:
-    """The reading, its marks, the declaration that it is known by, and why one that fits cannot be done.
+    """The reading, its marks, the declarations that it is known by, and why one that fits cannot be done.
 
     Its fingerprint takes as long as reading: it is taken here, rather than in somebody's click, where there is anybody
     whom the file could be about, and beside the first look at it where there is nobody yet (``_take_fingerprint``).
@@ -206,10 +217,10 @@ def _told(reading: Reading, known: tuple[Template, ...], say: Say, key: bytes | 
     say(0.95, "Looking for what it needs")
     _ = reading.suggested_steps
     try:
-        match = recognised(reading, known, fits)
+        fits = asking(say, 0.95, "Looking for what it needs", fits)
+        return reading, marks, recognised(reading, known, fits), ""
     except NoRoom as error:
-        return reading, marks, None, str(error)
-    return reading, marks, None if match is None else match[0], ""
+        return reading, marks, (), str(error)
 
 
 def _key() -> bytes | None:
@@ -235,7 +246,7 @@ def _installed(task: Task) -> None:
     own = _with_people(own)
     confirmed = hashlib.sha256(at.data).hexdigest() in OWN_CONFIRMED.get()
     again = "again " if at.again else ""
-    own = replace(own, confirmed=confirmed, known=None if at.again else known, too_large=too_large).noted(
+    own = replace(own, confirmed=confirmed, known=() if at.again else known, too_large=too_large).noted(
         f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
     )
     problem = actions.no_room(own, actions.before() if at.again else present)

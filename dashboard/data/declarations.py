@@ -14,7 +14,7 @@ from dashboard.data.arrivals import taken
 from dashboard.data.decisions import Decisions, read_as, read_so
 from dashboard.data.declared_before import known, remember, saving
 from dashboard.data.held import OWN_ROUND
-from dashboard.data.own_file import HEADING, OwnFile, template, worked
+from dashboard.data.own_file import OwnFile, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.widgets.download import download
 from dashboard.words import data as said
@@ -22,16 +22,25 @@ from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, save
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
+_STEPS_TOLD = 12
+"""Steps that are told of each declaration from before."""
+
 
 def offer(own: OwnFile) -> None:
-    """A declaration from before whose columns this table has all: one click takes it."""
+    """The declarations from before whose columns this table has all: one click takes one. Each is told by its columns
+    and its steps, so that a person knows which they take."""
     if own.place is not None:
         offer_remembered(own)
-    if own.known is not None:
+    for place, declared in enumerate(own.known):
         with st.container(border=True):
-            st.markdown(f":material/bookmark: **{said.KNOWN}** {words.safe(said.columns(own.known.schema.names), 400)}")
-            st.button(said.KNOWN_USE, key="own-declaration-known", on_click=_use_known)
-    elif own.too_large:
+            begins = f":material/bookmark: **{said.KNOWN}** " if place == 0 else f"**{said.KNOWN_ALSO}** "
+            st.markdown(f"{begins}{words.safe(said.columns(declared.schema.names), 400)}")
+            for step in declared.steps[:_STEPS_TOLD]:
+                st.caption(words.safe(step.sentence, 300))
+            if len(declared.steps) > _STEPS_TOLD:
+                st.caption(said.more_steps(len(declared.steps) - _STEPS_TOLD))
+            st.button(said.KNOWN_USE, key=f"own-declaration-known-{place}", on_click=_use_known, args=(declared,))
+    if own.too_large:
         st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")
 
 
@@ -136,10 +145,10 @@ def _marked(
     )
 
 
-def _use_known() -> None:
+def _use_known(declared: Template) -> None:
     own = source.own_file()
-    if own is not None and own.known is not None:
-        use(own.known)
+    if own is not None and declared in own.known:
+        use(declared)
 
 
 def _use_remembered() -> None:
@@ -171,13 +180,26 @@ def use(declared: Template, before: Remembered | None = None) -> None:
     def declare() -> None:
         working.beside(declared.steps, lambda own, reading: _declare(own, reading, declared, before))
 
-    arrivals.read_in_form(declared, declare)
+    arrivals.read_in_form(declared, declare, lambda: _offer_without_form(declared, before))
+
+
+def _offer_without_form(declared: Template, before: Remembered | None) -> None:
+    """The file cannot be read in the form that was stated, and one row may be why: a person decides whether its columns
+    are declared all the same."""
+    own = source.own_file()
+    if own is None:
+        return
+    if before is not None:  # what a file had suggested stays marked
+        marked = tuple(name for name in before.suggested if name in declared.schema.names)
+        declared = replace(declared, suggested=marked, row_suggested=before.row_suggested)
+    session.say("own", said.NOT_IN_FORM)
+    source.keep(replace(own, known=(replace(declared, choices=()),)))
 
 
 def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembered | None = None) -> None:
     """``before`` says what of it a file had suggested: that was called right then, and stays marked. Of the form of the
-    file it settles what it was read by, and which line names the columns where all that it declares are named there:
-    that says nothing of how cells are to end, or of what a byte means."""
+    file it settles what it states itself and the file was read by. That the columns are all named settles nothing:
+    another line could name them too, and one row may decide which is taken."""
     try:
         fit = fitted(declared, reading)
     except InvalidArgument as error:
@@ -189,16 +211,16 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     suggested = set() if before is None else set(before.suggested)
     right = () if before is None else before.confirmed
     row = before is not None and before.row_suggested
-    named = {HEADING} & set(own.form_suggested) if fit.recognised else set()
+    answered: frozenset[str] = frozenset()
     choices = dict(own.choices) | dict(declared.choices)
-    if fit.recognised and own.as_read is not None and (answered := read_so(own.as_read, choices)) is not None:
-        own, named = replace(own, choices=tuple(sorted(choices.items()))), named | answered
+    if fit.recognised and own.as_read is not None and (found := read_so(own.as_read, choices)) is not None:
+        own, answered = replace(own, choices=tuple(sorted(choices.items()))), found
     once = {skeleton(name) for name in declared.suggested}  # of a file, when the declaration was made
     told = {name for name in here - suggested if skeleton(name) not in once}
     decisions = replace(
         own.decisions,
         schema=fit.schema,
-        settled=own.decisions.settled | (here - suggested) | named,
+        settled=own.decisions.settled | (here - suggested) | answered,
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),
@@ -209,7 +231,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
-    own = replace(own.decide(decisions), known=None, remembered=None)
+    own = replace(own.decide(decisions), known=(), remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:
         session.say("own", said.lacking(fit.lacking))

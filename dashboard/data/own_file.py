@@ -96,7 +96,7 @@ class OwnFile:
     that they are people it knows. ``alike`` are those they may be, as long as the person has not said, and ``same`` is
     whether this very file is theirs. ``joined`` is whether the ledger knows the file, as it was read, as one of its
     people's. ``reading`` is the table after ``steps``; ``read`` is the one before them, None where there are none.
-    ``known`` is an earlier declaration that fits, as long as it was not used; ``remembered`` one that this server keeps
+    ``known`` are earlier declarations that fit, as long as none was used; ``remembered`` one that this server keeps
     for these people. ``too_large`` says why one that fits is not offered. ``uncompared`` says why others' people were
     not compared with it, so that no budget can be opened for it.
     """
@@ -113,7 +113,7 @@ class OwnFile:
     plan: TwinPlan | None = None
     read: Reading | None = None
     steps: tuple[Step, ...] = ()
-    known: Template | None = None
+    known: tuple[Template, ...] = ()
     remembered: Remembered | None = None
     too_large: str = ""
     place: Place | None = None
@@ -345,7 +345,7 @@ class OwnFile:
             return ""
         return (
             put_together.refusal(self.steps, self.schema.unit)
-            or put_together.of_months(self.steps, self.schema)
+            or put_together.of_made(self.steps, self.schema)
             or put_together.of_nobody(self.steps, self.schema)
         )
 

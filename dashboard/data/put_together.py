@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dashboard import words
 from dpcore.datasets.schema import Schema
-from dpcore.datasets.steps import MonthsToRows, OneRowPer, ReadAsMissing, Step
+from dpcore.datasets.steps import OneRowPer, ReadAsMissing, Step, is_made
 from dpcore.datasets.suitability import names_someone
 from dpcore.datasets.text import skeleton
 
@@ -30,7 +30,7 @@ _DAY = "day"
 def refusal(steps: Sequence[Step], unit: str) -> str:
     """Why a table of records that these steps made cannot be asked privately; "" where it can."""
     for step in steps:
-        told = isinstance(step, OneRowPer) and step.by not in _of_months(steps)
+        told = isinstance(step, OneRowPer) and not is_made(step.by, steps)
         if isinstance(step, OneRowPer) and not (told and whole_of(_DAY if step.day else step.by, unit)):
             one = f"one day of “{words.visible(step.by)}”" if step.day else f"one “{words.visible(step.by)}”"
             return (
@@ -41,10 +41,10 @@ def refusal(steps: Sequence[Step], unit: str) -> str:
     return ""
 
 
-def of_months(steps: Sequence[Step], schema: Schema) -> str:
-    """Why rows that are told by whose they are cannot be asked privately where a step made the column that says it:
-    months, whatever they are called. "" where they can."""
-    if schema.id_column not in _of_months(steps):
+def of_made(steps: Sequence[Step], schema: Schema) -> str:
+    """Why rows that are told by whose they are cannot be asked privately where a step made the column that says it,
+    whatever it is called. "" where they can."""
+    if schema.id_column is None or not is_made(schema.id_column, steps):
         return ""
     return (
         f"“{words.visible(str(schema.id_column))}” was made by a step and says of no row whose it is. Choose another "
@@ -79,11 +79,6 @@ def leaving_out(steps: Iterable[Step], schema: Schema) -> tuple[Step, ...]:
         else step
         for step in steps
     )
-
-
-def _of_months(steps: Sequence[Step]) -> set[str]:
-    """Columns that steps made of months: a declaration may call them anything, and they name nobody."""
-    return {name for step in steps if isinstance(step, MonthsToRows) for name in (step.time, step.value)}
 
 
 def whole_of(by: str, unit: str) -> bool:

@@ -1,10 +1,11 @@
 """The threads that read people's files: few for everyone, so that uploads wait rather than pile up, and fair.
 
 A file of 300 kB may take a reader for minutes, and one address may bring hundreds. So the next file is of the address
-that had least of the threads' time, where whoever comes begins with as much as the latest who had a turn
-(``dashboard.background.in_turn``); one has at most half of the threads while another waits; and who had most gives way
-after ``TURN``, where all threads are taken and somebody who had less has waited for ``PATIENT``. What has to give way
-begins anew, and nobody reads a word of it; what takes long while others wait for long is ended.
+that had least of the threads' time of late; one has at most half of the threads while another waits; and who had most
+gives way, where all threads are taken and somebody who had less than half of that has waited for ``PATIENT``. What has
+to give way begins anew, and nobody reads a word of it. Its next turn is twice as long, so that what takes long is read
+at last, unless its address has had much: then its turns stay short, and what takes longer in all of them is ended with
+a sentence.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ AT_ONCE = 2
 LONG, WAITED = 120.0, 30.0
 """Seconds that a reading may take, in all its turns, where somebody else has waited for so many more."""
 TURN, PATIENT = 20.0, 10.0
-"""Seconds after which a reading gives way to somebody who has waited for so many."""
+"""Seconds after which a reading gives way for the first time, to somebody who has waited for so many."""
+MUCH, HALF = 240.0, 300.0
+"""Seconds of the threads beyond which an address's turns stay as short; half of what it had is forgotten in so many."""
 _LESS_URGENT = 5  # about a third of a page's share, where there is not enough for both
 
 
@@ -35,10 +38,11 @@ class GaveWay(ReadingCancelled):
 
 
 class Piece:
-    """Work for a thread, and for whom: the address that brought the file. ``spent``: seconds of turns it gave up."""
+    """Work for a thread, and for whom: the address that brought the file. ``gave_up`` are the seconds of each turn in
+    which it gave way."""
 
-    def __init__(self, work: Callable[[], Any], whose: str, spent: float = 0.0) -> None:
-        self.work, self.whose, self.spent = work, whose, spent
+    def __init__(self, work: Callable[[], Any], whose: str, gave_up: tuple[float, ...] = ()) -> None:
+        self.work, self.whose, self.gave_up = work, whose, gave_up
         self.since = 0.0
         """When it began to wait, and once it runs when that began."""
         self.done: Future[Any] = Future()
@@ -53,15 +57,12 @@ class ReadingThreads:
         self._lock = threading.Lock()
         self._waiting: dict[str, deque[Piece]] = {}  # who was served longest ago comes first
         self._running: list[Piece] = []  # in the order in which they began
-        self._used: dict[str, float] = {}  # seconds of the threads, by address
-        self._latest = 0.0  # what the latest who had a turn had used before it
+        self._used: dict[str, tuple[float, float]] = {}  # seconds of the threads by address, and when that was noted
 
     def submit(self, piece: Piece) -> Future[Any]:
         """Have it done when it is its turn."""
         with self._lock:
             piece.since = time.monotonic()
-            if not self._is_here(piece.whose):
-                self._used[piece.whose] = max(self._used.get(piece.whose, 0.0), self._latest)
             self._waiting.setdefault(piece.whose, deque()).append(piece)
         self._pool.submit(self._next)
         return piece.done
@@ -81,33 +82,34 @@ class ReadingThreads:
             second = bool(waiting) and len(same) > self._most_each and same[-1] is piece
             turn = self._turn_is_over(piece, waiting, now)
             waited = turn or any(now > one.since + WAITED for one in waiting)
-            took = piece.spent + now - piece.since
-            if second or (turn and took <= LONG):
-                piece.spent = took
+            took = now - piece.since
+            whole = took + (sum(piece.gave_up) if self._had(piece.whose, now) > MUCH else 0.0)
+            if second or (turn and whole <= LONG):
+                piece.gave_up = (*piece.gave_up, took)
                 raise GaveWay("Somebody else waits.")
-        if waited and took > LONG:
+        if waited and whole > LONG:
             raise UnreadableFile(
                 f"This takes longer than {LONG / 60:,.0f} minutes while others wait for their files; try again later, "
                 "or with fewer rows or columns."
             )
 
     def _turn_is_over(self, piece: Piece, waiting: list[Piece], now: float) -> bool:
-        """Whether all threads are taken, its address had most, and somebody who had less has waited for it."""
+        """Whether all threads are taken, its address had most, and somebody who had much less has waited for it."""
         had = {one.whose: self._had(one.whose, now) for one in self._running}
         most = had.get(piece.whose, 0.0)
+        turn = TURN if most > MUCH else min(LONG, TURN * 2 ** len(piece.gave_up))
         return (
             len(self._running) >= self._at_once
-            and now > piece.since + TURN
+            and now > piece.since + turn
             and most >= max(had.values())
-            and any(now > one.since + PATIENT and self._used[one.whose] < most for one in waiting)
+            and any(now > one.since + PATIENT and 2.0 * self._had(one.whose, now) < most for one in waiting)
         )
 
     def _had(self, whose: str, now: float) -> float:
-        """Seconds of the threads that an address had, with what it has at the moment."""
-        return self._used[whose] + sum(now - one.since for one in self._running if one.whose == whose)
-
-    def _is_here(self, whose: str) -> bool:
-        return whose in self._waiting or any(one.whose == whose for one in self._running)
+        """Seconds of the threads that an address had of late, with what it has at the moment."""
+        used, noted = self._used.get(whose, (0.0, now))
+        here = sum(now - one.since for one in self._running if one.whose == whose)
+        return float(used * 2.0 ** ((noted - now) / HALF)) + here
 
     def close(self) -> None:
         """Wait for what is under way or waits; for tests."""
@@ -133,11 +135,11 @@ class ReadingThreads:
             if not self._waiting:
                 return None  # it was withdrawn
             under_way = [one.whose for one in self._running]
-            whose = min(self._waiting, key=lambda one: (under_way.count(one), int(self._used[one])))
+            now = time.monotonic()
+            whose = min(self._waiting, key=lambda one: (under_way.count(one), int(self._had(one, now))))
             piece = self._waiting[whose][0]
             self._take(piece)
-            self._latest = max(self._latest, self._used[whose])
-            piece.since = time.monotonic()
+            piece.since = now
             self._running.append(piece)
             return piece
 
@@ -149,17 +151,14 @@ class ReadingThreads:
 
     def _ended(self, piece: Piece) -> None:
         with self._lock:
+            now = time.monotonic()
+            had = self._had(piece.whose, now)
             self._running.remove(piece)
-            self._used[piece.whose] += time.monotonic() - piece.since
-            self._forget()
-        garbage.soon()
-
-    def _forget(self) -> None:
-        """Those who have nothing here, and would begin where the others are."""
-        anybody = bool(self._waiting or self._running)
-        for whose, used in list(self._used.items()):
-            if not self._is_here(whose) and (used <= self._latest or not anybody):
+            others = sum(now - one.since for one in self._running if one.whose == piece.whose)
+            self._used[piece.whose] = (had - others, now)
+            for whose in [one for one in self._used if self._had(one, now) < 1.0]:
                 del self._used[whose]
+        garbage.soon()
 
 
 def _behind_pages() -> None:

@@ -14,11 +14,23 @@ from typing import Any
 from dashboard import words
 from dashboard.background import places
 from dashboard.data.reading_threads import GaveWay, Piece, threads
+from dpcore.datasets import Fits, Size
 from dpcore.defects import as_defects
 from dpcore.errors import DpcoreError, ReadingCancelled
 
 Say = Callable[[float, str], None]
 TOO_LARGE = "There is not enough memory for this file; keep fewer rows or columns."
+
+
+def asking(say: Say, part: float, what: str, fits: Fits) -> Fits:
+    """As ``fits``, which is asked about each of many steps, and whether to go on: others may wait for the thread, or
+    nobody for this any more."""
+
+    def asked(size: Size) -> None:
+        say(part, what)
+        fits(size)
+
+    return asked
 
 
 class Task:
@@ -37,9 +49,9 @@ class Task:
         self._waits: list[Callable[[Say], Any]] = [work]
         self._wait()
 
-    def _wait(self, spent: float = 0.0) -> None:
+    def _wait(self, gave_up: tuple[float, ...] = ()) -> None:
         self.fraction, self.words = 0.0, "Waiting for its turn"
-        self._piece = Piece(self._run, self._whose, spent)
+        self._piece = Piece(self._run, self._whose, gave_up)
         threads().submit(self._piece)
 
     def _say(self, fraction: float, what: str) -> None:
@@ -73,7 +85,7 @@ class Task:
 
     def _begin_anew(self, work: Callable[[Say], Any]) -> None:
         self._waits.append(work)
-        self._wait(self._piece.spent)
+        self._wait(self._piece.gave_up)
         if self._cancelled.is_set():
             self.cancel()  # which came when there was nothing to take
 

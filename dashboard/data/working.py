@@ -15,7 +15,7 @@ from dashboard import all_held, limits, session, words
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.put_together import leaving_out
-from dashboard.data.task import Task
+from dashboard.data.task import Task, asking
 from dashboard.people import visitors
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
@@ -143,7 +143,9 @@ def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> 
             end(present, task.result)
 
     fits, whose = limits.room(own.data, base, actions.weight(actions.before()), limits.limits()), visitors.address()
-    actions.start(lambda say: _prepared(base, steps, fits, whose), said.DOING_STEP, ended)
+    actions.start(
+        lambda say: _prepared(base, steps, asking(say, 0.5, said.DOING_STEP, fits), whose), said.DOING_STEP, ended
+    )
 
 
 def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits, whose: str) -> Reading:

@@ -301,9 +301,14 @@ SAVED_AS = "declaration.json"
 BRING = "Use a saved one"
 BRING_LABEL = "A declaration that was saved here"
 DESCRIBED = "A described table"
-NOT_IN_FORM = "The file cannot be read in the form that the declaration states, so what its form leaves open is asked."
+NOT_IN_FORM = (
+    "The file cannot be read in the form that the declaration states, so nothing was declared yet. Its columns can be "
+    "declared all the same; what its form leaves open is then asked."
+)
 DECLARED_AS_BEFORE = "The columns were declared as in an earlier declaration."
 KNOWN = "You declared such a table before."
+SIMULATING_ROWS = "Making up rows"
+KNOWN_ALSO = "And such a table in another way."
 KNOWN_USE = "Declare it the same way"
 REMEMBERED = "This server remembers what was declared about these people."
 FORGET_DECLARED = "Forget that"
@@ -338,7 +343,12 @@ NOT_REMEMBERED = "What is declared could not be written beside the ledger, so an
 
 
 def columns(names: tuple[str, ...]) -> str:
-    return f"Its columns were {', '.join(f'“{name}”' for name in names)}."
+    count = f"{len(names):,} columns" if len(names) > 8 else "columns"
+    return f"Its {count} were {', '.join(f'“{name}”' for name in names)}."
+
+
+def more_steps(count: int) -> str:
+    return f"And {plural(count, 'further step')}."
 
 
 def lacking(names: tuple[str, ...]) -> str:

@@ -398,6 +398,23 @@ def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
     return made
 
 
+def is_made(name: str, steps: Iterable[Step]) -> bool:
+    """Whether a column is one that a step makes of others, or of which it makes several rows: what a declaration calls
+    it says of no row whose it is."""
+    for step in steps:
+        if isinstance(step, MonthsToRows):
+            made = name in (step.time, step.value)
+        elif isinstance(step, TicksToRows):
+            made = name == step.column
+        elif isinstance(step, SplitOptions):
+            made = name.startswith(f"{step.column}: ")
+        else:
+            made = isinstance(step, OneRowPer) and name == step.name
+        if made:
+            return True
+    return False
+
+
 def puts_rows_together(steps: Iterable[Step]) -> bool:
     """Whether steps put rows together by what cells say, so that which rows there are, and where, hangs on people."""
     return any(isinstance(step, OneRowPer | TicksToRows) for step in steps)

@@ -194,30 +194,30 @@ def fitted(declaration: Template, reading: Reading) -> Fit:
     )
 
 
-def recognised(
-    reading: Reading, known: Iterable[Template], fits: Fits | None = None
-) -> tuple[Template, Reading, Fit] | None:
-    """The first of the declarations whose steps can be done to the table and whose columns it then all has.
+def recognised(reading: Reading, known: Iterable[Template], fits: Fits | None = None) -> tuple[Template, ...]:
+    """Those of the declarations whose steps can be done to the table and whose columns it then all has.
 
-    With the table after those steps, and the fit. None when there is none. Raises NoRoom, as ``fits`` did, where no
-    other is recognised than those whose steps the table can take and ``fits`` refuses.
+    All of them, for a person to choose from: the most columns first, then the latest. To take one for them would let a
+    row decide, for one more may bring a column, or an option. Of those that say the same of columns and steps the
+    latest alone. Empty when there is none. Raises NoRoom, as ``fits`` did, where no other is recognised than those
+    whose steps the table can take and ``fits`` refuses.
     """
-    best: tuple[Template, Reading, Fit] | None = None
+    found: list[Template] = []
     refused: NoRoom | None = None
-    for declaration in known:
+    latest = {(one.schema.names, one.steps): one for one in known}
+    for declaration in reversed(list(latest.values())):
         try:
-            worked = reading.after(declaration.steps, fits)
-            fit = fitted(declaration, worked)
+            fit = fitted(declaration, reading.after(declaration.steps, fits))
         except InvalidArgument:
             continue
         except NoRoom as error:
             refused = refused or error
             continue
-        if fit.recognised and (best is None or len(fit.undeclared) < len(best[2].undeclared)):
-            best = declaration, worked, fit
-    if best is None and refused is not None:
+        if fit.recognised:
+            found.append(declaration)
+    if not found and refused is not None:
         raise refused
-    return best
+    return tuple(sorted(found, key=lambda one: -len(one.schema.columns)))
 
 
 def _declared_only(column: Column) -> Column:

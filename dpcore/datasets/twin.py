@@ -9,8 +9,10 @@ a curve drawn on a twin forecasts no release: ``Asked.error_bound`` does.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
@@ -48,12 +50,20 @@ class Relation:
             raise InvalidArgument("driver", "must be another column than the target")
 
 
-def twin(schema: Schema, *, rows: int, rng: np.random.Generator, relations: tuple[Relation, ...] = ()) -> Table:
+def twin(
+    schema: Schema,
+    *,
+    rows: int,
+    rng: np.random.Generator,
+    relations: tuple[Relation, ...] = (),
+    turn: Callable[[], None] = lambda: None,
+) -> Table:
     """``rows`` rows that follow the declaration alone: the size is public, the rest is simulated.
 
     Numbers are spread over their bounds with a hump in the middle, categories become rarer in the order declared, yes
     and no are even unless a relation says otherwise, dates are in order. Needs bounds for numbers and dates, categories
-    for categories; none of them read from the file. Raises InvalidArgument.
+    for categories; none of them read from the file. ``turn`` is called before each column, and may raise to stop it.
+    Raises InvalidArgument.
     """
     whole(1, _MOST_ROWS, rows=rows)
     stated = {relation.target: relation for relation in relations}
@@ -63,14 +73,21 @@ def twin(schema: Schema, *, rows: int, rng: np.random.Generator, relations: tupl
         _check(schema, each)
     if any(column.from_file for column in schema.columns):
         raise InvalidArgument("schema", "must be declared by a person, not read from the file")
+    drivers = {relation.driver for relation in relations}
     ranks: dict[str, FloatArray] = {}
     typed: dict[str, pd.Series] = {}
+    text = cache(partial(_numbered, rows))  # the same in every column of text, and held once
     for column in sorted(schema.columns, key=lambda column: column.name in stated):
+        turn()
         relation = stated.get(column.name)
         driver = None if relation is None or relation.driver is None else ranks.get(relation.driver)
         if relation is not None and relation.driver is not None and driver is None:
             raise InvalidArgument("driver", "must be a column without a relation of its own")
-        ranks[column.name], typed[column.name] = _simulated(column, rows, rng, relation, driver)
+        rank = _rank(rows, rng, relation, driver)
+        if column.name in drivers:
+            ranks[column.name] = rank
+        share = None if relation is None else relation.share
+        typed[column.name] = text() if column.type == "text" else _values(column, rank, share)
     frame = pd.DataFrame({name: typed[name] for name in schema.names})
     seed = hashlib.sha256(repr((schema, rows, relations, rng.bit_generator.state)).encode()).hexdigest()
     return Table(frame=frame, schema=schema, fingerprint=f"twin:{seed}", lineage="twin")
@@ -84,22 +101,22 @@ def _check(schema: Schema, relation: Relation) -> None:
         raise InvalidArgument("driver", "must not be a text column")
 
 
-def _simulated(
-    column: Column, rows: int, rng: np.random.Generator, relation: Relation | None, driver: FloatArray | None
-) -> tuple[FloatArray, pd.Series]:
-    """Ranks in (0, 1) and the values they stand for, shape (rows,) each."""
+def _rank(rows: int, rng: np.random.Generator, relation: Relation | None, driver: FloatArray | None) -> FloatArray:
+    """Ranks in (0, 1) of a column's values, shape (rows,)."""
     rank = rng.random(rows)
-    if relation is not None and driver is not None:
-        lead = driver if relation.direction == "more" else 1.0 - driver
-        mixed = relation.strength * lead + (1.0 - relation.strength) * rank
-        rank = (np.argsort(np.argsort(mixed)) + 0.5) / rows
-    share = None if relation is None else relation.share
-    return rank, _values(column, rank, share)
+    if relation is None or driver is None:
+        return rank
+    lead = driver if relation.direction == "more" else 1.0 - driver
+    mixed = relation.strength * lead + (1.0 - relation.strength) * rank
+    return (np.argsort(np.argsort(mixed)) + 0.5) / rows
+
+
+def _numbered(rows: int) -> pd.Series:
+    return pd.Series([f"row {number + 1}" for number in range(rows)], dtype="str")
 
 
 def _values(column: Column, rank: FloatArray, share: float | None) -> pd.Series:
-    if column.type == "text":
-        return pd.Series([f"row {number + 1}" for number in range(rank.size)], dtype="str")
+    """The values that ranks stand for, of all types but text."""
     if column.type == "yes/no":
         return pd.Series(rank > 1.0 - (0.5 if share is None else share)).astype("boolean")
     if not column.bounded:

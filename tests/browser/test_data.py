@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,6 +81,7 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
     settled(page)
     expect(page.get_by_text("The true median is 1.75")).to_be_visible()
     expect(page.get_by_text("What-if: your file, not private")).to_be_visible()
+    expect(page).to_have_url(re.compile("data=own"))  # the browser is told of it after the page is drawn
     other.goto(page.url)
     expect(other.get_by_text("a file of your own is forgotten some minutes after its tab was closed")).to_be_visible()
     expect(other.get_by_text("Demo: sample data, truth shown")).to_be_visible()

@@ -149,7 +149,7 @@ def test_what_a_person_states_without_the_file_is_not_called_suggested(open_app:
 
 
 def test_a_declaration_that_is_brought_leaves_no_question_that_hangs_on_the_file(open_app: Open) -> None:
-    """The same declaration for a file that raises doubts and for one that does not: nothing is asked."""
+    """The same declaration for a file that raises doubts and for one that does not: what is asked is the same."""
     columns = (
         Column(name="colour", type="category", categories=("red", "blue", "green")),
         Column(name="amount", type="number", low=0.0, high=9.0),
@@ -163,6 +163,9 @@ def test_a_declaration_that_is_brought_leaves_no_question_that_hangs_on_the_file
         (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
         drop(app, template, name="declaration.json", place=box)
         assert held(app).doubts == ()
+        (names,) = held(app).lacking
+        assert "the names of the columns" in names
+        press(app, "own-right")
         assert held(app).lacking == ()
         offers.append(own_offer(look(app)))
     assert offers[0].request == offers[1].request

@@ -700,13 +700,13 @@ def test_a_declaration_is_known_again_and_used_for_next_month(open_app: Open) ->
     drop(app, INNER.replace("age", "AGE").encode(), name="february.csv")
     assert "You declared such a table before." in text(app)
     assert held(app).schema.column("AGE").high is None
-    press(app, "own-declaration-known")
+    press(app, "own-declaration-known-0")
     assert held(app).schema.column("AGE").high == 120.0
     assert held(app).schema.id_column == "ward"
     assert held(app).decisions.said_rows
     assert len(held(app).steps) == 1
     other = drop(open_app("data"), INNER.encode())
-    assert held(other).known is None
+    assert held(other).known == ()
     place = next(at for at, one in enumerate(other.file_uploader) if str(one.key).startswith("own-declaration"))
     drop(other, kept.encode(), name="declaration.json", place=place)
     assert held(other).schema.column("age").high == 120.0

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyreadstat
@@ -14,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.data import arrivals, decisions, declarations, own_file, understood, upload
 from dashboard.data.decisions import Decisions
+from dashboard.data.own_file import HEADING
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.audit.sheets import workbook
 from dpcore.datasets import Column, Declaration, Schema, Template, loaded, read_table, saved
@@ -22,6 +24,7 @@ from dpcore.release import sentence
 from tests.dashboard.conftest import text
 from tests.dashboard.test_chosen_after_looking import own_offer
 from tests.dashboard.test_data_page import declare, drop, held, look, press, shown
+from tests.datasets.cases.kinds import sheet
 
 Open = Callable[..., AppTest]
 WAITS = "Answer the open questions about this file"
@@ -237,10 +240,60 @@ def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None
     app = drop(open_app("data"), FOOT.encode())
     (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
     drop(app, brought, name="declaration.json", place=box)
-    assert len(held(app).lacking) == 1
     assert WAITS in held(app).unreleasable
     press(app, "own-keep_footer-0")
+    (names,) = held(app).lacking
+    assert "the names of the columns" in names
+    press(app, "own-right")
     assert held(app).lacking == ()
+
+
+NAMES = ["colour", "n", "p", "q", "r", "s"]
+ABOVE, BELOW = [["colour", "n"], *[["red", 1]] * 40, ["red", None]], [["blue", 1]] * 15
+HEADINGS = {1: [*ABOVE, *BELOW], 43: [*ABOVE, NAMES, *BELOW]}
+"""Rows of a sheet, by the line that names the columns: one more row names them too."""
+
+
+def sheet_of(rows: list[list[Any]]) -> bytes:
+    def fill(_: Any, page: Any) -> None:
+        for row in rows:
+            page.append(row)
+
+    return sheet(fill)()
+
+
+@pytest.mark.parametrize("stated", [{}, {"header_rows": 1}, {"header_rows": 1, "header_line": 1}])
+@pytest.mark.parametrize("described", [False, True])
+def test_that_its_columns_are_named_says_not_which_line_names_them(
+    stated: dict[str, int], described: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person's row decided from which line on a table is read, and nobody was asked."""
+    column = Column(name="colour", type="category", categories=("red", "blue"))
+    brought = Template(schema=Schema(columns=(column,), rows_per_person=2), choices=tuple(sorted(stated.items())))
+    lines = set()
+    for line, rows in HEADINGS.items():
+        app = open_app("data")
+        if described:
+            app.segmented_control(key="from").set_value("described").run()
+            app = bring(app, brought)
+            press(app, next(str(one.key) for one in app.button if "remove" in str(one.key)))
+            drop(app, sheet_of(rows), name="a.xlsx")
+            press(app, "own-declaration-known-0")
+        else:
+            bring(drop(app, sheet_of(rows), name="a.xlsx"), brought)
+        report = held(app).reading.report  # type: ignore[union-attr]
+        lines.add(report.header_lines)
+        assert held(app).schema.column("colour") == column
+        if len(stated) == 2:
+            assert (report.header_lines, held(app).form_suggested) == ((1,), ())
+            continue
+        assert held(app).form_suggested == (HEADING,)
+        assert f"line {line} of the file names the columns" in text(app)
+        assert held(app).lacking
+        with monkeypatch.context() as mutant:
+            mutant.setattr(own_file, "_WITH_TYPES", {})
+            assert not held(app).form_suggested, "this test can fail"
+    assert len(lines) == (1 if len(stated) == 2 else 2)
 
 
 def test_what_was_stated_of_another_reading_is_asked_anew(open_app: Open) -> None:
@@ -340,13 +393,16 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
     assert set(held(app).release_doubts) == {"file:header"}
 
     bring(drop(app, b"About colours\n" + DOUBTFUL), kept)
+    assert NOT_IN_FORM.partition(".")[0] in text(app)
+    assert held(app).declared is None, "one row may be why: nothing is declared before a person says so"
+    assert (held(app).known, held(app).choices) == ((replace(kept, choices=()),), ())
+    press(app, "own-declaration-known-0")
     assert set(held(app).release_doubts) == ASKED, "line 1 names no columns there: it is read and asked as usual"
     assert held(app).choices == ()
     assert held(app).schema.column("colour") == COLOUR
-    assert NOT_IN_FORM[:-1] in text(app)
 
     with monkeypatch.context() as mutant:
-        mutant.setattr(arrivals, "read_in_form", lambda _, then: then())
+        mutant.setattr(arrivals, "read_in_form", lambda _, then, otherwise: then())
         mutant.setattr(declarations, "read_so", lambda *_: None)
         bring(drop(app, DOUBTFUL + b"red,9\n"), kept)
         assert waits(app)

@@ -18,15 +18,19 @@ from dashboard.data.put_together import leaving_out, refusal, whole_of
 from dpcore.datasets import (
     Column,
     Declaration,
+    LeaveOutTotals,
     MonthsToRows,
     OneRowPer,
     PrivateRows,
     ReadAsMissing,
+    SplitOptions,
     Step,
+    TicksToRows,
     read_csv,
     steps,
 )
 from dpcore.datasets.schema import MISSING_WORDS, Schema
+from dpcore.datasets.steps import is_made
 from dpcore.releases.selection import MostCommonOption
 
 UNITS = ("person", "Person", "patient", "Patients", "pupil", "ward", "visit", "employee", "day", "")
@@ -58,23 +62,57 @@ def as_before(by: str, unit: str) -> bool:
     return unit != "person" or by == "who"
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("time", "value", "by"), [("patient", "v", "patient"), ("month", "patient", "patient")])
-def test_a_column_that_a_step_made_names_nobody(time: str, value: str, by: str) -> None:
-    """A declaration that is brought may call the months "patient": each row would hold what all people did in one."""
-    made = MonthsToRows(columns=("2024-01", "2024-02"), time=time, value=value)
-    assert refusal((made, OneRowPer(by=by, of="x", how="sum")), "person")
+MADE: dict[str, Step] = {
+    "the months": MonthsToRows(columns=("2024-01", "2024-02"), time="patient", value="v"),
+    "what stood in them": MonthsToRows(columns=("2024-01", "2024-02"), time="month", value="patient"),
+    "ticks": TicksToRows(column="patient", most=3),
+    "an option": SplitOptions(column="patient", options=("id",)),
+    "an option of the rows": SplitOptions(column="patient"),
+    "a sum": OneRowPer(by="who", of="patient", how="sum"),
+    "a count": OneRowPer(by="who"),
+}
+NAMED = {
+    "an option": "patient: id",
+    "an option of the rows": "patient: id",
+    "a sum": "sum of patient",
+    "a count": "rows",
+}
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_a_column_that_a_step_made_names_nobody(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A declaration that is brought may call the months "patient": each row would hold what all people did in one. A
+    cell may name several people, each of which becomes a row."""
+    made, name = MADE[how], NAMED.get(how, "patient")
+    schema = Schema(columns=(Column(name=name, type="text"), Column(name="who", type="text")), id_column=name)
+    assert refusal((made, OneRowPer(by=name, of="x", how="sum")), "person")
+    assert put_together.of_made((made,), schema)
+    for whose in ("who", None):
+        assert not put_together.of_made((made,), replace(schema, id_column=whose))
     assert not refusal((made, OneRowPer(by="who", of="x", how="sum")), "person")
+    assert not put_together.of_made((), schema)
+    monkeypatch.setattr(put_together, "is_made", lambda *_: False)
+    assert not put_together.of_made((made,), schema), "this test can fail"
 
 
-def test_months_say_of_no_row_whose_it_is() -> None:
-    made = (MonthsToRows(columns=("2024-01", "2024-02"), time="patient", value="v"),)
-    for column, refused in (("patient", True), ("v", True), ("who", False), (None, False)):
-        schema = Schema(
-            columns=tuple(Column(name=name, type="text") for name in ("patient", "v", "who")), id_column=column
-        )
-        assert bool(put_together.of_months(made, schema)) is refused
-        assert not put_together.of_months((), schema)
+def test_every_column_that_a_step_makes_is_known_as_made() -> None:
+    """By the rows themselves: what a step adds to the names of a table, or whose cells it takes apart."""
+    cells = b"a;b,x,1,2\nb,y,3,4\n"
+    steps: tuple[Step, ...] = (*MADE.values(), LeaveOutTotals(column="who"), ReadAsMissing(column="who", word="x"))
+    for step in steps:
+        if isinstance(step, OneRowPer) and step.of:
+            continue  # of no numbers here; its name is that of the others
+        months = isinstance(step, MonthsToRows)
+        table = read_csv((b"p" if months else b"patient") + b",who,2024-01,2024-02\n" + cells)
+        after = table.after((step,)).frame
+        fresh = {name for name in after.columns if name not in table.frame.columns}
+        parted = {
+            name
+            for name in after.columns
+            if name in table.frame.columns and not set(after[name]) <= set(table.frame[name])
+        }
+        emptied = {name for name in parted if set(after[name]) <= {*table.frame[name], ""}}
+        assert {name for name in after.columns if is_made(name, (step,))} == fresh | (parted - emptied), step
 
 
 def test_rows_that_were_put_together_by_a_column_that_is_gone_are_not_asked() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,6 +13,7 @@ import pytest
 from dashboard.data import reading_threads
 from dashboard.data.reading_threads import AT_ONCE, GaveWay, Piece, ReadingThreads, threads
 from dashboard.data.task import Say, Task
+from dpcore.errors import UnreadableFile
 
 HERE, THERE, ELSEWHERE = "10.0.0.1", "10.0.0.2", "10.0.0.3"
 PATIENCE = 60.0
@@ -165,7 +165,7 @@ def under_way(had: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> tuple[R
     here, pieces = ReadingThreads(), list[Piece]()
     for whose, seconds in had.items():
         here.submit(Piece(lambda: None, whose))
-        here._used[whose] = seconds
+        here._used[whose] = (seconds, reading_threads.time.monotonic())
         begun = here._begun()
         assert begun is not None
         pieces.append(begun)
@@ -182,18 +182,19 @@ def gives_way(here: ReadingThreads, piece: Piece) -> bool:
 
 def test_who_had_most_gives_way_and_nobody_else(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     here, (less, most) = under_way({HERE: 3.0, THERE: 50.0}, monkeypatch)
-    here._latest = 0.0
     here.submit(Piece(lambda: None, ELSEWHERE))
     clock.now += reading_threads.TURN
     assert not gives_way(here, most), "a turn is not over"
     clock.now += 1.0
     assert not gives_way(here, less)
     assert gives_way(here, most)
-    assert most.spent == pytest.approx(reading_threads.TURN + 1.0)
+    assert most.gave_up == (pytest.approx(reading_threads.TURN + 1.0),)
     here._ended(most)
     clock.now += reading_threads.LONG / 2
     assert not gives_way(here, less), "there is a thread for who waits"
-    assert here._used[THERE] == pytest.approx(50.0 + reading_threads.TURN + 1.0)
+    later = reading_threads.TURN + 1.0
+    assert here._had(THERE, later) == pytest.approx(50.0 * 2 ** (-later / reading_threads.HALF) + later)
+    assert here._had(THERE, later + reading_threads.HALF) == pytest.approx(here._had(THERE, later) / 2)
 
 
 def test_who_had_least_is_next(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +204,7 @@ def test_who_had_least_is_next(clock: Clock, monkeypatch: pytest.MonkeyPatch) ->
     clock.now += 5.0
     here._ended(piece)
     order = [one.whose for one in (here._begun() for _ in range(3)) if one is not None]
-    assert order == [HERE, ELSEWHERE, THERE], "of those with fewest under way"
+    assert order == [ELSEWHERE, HERE, THERE], "of those with fewest under way"
 
 
 def test_nobody_gives_way_to_who_had_more_or_has_only_come(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,10 +213,10 @@ def test_nobody_gives_way_to_who_had_more_or_has_only_come(clock: Clock, monkeyp
     here.submit(Piece(lambda: None, ELSEWHERE))
     clock.now += reading_threads.PATIENT
     assert not any(gives_way(here, piece) for piece in pieces), "who waits has only come"
-    here._used[ELSEWHERE] = 1_000.0
+    here._used[ELSEWHERE] = (1_000.0, clock.now)
     clock.now += 5.0
     assert not any(gives_way(here, piece) for piece in pieces), "who waits had more"
-    here._used[ELSEWHERE] = 0.0
+    del here._used[ELSEWHERE]
     assert [gives_way(here, piece) for piece in pieces] == [False, True]
 
 
@@ -231,21 +232,6 @@ def test_who_comes_again_waits_behind_who_had_less(long: Callable[[], Long], clo
         one.cancel()
 
 
-def test_turns_without_end_end_with_a_sentence(long: Callable[[], Long], clock: Clock) -> None:
-    _, tasks = both_taken(long)
-    for _ in range(40):
-        clock.now += reading_threads.TURN + 1.0
-        other = short(ELSEWHERE)
-        clock.now += reading_threads.PATIENT + 1.0
-        if not other.wait(0.2):  # it had more than those by now, or these have just begun
-            other.cancel()
-        if all(task.finished for task in tasks):
-            break
-    assert any("longer than 2 minutes" in (task.problem or "") for task in tasks)
-    for task in tasks:
-        task.cancel()
-
-
 def test_without_turns_who_comes_waits_until_the_end(
     long: Callable[[], Long], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,17 +245,51 @@ def test_without_turns_who_comes_waits_until_the_end(
         task.cancel()
 
 
-def test_what_is_known_of_addresses_goes_with_them(long: Callable[[], Long]) -> None:
-    work = long()
-    tasks = [Task(work, "Reading the file", HERE), *(short(f"10.0.1.{place}") for place in range(9))]
-    assert all(task.wait(PATIENCE) for task in tasks[1:])
-    work.may_end.set()
-    assert tasks[0].wait(PATIENCE)
-    held = threads()
-    deadline = time.monotonic() + PATIENCE
-    while held._used and time.monotonic() < deadline:  # the last thread may still be on its way out
-        time.sleep(0.001)
-    assert not held._used
+def test_each_turn_is_twice_as_long_so_that_what_takes_long_is_read(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where several addresses read on and on, a file of half a minute was thrown away in every turn."""
+    monkeypatch.setattr(ReadingThreads, "_next", lambda _: None)
+    here, turns = ReadingThreads(1), []
+    gave_up: tuple[float, ...] = ()
+    for _ in range(3):
+        piece, begun = Piece(lambda: None, HERE, gave_up), clock.now
+        here.submit(piece)
+        assert here._begun() is piece
+        here.submit(Piece(lambda: None, f"10.0.2.{len(turns)}"))
+        while not gives_way(here, piece) and clock.now < begun + 100.0:
+            clock.now += 1.0
+        turns.append(clock.now - begun)
+        gave_up = piece.gave_up
+        here._ended(piece)
+        while (other := here._begun()) is not None:
+            here._ended(other)
+    first = reading_threads.TURN + 1.0
+    assert turns == [first, 2 * first - 1.0, 4 * first - 3.0]
+
+
+def test_turns_of_who_had_much_stay_short_and_end_with_a_sentence(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, (less, most) = under_way({HERE: 3.0, THERE: 2 * reading_threads.MUCH}, monkeypatch)
+    most.gave_up = (20.0, 40.0)
+    here.submit(Piece(lambda: None, ELSEWHERE))
+    clock.now += reading_threads.TURN + 1.0
+    assert gives_way(here, most)
+    most.gave_up = (20.0, 100.0)
+    with pytest.raises(UnreadableFile, match="longer than 2 minutes"):
+        here.goes_on(most)
+    assert not gives_way(here, less)
+
+
+def test_what_an_address_had_is_forgotten_in_time(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, (first, second) = under_way({HERE: 100.0, THERE: 0.0}, monkeypatch)
+    clock.now += 5.0
+    here._ended(first)
+    assert HERE in here._used
+    clock.now += 30 * reading_threads.HALF
+    here._ended(second)
+    assert set(here._used) == {THERE}
 
 
 def test_what_waits_and_is_cancelled_makes_nobody_give_way(long: Callable[[], Long]) -> None:

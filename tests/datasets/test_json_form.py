@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_that_it_is_asked_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_list_moves_itself_alone_whatever_it_is(last: Any) -> None:
     """Under names that the document gives itself, or that somebody said are names."""
     for write, stated in (
-        (lambda rows: json.dumps({"columns": ["what", "where"], "data": rows}), {}),
+        (lambda rows: json.dumps({"columns": ["what", "where"], "data": rows}), {"objects": "list"}),
         (lambda rows: json.dumps([["what", "where"], *rows]), {"header_rows": 1}),
     ):
         reading = read_table(write([*ROWS, last]).encode(), **stated)
@@ -183,6 +184,7 @@ def test_one_row_moves_itself_alone_whatever_it_is_and_wherever_it_stands(form: 
         assert reading.records == len(rows)
 
 
+INSIDE = one_object.inside
 MUTANTS: dict[str, dict[str, Callable[..., Any]]] = {
     "a list under a name": {
         "_holding_objects": lambda document: [
@@ -191,7 +193,7 @@ MUTANTS: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "columns side by side": {
         "_guess": lambda document: "list" if len(one_object._holding_objects(document)) == 1 else "columns",
-        "_speaks_for_itself": lambda document: True,
+        "inside": lambda document, stated: replace(INSIDE(document, None), alternatives=()),
     },
     "objects under names": {"_are_alike": lambda inner: bool(set(inner[0]).intersection(*inner[1:]))},
 }
@@ -201,7 +203,7 @@ MUTANTS: dict[str, dict[str, Callable[..., Any]]] = {
 def test_a_row_that_decides_for_others_would_be_missed(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the first of a list, by who has an object in a cell, by who is no object."""
     for broken, mutant in MUTANTS[form].items():
-        monkeypatch.setattr(one_object, broken, mutant)
+        monkeypatch.setattr(documents if broken == "inside" else one_object, broken, mutant)
     write, stated = FORMS[form]
     moved = False
     for odd in ODD:
@@ -308,18 +310,35 @@ def test_a_name_twice_inside_a_record_is_that_records_own() -> None:
     assert counted(read_table(twice.encode(), objects="rows"), "ill") == [1, 1, 0]
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"ill": ["cold"] * 9, "age": [1] * 9},
-        {"ill": "cold", "visits": [{"ill": "flu"}]},
-    ],
+ONE_OBJECT: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"ill": ["cold"] * 9, "age": [1] * 9}, "columns"),
+    ({"ill": "cold", "visits": [{"ill": "flu"}] * 4}, "list"),
+    ({"ill": "cold", "visits": [{"ill": "flu"}, None]}, "list"),
+    ({"columns": ["ill", "age"], "data": [["cold", 1], ["flu", 2]]}, "list"),
+    ({"a": {"ill": "cold"}, "b": {"ill": "flu"}}, "rows"),
 )
-def test_what_one_object_on_one_line_is_another_line_would_decide(document: dict[str, Any]) -> None:
-    """The first of records, one on each line, or a table of its own: it is asked, and not where it takes lines."""
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(("document", "way"), ONE_OBJECT)
+def test_what_one_object_is_another_behind_it_would_decide(
+    document: dict[str, Any], way: str, indent: int | None
+) -> None:
+    """The first of records, or a table of its own: it is asked, also where it takes lines, and whatever it looks like.
+    Where it is stated, no other may follow it and make it the first of several in silence."""
+    alone = json.dumps(document, indent=indent)
+    asked = read_table(alone.encode()).report
+    assert (asked.decided, asked.objects) == (("objects",), way)
+    assert {one.value for one in asked.alternatives if one.argument == "objects"} >= {way, "rows"}
+    read_table(alone.encode(), objects=way)
+    for behind in ("null", alone, "{}", "[]"):
+        with pytest.raises(UnreadableFile):
+            read_table(f"{alone}\n{behind}\n".encode(), objects=way)
+
+
+@pytest.mark.parametrize("document", [one for one, way in ONE_OBJECT if way != "rows"])
+def test_where_each_object_is_said_to_be_a_row_others_may_follow(document: dict[str, Any]) -> None:
     alone, two = json.dumps(document), "\n".join([json.dumps(document)] * 2)
-    assert read_table(alone.encode()).report.decided == ("objects",)
-    assert read_table(json.dumps(document, indent=1).encode()).report.decided == ()
     one, both = (read_table(text.encode(), objects="rows") for text in (alone, two))
     assert (one.rows, both.rows) == (1, 2)
     assert one.frame.loc[0].to_dict() == both.frame.loc[0].to_dict()

@@ -115,10 +115,11 @@ def test_next_month_is_recognised() -> None:
     """Names in another case and order, and a column that is new."""
     declaration = replace(FULL, steps=(ReadAsMissing(column="AGE", word="999"),))
     other = replace(FULL, schema=SCHEMA.only("age").with_column(Column(name="age", type="integer")), steps=())
-    found = recognised(read_table(MONTH), [other, declaration])
-    assert found is not None
-    assert found[0] is declaration
-    worked, fit = found[1:]
+    reading = read_table(MONTH)
+    found = recognised(reading, [other, declaration])
+    assert found == (declaration, other), "the most columns first"
+    worked = reading.after(found[0].steps)
+    fit = fitted(found[0], worked)
     assert fit.undeclared == ("new",)
     assert fit.schema.names == ("AGE", "Ward", "day", "ill", "new")
     assert fit.schema.column("AGE").high == 120
@@ -126,13 +127,39 @@ def test_next_month_is_recognised() -> None:
     assert worked.table(fit.schema).numbers("AGE").tolist() == [31.0, 40.0]
 
 
+def rows_of(name: str) -> Template:
+    return Template(schema=Schema(columns=(Column(name=name, type="integer", low=0, high=10),)))
+
+
+def test_no_row_decides_which_of_several_declarations_is_offered() -> None:
+    """A cell under no name made one fit less well than another, and the page offered that by the same words."""
+    plain = rows_of("rows")
+    together = replace(plain, steps=(OneRowPer(by="patient"),))
+    wider = replace(
+        together, schema=replace(plain.schema, columns=(*plain.schema.columns, Column(name="patient", type="text")))
+    )
+    rows = "".join(f"p{n // 2},9\n" for n in range(40))
+    offered = []
+    for row in ("p20,9", "p20,9,x", "p20,", ",9", "total,9", "p20;p21,9"):
+        reading = read_table(f"patient,rows,\n{rows}{row}\n".encode(), header_rows=1, header_line=1, delimiter=",")
+        offered.append(recognised(reading, [plain, together, wider]))
+    assert set(offered) == {(wider, together, plain)}
+
+
+def test_of_two_that_say_the_same_of_columns_and_steps_the_latest_is_offered() -> None:
+    reading = read_table(b"rows,who\n1,a\n2,b\n")
+    first = rows_of("rows")
+    later = replace(first, schema=replace(first.schema, columns=(replace(first.schema.columns[0], high=5),)))
+    assert recognised(reading, [first, later]) == (later,)
+
+
 def test_another_table_is_not_recognised() -> None:
     reading = read_table(b"age,ward,day\n31,North,01/02/2024\n32,South,01/02/2024\n")
-    assert recognised(reading, [FULL]) is None
+    assert recognised(reading, [FULL]) == ()
     assert fitted(FULL, reading).lacking == ("ill",)
     with pytest.raises(InvalidArgument, match="column"):
         reading.after((SplitOptions(column="absent"),))
-    assert recognised(reading, []) is None
+    assert recognised(reading, []) == ()
 
 
 STEPS: dict[type, Step] = {

@@ -31,9 +31,9 @@ def make(rows: int = 2000, seed: int = 3, **options: object) -> pd.DataFrame:
 
 
 def test_a_twin_has_no_way_to_the_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its arguments hold no data (a declaration, a size, a generator, statements), and while it runs, every way of
-    reading a file raises: the uploaded file itself, open(), and pandas' and our own readers."""
-    assert set(inspect.signature(twin).parameters) == {"schema", "rows", "rng", "relations"}
+    """Its arguments hold no data (a declaration, a size, a generator, statements, a look between columns), and while
+    it runs, every way of reading a file raises: the uploaded file itself, open(), and pandas' and our own readers."""
+    assert set(inspect.signature(twin).parameters) == {"schema", "rows", "rng", "relations", "turn"}
     import dpcore.datasets.reading as reading
 
     uploaded = Untouchable()

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -15,8 +19,8 @@ from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.typed_columns import TypedColumns
 from dashboard.people import visitors
-from dpcore.datasets import Column, Size, TicksToRows, conversion, read_csv
-from dpcore.errors import NoRoom, UnreadableFile
+from dpcore.datasets import Column, Schema, Size, TicksToRows, conversion, read_csv, twin
+from dpcore.errors import NoRoom, ReadingCancelled, UnreadableFile
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, look, press
@@ -69,6 +73,49 @@ def test_typed_columns_and_twins_count_too() -> None:
         limits.check(FILE, room - size + 1, HERE, reading)
     with pytest.raises(UnreadableFile, match=r"hold 2 MB .* fewer rows"):
         limits.prepared(size, (1 << 20) - size + 1, HERE)
+
+
+def held_by(frame: pd.DataFrame) -> int:
+    """Bytes of a frame, those that two columns share once."""
+    numbers = frame.select_dtypes(exclude="str")
+    arrays = (pa.chunked_array(pa.array(frame[name])) for name in frame.columns.difference(numbers.columns))
+    buffers = (part for array in arrays for chunk in array.chunks for part in chunk.buffers() if part is not None)
+    texts = {(part.address, part.size) for part in buffers}
+    return int(numbers.memory_usage(index=False).sum()) + sum(size for _, size in texts)
+
+
+EACH_TYPE = (
+    Column(name="n", type="number", low=0, high=1),
+    Column(name="i", type="integer", low=0, high=10**9),
+    Column(name="y", type="yes/no"),
+    Column(name="d", type="date", earliest=date(2020, 1, 1), latest=date(2024, 1, 1)),
+    Column(name="c", type="category", categories=tuple(f"option {n}" for n in range(300))),
+)
+
+
+@pytest.mark.parametrize("texts", [0, 1, 30])
+def test_a_twin_holds_no_more_than_is_counted(texts: int) -> None:
+    """Thirty columns of text took twenty bytes a cell, and nine were counted."""
+    columns = (*EACH_TYPE, *(Column(name=f"t{n}", type="text") for n in range(texts)))
+    rows = 20_000
+    made = twin(Schema(columns=columns), rows=rows, rng=np.random.Generator(np.random.PCG64(1)))
+    counted = limits.made_up(columns, rows)
+    assert held_by(made.frame) <= counted
+    apart = made.frame.assign(**{f"t{n}": [f"row {k + 1}" for k in range(rows)] for n in range(texts)})
+    assert (held_by(apart) > counted) == (texts > 1), "were each held by itself"
+
+
+def test_a_twin_is_made_up_column_by_column_and_may_be_stopped() -> None:
+    looks: list[int] = []
+
+    def turn() -> None:
+        looks.append(1)
+        if len(looks) > 3:
+            raise ReadingCancelled("Cancelled.")
+
+    with pytest.raises(ReadingCancelled):
+        twin(Schema(columns=EACH_TYPE), rows=10, rng=np.random.Generator(np.random.PCG64(1)), turn=turn)
+    assert len(looks) == 4
 
 
 def test_the_options_that_a_file_is_looked_through_for_are_bounded_and_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +202,7 @@ def test_a_step_too_large_is_a_sentence_and_the_file_stays(
     after = own_file.worked(own, read_csv(CELLS).after((step,)), (step,))
     app.session_state["_declarations"] = (own_file.template(after),)
     app = drop(app, CELLS)
-    assert held(app).known is None, "nothing is offered that cannot be done"
+    assert held(app).known == (), "nothing is offered that cannot be done"
     own = held(app)
     app = press(app, next(str(button.key) for button in app.button if "likes" in button.label))
     app.segmented_control(key="own-ticks-sign").set_value(";")

@@ -22,7 +22,7 @@ import pandas as pd
 from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.naming import by_itself
-from dpcore.datasets.reading.one_object import NO_RECORDS, Found, inside, named, word
+from dpcore.datasets.reading.one_object import NO_RECORDS, Found, inside, is_one_row, named, word
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Alternative, Notice, Objects
 from dpcore.errors import UnreadableFile
@@ -34,6 +34,10 @@ _DEEPEST = 6
 _LONGEST_NAME = 10_000
 _DEEP = "The JSON document is nested too deeply to be a table."
 _NONE = "The JSON document holds no records."
+_SEVERAL = (
+    "The rows were said to stand inside one JSON document, and others follow it in this file; take that back, so that "
+    "each document is a row."
+)
 Say = Callable[[float], None]
 
 
@@ -153,10 +157,12 @@ def _found(text: str, objects: Objects | None, say: Say) -> Found:
     first, after = _decoded(text, start, telling)  # where it is one object, a name in it may be a row's
     after = _next_line(text, after)
     if after < len(text):
+        if objects is not None and not (objects == "rows" and is_one_row(first)):
+            raise UnreadableFile(_SEVERAL)
         return Found(records=chain([first], _lines(text, after, decoder, say)))
     if len(text) > _LARGEST_WHOLE:
         raise UnreadableFile("The JSON document is too large for its form; save it as one record per line.")
-    return inside(first, objects, one_line="\n" not in text.strip())
+    return inside(first, objects)
 
 
 def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int | None]:

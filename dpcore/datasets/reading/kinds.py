@@ -149,7 +149,8 @@ def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         encoding=decoded.encoding,
         encoding_certain=decoded.certain,
         header_certain=certain,
-        alternatives=(*decoded.alternatives, *table.report.alternatives),
+        objects=found.objects,
+        alternatives=(*decoded.alternatives, *found.alternatives, *table.report.alternatives),
     )
     return replace(table, report=report)
 

@@ -47,37 +47,39 @@ class Found:
     alternatives: tuple[Alternative, ...] = ()
 
 
-def inside(document: Any, stated: Objects | None, *, one_line: bool) -> Found:
-    """The records inside one object: a list of objects under a name, columns side by side, objects under names, or one
-    record; of one that stands on ``one_line`` the next line could make it that.
+def inside(document: Any, stated: Objects | None) -> Found:
+    """The records inside one object: a list of objects under a name, columns side by side, objects under names, lists
+    beside the names of their columns, or one record: one more behind it would make it that, whatever it looks like.
 
-    Which of these it is no single row decides: where one could, it is ``stated``, and asked of whoever did not.
+    Which of these it is no single row decides: it is ``stated``, and asked of whoever did not.
     """
     if not isinstance(document, dict):
         raise UnreadableFile(NO_RECORDS)
     if isinstance(document, Twice):
         raise UnreadableFile(TWICE)
-    names, rows = document.get("columns"), document.get("data")
-    if isinstance(names, list) and isinstance(rows, list) and (not rows or any(isinstance(row, list) for row in rows)):
-        return Found(records=[names, *rows], headed=True)
     ways = _ways(document)
+    headed = _is_split(document)
     if stated is not None:
         if stated not in ways:
             raise UnreadableFile(NO_RECORDS)
-        return Found(records=ways[stated].records(), objects=stated)
-    guess = _guess(document)
+        return Found(records=ways[stated].records(), headed=headed and stated == "list", objects=stated)
+    guess = "list" if headed else _guess(document)
     if guess is None:
         return Found(records=[document])
-    if not one_line and _speaks_for_itself(document):
-        return Found(records=ways[guess].records(), objects=guess)
     return Found(
         records=ways[guess].records(),
+        headed=headed,
         objects=guess,
         alternatives=tuple(
             Alternative(argument="objects", value=way, example=_example(ways[way]), decided=True)
             for way in sorted(ways, key=lambda way: way != guess)
         ),
     )
+
+
+def is_one_row(document: Any) -> bool:
+    """Whether a document of which each object is said to be a row is one itself, so that others may follow it."""
+    return not isinstance(document, dict) or not any(isinstance(value, dict) for value in document.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,13 @@ class _Way:
 
 def _ways(document: dict[str, Any]) -> dict[Objects, _Way]:
     """All in which this one can be taken. What is no object where one belongs is a record without anything in it."""
+    if _is_split(document):
+        names, rows = document["columns"], document["data"]
+        first = partial(_named_by, names, rows)
+        return {
+            "list": _Way(lambda: [names, *rows], lambda: len(rows), first),
+            "rows": _Way(lambda: [document], lambda: 1, lambda: document),
+        }
     inner = [value for value in document.values() if isinstance(value, dict)]
     holding = _holding_objects(document)
     ways: dict[Objects, _Way] = {}
@@ -109,6 +118,20 @@ def _ways(document: dict[str, Any]) -> dict[Objects, _Way]:
         beside = partial(_beside, lists)
         ways["columns"] = _Way(beside, lambda: max(map(len, lists.values())), lambda: next(iter(beside()), {}))
     return ways
+
+
+def _is_split(document: dict[str, Any]) -> bool:
+    """Whether it names its columns in one list and holds its rows as lists in another."""
+    names, rows = document.get("columns"), document.get("data")
+    return (
+        isinstance(names, list) and isinstance(rows, list) and (not rows or any(isinstance(row, list) for row in rows))
+    )
+
+
+def _named_by(names: list[Any], rows: list[Any]) -> dict[str, Any]:
+    """The first row that holds anything, by the names."""
+    first = next((row for row in rows if isinstance(row, list) and row), [])
+    return dict(zip(map(word, names), first, strict=False))
 
 
 def _across(named: dict[str, dict[str, Any]], inner: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -160,18 +183,6 @@ def _named_alike(columns: list[dict[str, Any]]) -> bool:
         return bool(_rows_of(columns))
     except UnreadableFile:
         return False
-
-
-def _speaks_for_itself(document: dict[str, Any]) -> bool:
-    """Whether one row more or less leaves it what it is: objects in one list that holds nothing else, beside nothing
-    that could be the table; or columns without an object in any."""
-    if any(isinstance(value, dict) for value in document.values()):
-        return False
-    holding = _holding_objects(document)
-    if len(holding) != 1:
-        return True
-    alone = sum(isinstance(value, list) for value in document.values()) == 1
-    return alone and all(each is None or isinstance(each, dict) for each in holding[0])
 
 
 def _holding_objects(document: dict[str, Any]) -> list[list[Any]]:
