@@ -50,6 +50,7 @@ class Source:
     ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
     ``Ledger.join`` does. ``count`` has the person call the number of records right, where nobody did and a file of
     its kind can lack one. ``everybodys`` says that the table is the program's own, the same object in every session.
+    ``lines`` is how many steps or options it has, where its rows are closed to who asks: in a report.
     """
 
     key: str
@@ -66,6 +67,7 @@ class Source:
     join: Callable[[], None] = known
     count: Callable[[], None] | None = None
     everybodys: bool = False
+    lines: int | None = None
 
     @property
     def nobodys(self) -> Source:
@@ -148,6 +150,8 @@ class Case:
         """How many steps or options the table has, filled or not: of a person's own as many as its release goes by. A
         limit is held against these, so that it does not hang on whether an entry is there."""
         source = self.source
+        if source.lines is not None:
+            return source.lines
         if source.public or source.rows is None or source.declared is None or source.unreleased:
             return len(self.table.frame)
         return source.rows().public_size(source.declared)

@@ -147,7 +147,8 @@ def file_source(
     if f"{reading.key}:{digest}" != fingerprint:
         raise SystemExit(said.NOT_THIS_FILE)
     table = reading.apply(schema).table(fingerprint=fingerprint, lineage="")
-    return _own(key, "what_if", table, declared)
+    steps = None if declared is None or declared.each_row == "record" else reading.private.public_size(declared)
+    return _own(key, "what_if", table, declared, steps)
 
 
 def twin_source(
@@ -161,10 +162,10 @@ def twin_source(
 ) -> Source:
     """Rows simulated from a declaration, as on the Data page. Raises InvalidArgument."""
     rng = np.random.Generator(np.random.PCG64(seed))
-    return _own(key, "twin", twin(schema, rows=rows, rng=rng, relations=relations), declared)
+    return _own(key, "twin", twin(schema, rows=rows, rng=rng, relations=relations), declared, rows)
 
 
-def _own(key: str, mode: Mode, table: Table, declared: Declaration | None) -> Source:
+def _own(key: str, mode: Mode, table: Table, declared: Declaration | None, lines: int | None) -> Source:
     """A person's own data; nothing is released here, so there are no rows to open."""
     return Source(
         key=key,
@@ -175,6 +176,7 @@ def _own(key: str, mode: Mode, table: Table, declared: Declaration | None) -> So
         practice=False,
         declared=declared,
         rows=None if declared is None else closed,
+        lines=lines,
     )
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.budget import tracker
-from dashboard.case import Source, known
+from dashboard.case import Case, Source, known
 from dashboard.data import source as data
 from dashboard.report import again, panel
 from dashboard.report.of_deck import (
@@ -130,7 +130,10 @@ def _own_file() -> OwnFile | None:
     held: Source | None = data.held()
     if held is None:
         return None
-    closed = replace(held, rows=None if held.rows is None else again.closed, join=known, count=None)
+    counted = held.rows is not None and held.table.schema.each_row != "record"
+    lines = Case(source=held, epsilon=EPSILON_DEFAULT).lines if counted else None
+    rows = None if held.rows is None else again.closed
+    closed = replace(held, rows=rows, join=known, count=None, lines=lines)
     return OwnFile(
         source=closed, values=session.unlinked(), data=panel.data_code(held), delta=tracker.usual_delta(held)
     )

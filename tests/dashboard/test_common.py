@@ -274,6 +274,8 @@ def test_whoever_comes_second_is_heard_by_everything_as_the_first_was(
     first = called(open_app(page))
     monkeypatch.setattr(visitor, "token", lambda: OTHER)
     second = called(open_app(page))
+    if page == "training":  # where more results may have come meanwhile, with menus of their own
+        first, second = ({name: one[name] for name in first.keys() & second.keys()} for one in (first, second))
     assert second == first
     if page in ("selection", "thresholding"):  # what follows the finger
         assert any(

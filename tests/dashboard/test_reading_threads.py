@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import threading
@@ -10,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dashboard.data import reading_threads
+from dashboard.data import arrivals, reading_threads, working
 from dashboard.data.reading_threads import AT_ONCE, GaveWay, Piece, ReadingThreads, threads
-from dashboard.data.task import Say, Task
-from dpcore.errors import UnreadableFile
+from dashboard.data.task import Say, Task, asking
+from dpcore.datasets import OneRowPer, Template, read_table, recognised
+from dpcore.errors import ReadingCancelled, UnreadableFile
 
 HERE, THERE, ELSEWHERE = "10.0.0.1", "10.0.0.2", "10.0.0.3"
 PATIENCE = 60.0
@@ -317,3 +319,31 @@ def test_without_turns_nobody_else_is_served(long: Callable[[], Long], monkeypat
     works[0].may_end.set()
     assert other.wait(PATIENCE)
     assert tasks[0].wait(PATIENCE)
+
+
+MANY = tuple(OneRowPer(by="who") for _ in range(50))
+
+
+def test_between_the_steps_of_a_declaration_it_is_asked_whether_to_go_on(clock: Clock) -> None:
+    """A thousand steps kept a thread for a quarter of an hour, and nobody could stop them."""
+    reading = read_table(b"who,n\na,1\nb,2\n")
+    said: list[str] = []
+
+    def say(part: float, what: str) -> None:
+        said.append(what)
+        if len(said) > 6:
+            raise ReadingCancelled("Cancelled.")
+
+    for work in (
+        lambda fits: reading.after(MANY, fits),
+        lambda fits: recognised(reading, [Template(schema=reading.suggested(), steps=MANY)], fits),
+    ):
+        said.clear()
+        with pytest.raises(ReadingCancelled):
+            work(asking(say, 0.5, "Doing steps", lambda _: None))
+        assert said == ["Doing steps"] * 7
+
+
+@pytest.mark.parametrize("work", [working.beside, arrivals._told])
+def test_whoever_does_steps_asks_between_them(work: Callable[..., object]) -> None:
+    assert "asking(" in inspect.getsource(work)

@@ -17,7 +17,7 @@ from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, read_table
 from dpcore.datasets.reading import decided, decoding, layout
 from dpcore.datasets.reading.survey import Survey
-from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report, Returns
 from dpcore.errors import UnreadableFile
 from dpcore.releases.selection import MostCommonOption
 
@@ -764,3 +764,12 @@ def test_utf_16_is_asked_of_but_where_a_mark_stands_before_the_names(wide: str) 
         again = read_table(text.encode(wide), **stated, encoding=report.encoding)
         assert again.frame.equals(read_table(text.encode(wide), **stated).frame)
         assert "encoding" not in again.report.decided
+
+
+@pytest.mark.parametrize("stated", ["in cells", "at ends"])
+@pytest.mark.parametrize("row", ["red,note\rblue\n", "red\r\n", "\r", "red,blue\r\r\n"])
+def test_where_lines_end_is_done_as_stated_whatever_one_row_holds(stated: Returns, row: str) -> None:
+    """Lines that were said to end at returns ended at feeds as long as no row held a return."""
+    others = b"colour,note\n" + b"red,a\n" * 40
+    without, with_it = (decoding.decode(data, None, stated).data for data in (others, others + row.encode()))
+    assert with_it.startswith(without)

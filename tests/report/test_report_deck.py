@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from dataclasses import fields, replace
 from functools import cache
@@ -30,6 +31,8 @@ from dashboard.report.value import Drawing, Heading, Paragraph, Section, plain
 from dashboard.scenes.address import Address
 from dashboard.scenes.deck import Scene, bundled
 from dashboard.words import report as said
+from dpcore.datasets import Declaration, Schema, read_table
+from dpcore.errors import InvalidArgument
 from tests.report.made import of_scene, own_source, report, visits
 from tests.report.test_report_again import run
 from tests.report.test_report_forms import document_text, flat, pages, said_by
@@ -224,6 +227,35 @@ def test_part_by_part_the_same_comes_out_as_in_one_process() -> None:
     whole = again.asked("training", "predict", source, epsilon=0.5, delta=1e-6, settings=settings)
     told = asked(scene(f"{FEW}&epsilon=0.5"))
     assert plain(text.line(whole.headline)) in said_by(told.parts)
+
+
+def test_a_scene_about_a_file_of_steps_is_drawn_without_opening_its_rows(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its page counts the steps of its rows; in a report they are closed, and one scene kept all others from it."""
+    data = ("day,visits\n" + "".join(f"{day},{day % 7}\n" for day in range(60))).encode()
+    reading = read_table(data)
+    columns = tuple(replace(one.suggestion, low=0.0, high=90.0) for one in reading.columns)
+    schema = Schema(columns=columns, each_row="step")
+    declared = Declaration.of(schema)
+    digest = hashlib.sha256(repr(schema).encode()).hexdigest()
+    (tmp_path / "a.csv").write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["script"])
+    named: dict[str, Any] = {"fingerprint": f"{reading.key}:{digest}", "key": "own-a", "choices": {}, "steps": ()}
+    source = again.file_source("a.csv", schema=schema, declared=declared, **named)
+    assert source.lines == 60
+    held = OwnFile(source=source, values={}, data="", delta=1e-6)
+    assert asked(scene("thresholding?data=own", wants="visits"), held).kind == "what_if"
+    monkeypatch.setattr(deck_button.data, "held", lambda: replace(source, rows=lambda: reading.private, lines=None))
+    monkeypatch.setattr(deck_button.session, "unlinked", dict)
+    monkeypatch.setattr(deck_button.panel, "data_code", lambda _: "")
+    monkeypatch.setattr(deck_button.tracker, "usual_delta", lambda _: 1e-6)
+    own = deck_button._own_file()
+    assert own is not None
+    assert own.source.lines == 60
+    with pytest.raises(InvalidArgument, match="not opened"):
+        asked(scene("thresholding?data=own", wants="visits"), replace(held, source=replace(source, lines=None)))
 
 
 def test_a_scene_that_asks_nothing_is_left_out_and_said() -> None:
