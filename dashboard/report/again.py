@@ -147,8 +147,9 @@ def file_source(
     if f"{reading.key}:{digest}" != fingerprint:
         raise SystemExit(said.NOT_THIS_FILE)
     table = reading.apply(schema).table(fingerprint=fingerprint, lineage="")
-    steps = None if declared is None or declared.each_row == "record" else reading.private.public_size(declared)
-    return _own(key, "what_if", table, declared, steps)
+    private = declared is None or declared.each_row == "record"
+    lines = None if declared is None or private else reading.private.public_size(declared)
+    return _own(key, "what_if", table, declared, lines)
 
 
 def twin_source(

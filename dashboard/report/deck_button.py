@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dashboard import session, words
+from dashboard.background.held import JOBS
 from dashboard.budget import tracker
 from dashboard.case import Case, Source, known
 from dashboard.data import source as data
-from dashboard.report import again, panel
+from dashboard.report import again, held, panel
 from dashboard.report.of_deck import (
     LeftOut,
     OwnFile,
@@ -65,11 +67,17 @@ def _sections(deck: Deck, key: str, title: str) -> None:
     digest = hashlib.sha256(f"{told!r}{about}".encode("utf-8", "backslashreplace")).hexdigest()
 
     def stage(
-        name: str, work: Callable[[Any, Any], Any], common: Callable[[], Any], parts: Sequence[Any], *, what: str
+        name: str,
+        work: Callable[[Any, Any], Any],
+        common: Callable[[], Any],
+        parts: Sequence[Any],
+        *,
+        what: str,
+        scene: int = 0,
     ) -> Running:
         return begin(
             f"{key}-{name}",  # several decks of a page may be asked for at once
-            ("report of a deck", name, digest),
+            ("report of a deck", name, digest, scene),
             work,
             common,
             lambda: parts,
@@ -83,21 +91,28 @@ def _sections(deck: Deck, key: str, title: str) -> None:
     if not scenes.job.complete:
         _wait(scenes)
         return
-    asked = scenes.job.results()
-    waiting = [at for at, one in enumerate(asked) if isinstance(one, Waiting)]
-    pieces = tuple(piece for at in waiting for piece in asked[at].pieces)
-    simulating = stage("simulated", simulated, lambda: own, pieces, what=said.DECK_SIMULATING)
-    if not simulating.job.complete:
-        _wait(simulating)
-        return
-    found = Simulated(own=own, pieces=pieces, found=tuple(simulating.job.results()))
-    drawing = stage("drawn", section_with, lambda: found, [told[at] for at in waiting], what=said.DECK_DRAWING)
-    if not drawing.job.complete:
-        _wait(drawing)
-        return
-    for at, one in zip(waiting, drawing.job.results(), strict=True):
-        asked[at] = one
-    _written(asked, deck, key, title)
+    results, drawn = scenes.job.results(), held.drawn(digest)
+    # one scene after the other, so that what was simulated for it is let go of before the next
+    for at, one in enumerate(results):
+        if not isinstance(one, Waiting) or at in drawn:
+            continue
+        what = said.simulating_scene(at + 1)
+        simulating = stage("simulated", simulated, lambda: own, one.pieces, what=what, scene=at)
+        if not simulating.job.complete:
+            _wait(simulating)
+            return
+        found = Simulated(own=own, pieces=one.pieces, found=tuple(simulating.job.results()))
+        drawing = stage("drawn", section_with, partial(_itself, found), [told[at]], what=said.DECK_DRAWING, scene=at)
+        if not drawing.job.complete:
+            _wait(drawing)
+            return
+        (drawn[at],) = drawing.job.results()
+        JOBS.once().forget(simulating.key)
+    _written([drawn.get(at, one) for at, one in enumerate(results)], deck, key, title)
+
+
+def _itself(found: Simulated) -> Simulated:
+    return found
 
 
 def _wait(running: Running) -> None:
@@ -127,13 +142,13 @@ def _delta(sample: str | None) -> float:
 
 def _own_file() -> OwnFile | None:
     """The file that this person holds, as its pages show it."""
-    held: Source | None = data.held()
-    if held is None:
+    source: Source | None = data.held()
+    if source is None:
         return None
-    counted = held.rows is not None and held.table.schema.each_row != "record"
-    lines = Case(source=held, epsilon=EPSILON_DEFAULT).lines if counted else None
-    rows = None if held.rows is None else again.closed
-    closed = replace(held, rows=rows, join=known, count=None, lines=lines)
+    counted = source.rows is not None and source.table.schema.each_row != "record"
+    lines = Case(source=source, epsilon=EPSILON_DEFAULT).lines if counted else None
+    rows = None if source.rows is None else again.closed
+    closed = replace(source, rows=rows, join=known, count=None, lines=lines)
     return OwnFile(
-        source=closed, values=session.unlinked(), data=panel.data_code(held), delta=tracker.usual_delta(held)
+        source=closed, values=session.unlinked(), data=panel.data_code(source), delta=tracker.usual_delta(source)
     )

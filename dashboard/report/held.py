@@ -8,6 +8,7 @@ from typing import Any
 from dashboard import all_held
 from dashboard.all_held import Waiting
 from dashboard.people import visitors
+from dashboard.report.of_deck import LeftOut
 from dashboard.report.value import MOST_SECTIONS, Section
 from dashboard.session import Slot
 from dashboard.words import report as said
@@ -39,6 +40,20 @@ def remove(key: str) -> None:
 
 def _numbered() -> list[tuple[int, Section]]:
     return sorted((*_OPEN.get(), *_OWN.get()), key=lambda one: one[0])
+
+
+_DRAWN: Slot[tuple[str, dict[int, Section | LeftOut]]] = Slot("_report_drawn", lambda: ("", {}), own=lambda drawn: None)
+"""The scenes of one deck that were simulated and drawn, for the digest of all that was asked. What was computed from a
+person's own data goes with their file."""
+
+
+def drawn(digest: str) -> dict[int, Section | LeftOut]:
+    """Those of the deck in view, by their place; to be added to."""
+    known, found = _DRAWN.get()
+    if known != digest:
+        found = {}
+        _DRAWN.put((digest, found))
+    return found
 
 
 TYPED: Slot[dict[str, Any]] = Slot("_report_typed", dict)

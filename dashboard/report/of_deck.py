@@ -80,19 +80,19 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Simulated:
-    """What came of all ``pieces``, in their order, beside the file that the scenes were asked about."""
+    """What came of all ``pieces`` of one scene, in their order, beside the file that it was asked about."""
 
     own: OwnFile | None
     pieces: tuple[Piece, ...]
     found: tuple[Any, ...]
 
-    def of(self, told: Told) -> dict[str, tuple[Any, ...]]:
-        """What was found for one scene, by slot."""
-        mine: dict[str, list[Any]] = {}
+    @property
+    def results(self) -> dict[str, tuple[Any, ...]]:
+        """What was found, by slot."""
+        by_slot: dict[str, list[Any]] = {}
         for piece, found in zip(self.pieces, self.found, strict=True):
-            if piece.told.number == told.number:
-                mine.setdefault(piece.slot, []).append(found)
-        return {slot: tuple(results) for slot, results in mine.items()}
+            by_slot.setdefault(piece.slot, []).append(found)
+        return {slot: tuple(results) for slot, results in by_slot.items()}
 
 
 def sample_of(scene: Scene) -> str | None:
@@ -130,10 +130,10 @@ def simulated(own: OwnFile | None, piece: Piece) -> Any:
     return work.run(work.common(), work.parts()[piece.place])
 
 
-def section_with(results: Simulated, told: Told) -> Section | LeftOut:
+def section_with(simulated: Simulated, told: Told) -> Section | LeftOut:
     """The section of a scene that waited, with what was simulated for it."""
-    scene = _asked(results.own, told)
-    return scene if isinstance(scene, LeftOut) else _drawn(scene, scene.begun.whole(results.of(told)))
+    scene = _asked(simulated.own, told)
+    return scene if isinstance(scene, LeftOut) else _drawn(scene, scene.begun.whole(simulated.results))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

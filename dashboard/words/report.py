@@ -253,9 +253,12 @@ QUESTION = "The question"
 AGAINST_SIZE = "What accuracy costs in people"
 DECK_HELP = "The scenes of this deck on paper, each asked again with its numbers."
 DECK_MAKING = "Asking the scenes again"
-DECK_SIMULATING = "Simulating for the scenes"
-DECK_DRAWING = "Drawing the scenes"
+DECK_DRAWING = "Drawing the scene"
 NO_SCENE = "No scene of this deck asks a question, so there is nothing to report."
+
+
+def simulating_scene(number: int) -> str:
+    return f"Simulating for scene {number}"
 
 
 def scene_asks_nothing(where: str) -> str:

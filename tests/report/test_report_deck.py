@@ -214,11 +214,11 @@ def test_a_slice_that_simulates_all_of_a_scene_would_be_found(
     assert max(map(len, slices(Told(number=1, scene=scene(FEW), delta=1e-6), run_of))) > 1
 
 
-def test_each_scene_gets_what_was_found_for_it() -> None:
-    first, second = (Told(number=number, scene=scene("experts"), delta=1e-6) for number in (1, 2))
-    pieces = tuple(Piece(told=told, slot=slot, place=0) for told in (first, second) for slot in ("a", "b"))
+def test_what_was_found_is_told_apart_by_slot() -> None:
+    told = Told(number=1, scene=scene("experts"), delta=1e-6)
+    pieces = tuple(Piece(told=told, slot=slot, place=place) for slot in ("a", "b") for place in (0, 1))
     found = Simulated(own=None, pieces=pieces, found=(1, 2, 3, 4))
-    assert (found.of(first), found.of(second)) == ({"a": (1,), "b": (2,)}, {"a": (3,), "b": (4,)})
+    assert found.results == {"a": (1, 2), "b": (3, 4)}
 
 
 def test_part_by_part_the_same_comes_out_as_in_one_process() -> None:
