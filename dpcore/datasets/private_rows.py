@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,9 @@ PUT_TOGETHER = "are private in number, name and place, because a step made them 
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
 
 
+Cells = TypeVar("Cells", pd.DataFrame, pd.Series)
+
+
 class PrivateRows:
     """Rows as text, one column for each name of the header. Shows nothing of itself but the header.
 
@@ -50,10 +53,14 @@ class PrivateRows:
     nothing in them, so that only what they are called hangs on such a cell. ``named_by_rows`` says that no header names
     the columns but each row its own, as in JSON: then none is lacking, for one row more could bring it.
 
+    Each row is the one of these ``places`` among the ``records``, of which all others hold nothing: they are written
+    out only where rows are steps or options. Of records none of them counts, and one that stands far below the others
+    would make work of a million.
+
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
-    __slots__ = ("_behind", "_left_out_by", "_named_by_rows", "_together")
+    __slots__ = ("_behind", "_left_out_by", "_named_by_rows", "_places", "_records", "_together")
     in_place: ClassVar[bool] = False
     """Whether they are counted where they are, so that only questions that need counts alone can be asked."""
 
@@ -64,9 +71,12 @@ class PrivateRows:
         together: bool = False,
         left_out_by: frozenset[str] = frozenset(),
         named_by_rows: bool = False,
+        places: IntArray | None = None,
+        records: int | None = None,
     ) -> None:
         self._behind, self._together, self._left_out_by = frame, together, left_out_by
         self._named_by_rows = named_by_rows
+        self._places, self._records = places, len(frame) if records is None else records
 
     def __repr__(self) -> str:
         return "PrivateRows()"
@@ -102,7 +112,7 @@ class PrivateRows:
         ):
             raise InvalidArgument("rows", "are private in number: state about how many there are, or buy a noisy count")
         self._check_public()
-        return len(self._behind)
+        return self._records
 
     def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
         """What the rows of a table of options or steps are called, made different, in order; "" for one without a name.
@@ -115,7 +125,9 @@ class PrivateRows:
         self._check_public()
         if self._left_out_by - {column}:
             raise InvalidArgument("rows", NAMELESS)
-        texts = [" ".join(text.split()) for text in as_text(self._behind[declaration.column(column).name])]
+        texts = [
+            " ".join(text.split()) for text in as_text(self._in_place(self._behind[declaration.column(column).name]))
+        ]
         times = Counter(texts)
         return tuple(
             text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts)
@@ -130,6 +142,12 @@ class PrivateRows:
         """Whether ``row_batches`` can be had, without reading a row. Raises InvalidArgument, UnreadableFile."""
         raise InvalidArgument("rows", "are held here: they are read by column")
 
+    def _in_place(self, rows: Cells) -> Cells:
+        """With all records, each at its place, those without anything in them too."""
+        if self._places is None or self._records == len(rows):
+            return rows
+        return rows.set_axis(self._places).reindex(range(self._records), fill_value="")
+
     def _check_public(self) -> None:
         if self._together:
             raise InvalidArgument("rows", PUT_TOGETHER)
@@ -140,7 +158,7 @@ class PrivateRows:
         texts = {name: _text(self._behind[name]) for name in reads.names if name in self._behind.columns}
         frame = pd.DataFrame(texts, index=pd.RangeIndex(len(self._behind)))
         if reads.steps:
-            return OpenRows(frame, reads)
+            return OpenRows(self._in_place(frame), reads)
         blank = np.arange(len(frame))
         for name in self._behind.columns:
             some = self._behind[name] if blank.size == len(frame) else self._behind[name].iloc[blank]

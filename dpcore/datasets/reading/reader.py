@@ -142,10 +142,13 @@ class Reading:
         public, so those ``from_rows`` are not: one row more could bring one.
         """
         public = self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
-        if self.records > self.rows:
-            public = public.set_axis(self.places).reindex(range(self.records), fill_value="")
         return PrivateRows(
-            public, together=self.together, left_out_by=self.left_out_by, named_by_rows=self.named_by_rows
+            public,
+            together=self.together,
+            left_out_by=self.left_out_by,
+            named_by_rows=self.named_by_rows,
+            places=self.places,
+            records=self.records,
         )
 
     def table(self, schema: Schema) -> Table:
