@@ -524,3 +524,14 @@ def test_what_a_page_begins_with_does_not_hang_on_a_yes_or_no_that_nobody_chose(
         Follow.ask(case(key="own-2", mode="what_if", table=table, declared=declared), read)
         found += [control.default for key, (_, control) in read.seen.items() if key.startswith("experts_kind")]
     assert found == ["losses", "losses", "squared"]
+
+
+def test_who_was_best_is_not_looked_for_once_for_each_expert(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a thousand experts all losses were added up a thousand times."""
+    looked: list[int] = []
+    best = follow_setting.Setting.best
+    counted = property(lambda setting: (looked.append(1), best.fget(setting))[1])  # type: ignore[misc]
+    monkeypatch.setattr(follow_setting.Setting, "best", counted)
+    question = Follow.ask(case(), Setting({}))
+    assert question.outcomes is not None
+    assert 0 < len(looked) < len(question.outcomes.good)

@@ -72,7 +72,7 @@ def _question(setting: Setting) -> Question:
     view = replace(view, empty=not setting.case.complete.issuperset(work.slot for work in works))
     if setting.waits:
         return _waiting(setting, view, offer, works)
-    law = setting.weights()[-1]
+    law, best = setting.weights()[-1], setting.best
     lost = view.at(setting.main)
     return Question(
         key=PAGE,
@@ -93,7 +93,7 @@ def _question(setting: Setting) -> Question:
         outcomes=Outcomes(
             names=whom.losses.names,
             chances=law.tolist(),
-            good=[place == setting.best for place in range(law.size)],
+            good=[place == best for place in range(law.size)],
             what=said.last_plays(whom.unit),
             place=lambda answer: place_of(whom.losses.names, answer["experts"][answer["plays"][-1]]),
         ),
@@ -112,7 +112,7 @@ def _question(setting: Setting) -> Question:
                 strict=True,
             )
         ),
-        uncertain=setting.uncertain(1.0 - float(law[setting.best])),
+        uncertain=setting.uncertain(1.0 - float(law[best])),
         offer=offer,
         notes=tuple(_notes(setting)),
         works=works,
