@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from dpcore.datasets.schema import Column, ColumnType
 
@@ -82,7 +82,7 @@ class Report:
     stand in cells, as blanks, or at the ends of lines, where line feeds are blanks. Line ``breaks`` stand inside cells
     too, or between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first.
     A JSON document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
-    ``objects``.
+    ``objects``; None where the file is no such object.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
@@ -104,7 +104,7 @@ class Report:
     returns: Returns = "in cells"
     breaks: Breaks = "inside"
     merged: Merged = "each"
-    objects: Objects = "rows"
+    objects: Objects | None = None
     part: str = ""
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
@@ -136,7 +136,7 @@ class Report:
         open_ = [part.argument for part in self.alternatives if not part.decided]
         return tuple(dict.fromkeys(open_ if self.header_certain else [*open_, "header"]))
 
-    def stated(self, asked: str) -> dict[str, str | int | bool]:
+    def stated(self, asked: str) -> dict[str, Any]:
         """The arguments that read a file as this one was read, for one of ``ASKED``."""
         if asked in ("header", "header_line"):
             line = (*self.header_lines, self.first_line)[0]

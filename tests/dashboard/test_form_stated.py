@@ -472,3 +472,17 @@ def test_a_chosen_question_asks_it_with_all_else_that_a_private_answer_needs(pla
     press(app, f"own-quote-{place}")
     assert held(app).form_doubts == ()
     assert [one.key for one in app.button if one.key == "own-ask-other"], "the question is still the one that was asked"
+
+
+def test_how_one_object_holds_its_rows_is_not_read_out_of_several(open_app: Open) -> None:
+    """Several records were taken for what was stated of one object, and one row more made them several."""
+    column = Column(name="colour", type="category", categories=("red", "blue"))
+    held_rows = json.dumps({f"p{n}": {"colour": "red"} for n in range(40)})
+    stated = Template(schema=Schema(columns=(column,)), choices=(("objects", "rows"),))
+    app = bring(drop(open_app("data"), held_rows.encode(), name="a.json"), stated)
+    assert held(app).reading.rows == 40  # type: ignore[union-attr]
+    assert held(app).schema.column("colour") == column
+    for several in (f'{held_rows}\n{{"colour": "blue"}}', f'{{"colour": "blue"}}\n{held_rows}'):
+        app = bring(drop(open_app("data"), several.encode(), name="a.json"), stated)
+        assert NOT_IN_FORM.partition(".")[0] in text(app)
+        assert held(app).declared is None

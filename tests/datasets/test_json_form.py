@@ -336,6 +336,22 @@ def test_what_one_object_is_another_behind_it_would_decide(
             read_table(f"{alone}\n{behind}\n".encode(), objects=way)
 
 
+HELD = json.dumps({f"p{n}": {"ill": "cold"} for n in range(4)})
+
+
+@pytest.mark.parametrize(
+    "others", [[HELD, '{"ill": "flu"}'], ['{"ill": "flu"}', HELD], ['{"ill": "flu"}'] * 2 + [HELD]]
+)
+def test_an_object_that_holds_rows_is_none_itself_wherever_it_stands(others: list[str]) -> None:
+    """Where its objects are said to be rows, one record in front of it made it a row of its own, in silence."""
+    assert read_table(HELD.encode(), objects="rows").rows == 4
+    with pytest.raises(UnreadableFile, match="others follow"):
+        read_table("\n".join(others).encode(), objects="rows")
+    untold = read_table("\n".join(others).encode()).report
+    assert untold.objects is None, "nor was it read so without being told"
+    assert read_table(HELD.encode()).report.objects == "rows"
+
+
 @pytest.mark.parametrize("document", [one for one, way in ONE_OBJECT if way != "rows"])
 def test_where_each_object_is_said_to_be_a_row_others_may_follow(document: dict[str, Any]) -> None:
     alone, two = json.dumps(document), "\n".join([json.dumps(document)] * 2)

@@ -53,7 +53,7 @@ class Document:
     notices: tuple[Notice, ...]
     survey: Survey | None = None
     headed: bool = False
-    objects: Objects = "rows"
+    objects: Objects | None = None
     alternatives: tuple[Alternative, ...] = ()
 
 
@@ -157,12 +157,20 @@ def _found(text: str, objects: Objects | None, say: Say) -> Found:
     first, after = _decoded(text, start, telling)  # where it is one object, a name in it may be a row's
     after = _next_line(text, after)
     if after < len(text):
-        if objects is not None and not (objects == "rows" and is_one_row(first)):
-            raise UnreadableFile(_SEVERAL)
-        return Found(records=chain([first], _lines(text, after, decoder, say)))
+        several = chain([first], _lines(text, after, decoder, say))
+        return Found(records=several if objects is None else _each_a_row(several, objects), objects=objects)
     if len(text) > _LARGEST_WHOLE:
         raise UnreadableFile("The JSON document is too large for its form; save it as one record per line.")
     return inside(first, objects)
+
+
+def _each_a_row(documents: Iterable[Any], objects: Objects) -> Iterator[Any]:
+    """Several documents where it was stated how one holds its rows: each is one, as was said of a record, or they are
+    refused, wherever one stands that would hold some. Raises UnreadableFile."""
+    for document in documents:
+        if objects != "rows" or not is_one_row(document):
+            raise UnreadableFile(_SEVERAL)
+        yield document
 
 
 def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int | None]:

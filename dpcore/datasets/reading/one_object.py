@@ -43,7 +43,7 @@ class Found:
 
     records: Iterable[Any]
     headed: bool = False
-    objects: Objects = "rows"
+    objects: Objects | None = None
     alternatives: tuple[Alternative, ...] = ()
 
 
@@ -65,7 +65,7 @@ def inside(document: Any, stated: Objects | None) -> Found:
         return Found(records=ways[stated].records(), headed=headed and stated == "list", objects=stated)
     guess = "list" if headed else _guess(document)
     if guess is None:
-        return Found(records=[document])
+        return Found(records=[document], objects="rows")
     return Found(
         records=ways[guess].records(),
         headed=headed,
