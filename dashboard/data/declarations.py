@@ -19,26 +19,26 @@ from dashboard.data.remembered import Remembered
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
+from dpcore.datasets.steps import in_full
+from dpcore.datasets.template import LARGEST_HELD
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
-_STEPS_TOLD = 12
-"""Steps that are told of each declaration from before."""
+_WHOLE = LARGEST_HELD
+"""Letters of what is told of a declaration from before: all that it may hold."""
 
 
 def offer(own: OwnFile) -> None:
-    """The declarations from before whose columns this table has all: one click takes one. Each is told by its columns
-    and its steps, so that a person knows which they take."""
+    """The declarations from before whose columns this table has all: one click takes one. Each is told by all of its
+    columns and steps, without a cut: one row may decide which can be done to the table, so no two may look the same."""
     if own.place is not None:
         offer_remembered(own)
     for place, declared in enumerate(own.known):
         with st.container(border=True):
             begins = f":material/bookmark: **{said.KNOWN}** " if place == 0 else f"**{said.KNOWN_ALSO}** "
-            st.markdown(f"{begins}{words.safe(said.columns(declared.schema.names), 400)}")
-            for step in declared.steps[:_STEPS_TOLD]:
-                st.caption(words.safe(step.sentence, 300))
-            if len(declared.steps) > _STEPS_TOLD:
-                st.caption(said.more_steps(len(declared.steps) - _STEPS_TOLD))
+            st.markdown(begins + words.safe(said.columns(declared.schema.names), _WHOLE))
+            if declared.steps:
+                st.caption(words.safe(" ".join(map(in_full, declared.steps)), _WHOLE))
             st.button(said.KNOWN_USE, key=f"own-declaration-known-{place}", on_click=_use_known, args=(declared,))
     if own.too_large:
         st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")

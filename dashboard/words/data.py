@@ -347,10 +347,6 @@ def columns(names: tuple[str, ...]) -> str:
     return f"Its {count} were {', '.join(f'“{name}”' for name in names)}."
 
 
-def more_steps(count: int) -> str:
-    return f"And {plural(count, 'further step')}."
-
-
 def lacking(names: tuple[str, ...]) -> str:
     listed = ", ".join(f"“{name}”" for name in names)
     return f"The declaration was taken as far as it fits: this table has no column {listed}."

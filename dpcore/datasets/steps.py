@@ -398,6 +398,19 @@ def rows_made(steps: Iterable[Step], each_row: EachRow) -> int:
     return made
 
 
+def in_full(step: Step) -> str:
+    """All that a step is: its sentence, and what that leaves out."""
+    if isinstance(step, MonthsToRows):
+        what, named = "The columns", step.columns
+    elif isinstance(step, SplitOptions):
+        what, named = "The options", step.options
+    elif isinstance(step, OneRowPer) and step.missing_words != MISSING_WORDS:
+        what, named = "Words that mean missing", step.missing_words
+    else:
+        return step.sentence
+    return f"{step.sentence} {what}: {', '.join(f'“{name}”' for name in named) or 'none'}."
+
+
 def is_made(name: str, steps: Iterable[Step]) -> bool:
     """Whether a column is one that a step makes of others, or of which it makes several rows: what a declaration calls
     it says of no row whose it is."""

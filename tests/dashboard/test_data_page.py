@@ -35,7 +35,21 @@ from dashboard.serving import typed
 from dashboard.words import data as data_words
 from dashboard.words import report as report_words
 from dashboard.words import server as server_words
-from dpcore.datasets import Column, Declaration, Schema, Template, read_csv, samples, saved
+from dpcore.datasets import (
+    Column,
+    Declaration,
+    LeaveOutTotals,
+    MonthsToRows,
+    OneRowPer,
+    Schema,
+    SplitOptions,
+    Template,
+    read_csv,
+    samples,
+    saved,
+)
+from dpcore.datasets.schema import MISSING_WORDS
+from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
 from dpcore.ledger.member import NO_FILES
@@ -714,6 +728,24 @@ def test_a_declaration_is_known_again_and_used_for_next_month(open_app: Open) ->
     drop(other, b"{}", name="other.json", place=place)
     assert "does not say that it is one" in text(other)
     assert held(other).schema.column("age").high == 120.0
+
+
+def test_no_two_declarations_from_before_look_the_same(open_app: Open) -> None:
+    """One row may decide which of them can be done to the table: what is offered then has other words."""
+    column = Column(name="n", type="integer", low=0, high=9)
+    months = [MonthsToRows(columns=("a", middle, "b"), time="t", value="e") for middle in ("full", "empty")]
+    options = [SplitOptions(column="x", options=one) for one in ((), ("y",), ("y", "z"))]
+    people = [OneRowPer(by="who", missing_words=one) for one in (MISSING_WORDS, (*MISSING_WORDS, "anon"), ())]
+    long = [LeaveOutTotals(column="x" * 450 + end) for end in "ab"]
+    ways = [(step,) for step in (*months, *options, *people, *long)]
+    looks = set()
+    for steps in ways:
+        app = drop(open_app("data"), b"n,m\n1,2\n2,3\n3,4\n")
+        least = rows_made(steps, "record")
+        known = Template(schema=Schema(columns=(column,), rows_per_person=least), steps=steps)
+        app.session_state["_own_file"] = replace(held(app), known=(known,))
+        looks.add(text(app.run()))
+    assert len(looks) == len(ways)
 
 
 def test_a_table_is_described_by_a_saved_declaration_alone(open_app: Open) -> None:
