@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import fields, replace
 from itertools import product
@@ -389,6 +390,26 @@ def test_options_of_a_cell_are_found_in_different_words() -> None:
         for _ in range(30):
             cells = pd.Series(["".join(rng.choice(list("ab;,|1 "), 4)) for _ in range(size)] * 15, dtype="str")
             assert steps.several_in(cells) == _by_all_cells(cells), cells.tolist()
+
+
+def test_options_of_long_cells_are_looked_for_without_holding_all_of_their_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A Parquet file of 21 kB, of long cells that each name the same option ten thousand times, ended the server."""
+    cells = pd.Series([f"o{n % 9};" + "ab;" * 10_000 for n in range(40)], dtype="str")
+    size = int(cells.str.len().sum())
+
+    def taken() -> int:
+        tracemalloc.start()
+        assert steps.several_in(cells) == ";"
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return peak
+
+    assert taken() < 2 * size
+    whole = lambda words, sign: {part for part in [p for w in words for p in w.split(sign)] if part}  # noqa: E731
+    monkeypatch.setattr(steps, "_few_short", whole)
+    assert taken() > 4 * size, "this test can fail"
 
 
 def _by_all_cells(cells: pd.Series) -> str | None:

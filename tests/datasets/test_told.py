@@ -148,7 +148,7 @@ def test_labels_without_end_are_refused_before_they_stand_in_any_cell(
 
 def test_a_report_holds_nothing_that_is_not_counted() -> None:
     """Whatever is added to a report: another kind of thing in it fails here until ``held_by`` looks into it."""
-    known = (str, int, bool, tuple, Notice, Alternative)
+    known = (str, int, bool, tuple, type(None), Notice, Alternative)
     table = plain()
     full = replace(table.report, notices=(NOTICE,), alternatives=(ALTERNATIVE,))
     for thing in (full, NOTICE, ALTERNATIVE):
