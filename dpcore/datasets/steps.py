@@ -262,6 +262,8 @@ class MonthsToRows:
     def __post_init__(self) -> None:
         if len(self.columns) < 2:
             raise InvalidArgument("columns", "must be at least two")
+        if len(set(self.columns)) != len(self.columns):  # each makes rows of its own
+            raise InvalidArgument("columns", "must all be different")
 
     @property
     def sentence(self) -> str:

@@ -55,7 +55,7 @@ EXAMPLES: dict[type, tuple[Step, ...]] = {
     TicksToRows: tuple(TicksToRows(column="x", most=most) for most in (1, 2, 200)),
     MonthsToRows: (
         MONTHS,
-        replace(MONTHS, columns=("2000", "x", "2000")),
+        replace(MONTHS, columns=("2000", "x", "1999")),
         replace(MONTHS, time="who", columns=("who", "x")),
     ),
     OneRowPer: (OneRowPer(by="who"), OneRowPer(by="day", day=True), OneRowPer(by="x", of="2001", how="mean")),

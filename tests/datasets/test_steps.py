@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import shutil
 import tracemalloc
@@ -32,6 +33,7 @@ from dpcore.datasets import (
 )
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import EachRow
+from dpcore.datasets.template import loaded
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger
 from dpcore.release import release
@@ -390,6 +392,16 @@ def test_options_of_a_cell_are_found_in_different_words() -> None:
         for _ in range(30):
             cells = pd.Series(["".join(rng.choice(list("ab;,|1 "), 4)) for _ in range(size)] * 15, dtype="str")
             assert steps.several_in(cells) == _by_all_cells(cells), cells.tolist()
+
+
+def test_no_month_is_named_twice() -> None:
+    """One step of a declaration named a column 240,000 times, each of which made a table of its own."""
+    with pytest.raises(InvalidArgument, match="different"):
+        MonthsToRows(columns=("2024-01", "2024-02", "2024-01"))
+    step, column = {"step": "MonthsToRows", "columns": ["2024-01"] * 1000}, {"name": "a", "type": "text"}
+    declared = {"epsilon-lab declaration": 1, "columns": [column], "steps": [step], "choices": {}}
+    with pytest.raises(InvalidArgument, match="different"):
+        loaded(json.dumps(declared))
 
 
 def test_options_of_long_cells_are_looked_for_without_holding_all_of_their_parts(
