@@ -394,6 +394,17 @@ def test_options_of_a_cell_are_found_in_different_words() -> None:
             assert steps.several_in(cells) == _by_all_cells(cells), cells.tolist()
 
 
+def test_steps_make_no_more_columns_than_a_file_may_have() -> None:
+    """A declaration of 2 kB made 12,000 columns, each of which the page looked at."""
+    names = [f"c{n}" for n in range(4)]
+    reading = read_table(("\n".join([",".join(names), *["a;b,a,b,a"] * 3]) + "\n").encode(), delimiter=",")
+    options = tuple(f"o{n}" for n in range(130))
+    split = tuple(SplitOptions(column=name, options=options) for name in names)
+    assert reading.after(split[:3]).frame.shape[1] == 391
+    with pytest.raises(InvalidArgument, match="500 columns"):
+        reading.after(split)
+
+
 def test_no_month_is_named_twice() -> None:
     """One step of a declaration named a column 240,000 times, each of which made a table of its own."""
     with pytest.raises(InvalidArgument, match="different"):

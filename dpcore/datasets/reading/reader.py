@@ -18,6 +18,7 @@ from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.held import held_by
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
+from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
@@ -286,6 +287,8 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
             fits(step.size(frame))
         worked = step.apply(frame, lines)
         frame, lines = worked.frame, worked.lines
+        if frame.shape[1] > MOST_COLUMNS:
+            raise InvalidArgument("steps", f"must not make more than {MOST_COLUMNS} columns")
         from_rows = (from_rows | worked.from_file).intersection(frame.columns)
         computed = (computed | ({step.name} if isinstance(step, OneRowPer) else set())).intersection(frame.columns)
         places, records = worked.places(places, records)
