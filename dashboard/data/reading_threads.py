@@ -38,8 +38,8 @@ class GaveWay(ReadingCancelled):
 
 
 class Piece:
-    """Work for a thread, and for whom: the address that brought the file. ``gave_up`` are the seconds of each turn in
-    which it gave way."""
+    """Work for a thread, and for whom: the address that brought the file. ``gave_up`` are the seconds of each whole
+    turn after which it gave way."""
 
     def __init__(self, work: Callable[[], Any], whose: str, gave_up: tuple[float, ...] = ()) -> None:
         self.work, self.whose, self.gave_up = work, whose, gave_up
@@ -84,8 +84,9 @@ class ReadingThreads:
             waited = turn or any(now > one.since + WAITED for one in waiting)
             took = now - piece.since
             whole = took + (sum(piece.gave_up) if self._had(piece.whose, now) > MUCH else 0.0)
-            if second or (turn and whole <= LONG):
+            if turn and whole <= LONG:
                 piece.gave_up = (*piece.gave_up, took)
+            if second or (turn and whole <= LONG):
                 raise GaveWay("Somebody else waits.")
         if waited and whole > LONG:
             raise UnreadableFile(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,6 +18,7 @@ from dashboard.report import again, held, panel
 from dashboard.report.of_deck import (
     LeftOut,
     OwnFile,
+    Piece,
     Simulated,
     Told,
     Waiting,
@@ -92,27 +92,27 @@ def _sections(deck: Deck, key: str, title: str) -> None:
         _wait(scenes)
         return
     results, drawn = scenes.job.results(), held.drawn(digest)
-    # one scene after the other, so that what was simulated for it is let go of before the next
-    for at, one in enumerate(results):
-        if not isinstance(one, Waiting) or at in drawn:
-            continue
+
+    def simulated_and_drawn(at: int, pieces: tuple[Piece, ...]) -> bool:
+        """Whether a scene that waited is there by now; it is shown how far it is, else."""
         what = said.simulating_scene(at + 1)
-        simulating = stage("simulated", simulated, lambda: own, one.pieces, what=what, scene=at)
+        simulating = stage("simulated", simulated, lambda: own, pieces, what=what, scene=at)
         if not simulating.job.complete:
             _wait(simulating)
-            return
-        found = Simulated(own=own, pieces=one.pieces, found=tuple(simulating.job.results()))
-        drawing = stage("drawn", section_with, partial(_itself, found), [told[at]], what=said.DECK_DRAWING, scene=at)
+            return False
+        found = Simulated(own=own, pieces=pieces, found=tuple(simulating.job.results()))
+        drawing = stage("drawn", section_with, lambda: found, [told[at]], what=said.DECK_DRAWING, scene=at)
         if not drawing.job.complete:
             _wait(drawing)
-            return
+            return False
         (drawn[at],) = drawing.job.results()
         JOBS.once().forget(simulating.key)
-    _written([drawn.get(at, one) for at, one in enumerate(results)], deck, key, title)
+        return True
 
-
-def _itself(found: Simulated) -> Simulated:
-    return found
+    # one scene after the other, so that what was simulated for it is let go of before the next
+    waiting = ((at, one.pieces) for at, one in enumerate(results) if isinstance(one, Waiting) and at not in drawn)
+    if all(simulated_and_drawn(at, pieces) for at, pieces in waiting):
+        _written([drawn.get(at, one) for at, one in enumerate(results)], deck, key, title)
 
 
 def _wait(running: Running) -> None:

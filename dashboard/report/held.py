@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,17 +43,21 @@ def _numbered() -> list[tuple[int, Section]]:
     return sorted((*_OPEN.get(), *_OWN.get()), key=lambda one: one[0])
 
 
-_DRAWN: Slot[tuple[str, dict[int, Section | LeftOut]]] = Slot("_report_drawn", lambda: ("", {}), own=lambda drawn: None)
-"""The scenes of one deck that were simulated and drawn, for the digest of all that was asked. What was computed from a
-person's own data goes with their file."""
+MOST_DECKS = 4
+_DRAWN: Slot[OrderedDict[str, dict[int, Section | LeftOut]]] = Slot(
+    "_report_drawn", OrderedDict, own=lambda drawn: None
+)
+"""The scenes that were simulated and drawn, of the latest decks, by the digest of all that was asked. What was computed
+from a person's own data goes with their file."""
 
 
 def drawn(digest: str) -> dict[int, Section | LeftOut]:
-    """Those of the deck in view, by their place; to be added to."""
-    known, found = _DRAWN.get()
-    if known != digest:
-        found = {}
-        _DRAWN.put((digest, found))
+    """Those of one deck, by their place; to be added to. Several decks of a page may be open at once."""
+    decks = _DRAWN.once()
+    found = decks.setdefault(digest, {})
+    decks.move_to_end(digest)
+    while len(decks) > MOST_DECKS:
+        decks.popitem(last=False)
     return found
 
 

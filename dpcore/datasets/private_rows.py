@@ -126,7 +126,8 @@ class PrivateRows:
         if self._left_out_by - {column}:
             raise InvalidArgument("rows", NAMELESS)
         texts = [
-            " ".join(text.split()) for text in as_text(self._in_place(self._behind[declaration.column(column).name]))
+            " ".join(text.split())
+            for text in as_text(self._with_empty_rows(self._behind[declaration.column(column).name]))
         ]
         times = Counter(texts)
         return tuple(
@@ -142,7 +143,7 @@ class PrivateRows:
         """Whether ``row_batches`` can be had, without reading a row. Raises InvalidArgument, UnreadableFile."""
         raise InvalidArgument("rows", "are held here: they are read by column")
 
-    def _in_place(self, rows: Cells) -> Cells:
+    def _with_empty_rows(self, rows: Cells) -> Cells:
         """With all records, each at its place, those without anything in them too."""
         if self._places is None or self._records == len(rows):
             return rows
@@ -158,7 +159,7 @@ class PrivateRows:
         texts = {name: _text(self._behind[name]) for name in reads.names if name in self._behind.columns}
         frame = pd.DataFrame(texts, index=pd.RangeIndex(len(self._behind)))
         if reads.steps:
-            return OpenRows(self._in_place(frame), reads)
+            return OpenRows(self._with_empty_rows(frame), reads)
         blank = np.arange(len(frame))
         for name in self._behind.columns:
             some = self._behind[name] if blank.size == len(frame) else self._behind[name].iloc[blank]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
 from dashboard.data import arrivals, reading_threads, working
 from dashboard.data.reading_threads import AT_ONCE, GaveWay, Piece, ReadingThreads, threads
 from dashboard.data.task import Say, Task, asking
-from dpcore.datasets import OneRowPer, Template, read_table, recognised
+from dpcore.datasets import OneRowPer, Size, Template, read_table, recognised
+from dpcore.datasets.reading.reader import done
 from dpcore.errors import ReadingCancelled, UnreadableFile
 
 HERE, THERE, ELSEWHERE = "10.0.0.1", "10.0.0.2", "10.0.0.3"
@@ -344,6 +345,46 @@ def test_between_the_steps_of_a_declaration_it_is_asked_whether_to_go_on(clock: 
         assert said == ["Doing steps"] * 7
 
 
-@pytest.mark.parametrize("work", [working.beside, arrivals._told])
-def test_whoever_does_steps_asks_between_them(work: Callable[..., object]) -> None:
-    assert "asking(" in inspect.getsource(work)
+def test_whoever_does_steps_asks_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known again by its steps, and what has them done."""
+    reading = read_table(b"who,n\na,1\nb,2\n")
+    known = Template(schema=reading.suggested(), steps=MANY)
+    said: list[str] = []
+
+    def say(part: float, what: str) -> None:
+        said.append(what)
+
+    arrivals._told(reading, (known,), say, None, lambda _: None)
+    assert len(said) > len(MANY)
+    begun: list[Callable[[Say], object]] = []
+    monkeypatch.setattr(working.actions, "start", lambda work, *_: begun.append(work))
+    monkeypatch.setattr(working.source, "own_file", lambda: SimpleNamespace(as_read=reading, data=b""))
+    working.beside(MANY, lambda *_: None)
+    said.clear()
+    begun[0](say)
+    assert len(said) > len(MANY)
+
+
+def test_while_what_steps_made_is_looked_at_it_is_asked_whether_to_go_on() -> None:
+    asked: list[Size] = []
+    reading = read_table(b"who,n\na,1\nb,2\n")
+    done(reading, MANY[:1], asked.append)
+    steps_alone = len(asked)
+    asked.clear()
+    reading.after(MANY[:1], asked.append)
+    assert len(asked) > steps_alone
+
+
+def test_who_gives_way_for_its_own_other_file_has_no_longer_turn_for_it(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an address would bring two files, and have turns of two minutes after some seconds."""
+    monkeypatch.setattr(ReadingThreads, "_next", lambda _: None)
+    here = ReadingThreads()
+    for _ in range(2):
+        here.submit(Piece(lambda: None, HERE))
+    (_, second) = (here._begun(), here._begun())
+    assert second is not None
+    here.submit(Piece(lambda: None, THERE))
+    assert gives_way(here, second)
+    assert second.gave_up == ()

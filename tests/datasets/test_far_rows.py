@@ -51,7 +51,7 @@ def test_empty_rows_between_are_written_out_only_where_places_are_asked_about(
             pd.testing.assert_series_equal(mine.typed(name), all_of_them.typed(name))
     asked = MostCommonOption.of(Declaration(columns=COLUMNS), "colour", epsilon=1.0)
     assert np.array_equal(asked.law(rows), asked.law(whole))
-    monkeypatch.setattr(PrivateRows, "_in_place", lambda *_: pytest.fail("empty rows were written out"))
+    monkeypatch.setattr(PrivateRows, "_with_empty_rows", lambda *_: pytest.fail("empty rows were written out"))
     assert opened(rows, "record").rows == 5
     with pytest.raises(pytest.fail.Exception):
         opened(rows, "step")

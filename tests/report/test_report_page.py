@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import all_held, words
+from dashboard import all_held, session, words
 from dashboard.background import compute
 from dashboard.background.in_turn import InTurn
 from dashboard.budget import receipts, tracker
 from dashboard.people import login
-from dashboard.report import panel
-from dashboard.report.of_deck import section_of, section_with, simulated
+from dashboard.report import held, panel
+from dashboard.report.of_deck import LeftOut, section_of, section_with, simulated
 from dashboard.report.render import every_form
 from dashboard.report.text import line
 from dashboard.report.value import Drawing, Facts, Paragraph, Report, Section, plain
@@ -274,6 +274,19 @@ def test_what_a_deck_waits_for_is_simulated_part_by_part(open_app: Open, written
         "what was simulated is let go of with its scene"
     )
     assert files(app) == list(said.FORMS.values())
+
+
+def test_several_decks_keep_what_was_drawn_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that were open at once dropped each other's scenes, and none was ever finished."""
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(session, "_state", lambda: state)
+    for number in range(held.MOST_DECKS):
+        held.drawn(f"{number}")[0] = LeftOut(f"{number}")
+    found = [held.drawn(f"{number}") for number in (0, 1, 0)]
+    assert found == [{0: LeftOut("0")}, {0: LeftOut("1")}, {0: LeftOut("0")}]
+    held.drawn("another")
+    assert held.drawn("0"), "the latest stay"
+    assert not held.drawn("2")
 
 
 def test_nothing_of_a_report_is_made_before_the_click(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

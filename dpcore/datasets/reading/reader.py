@@ -124,7 +124,8 @@ class Reading:
         """This table with steps done to it, one after the other; a step is taken back by leaving it out.
 
         The people stay those of the file, and so does ``fingerprint``. ``fits`` is asked about each table before it is
-        made, and about what was made. Raises InvalidArgument, and NoRoom where ``fits`` does.
+        made, about what was made, and again while that is looked at. Raises InvalidArgument, and what ``fits`` does:
+        NoRoom, say.
         """
         if not steps:
             return self
@@ -315,9 +316,15 @@ def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Read
     after = done(reading, steps, fits)
     if after.frame.empty:
         raise InvalidArgument("steps", "leave no row of the table")
+    size = Size.of(after.frame)
+
+    def look(_: float) -> None:
+        if fits is not None:
+            fits(size)
+
     columns = (
         replace(column, suggestion=replace(column.suggestion, from_file=column.name in after.from_rows))
-        for column in _looked_at(after, lambda _: None)
+        for column in _looked_at(after, look)
     )
     return replace(after, columns=tuple(columns))
 
