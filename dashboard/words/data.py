@@ -302,8 +302,9 @@ BRING = "Use a saved one"
 BRING_LABEL = "A declaration that was saved here"
 DESCRIBED = "A described table"
 NOT_IN_FORM = (
-    "The file cannot be read in the form that the declaration states, so nothing was declared yet. Its columns can be "
-    "declared all the same; what its form leaves open is then asked."
+    "This file is not written as the declaration says: in which line the columns are named, say. So nothing was "
+    "declared yet. To use what it says of the columns all the same, press “Declare it the same way” below; you are "
+    "then asked how the file is to be read."
 )
 DECLARED_AS_BEFORE = "The columns were declared as in an earlier declaration."
 KNOWN = "You declared such a table before."
