@@ -37,8 +37,9 @@ def offer(own: OwnFile) -> None:
         with st.container(border=True):
             begins = f":material/bookmark: **{said.KNOWN}** " if place == 0 else f"**{said.KNOWN_ALSO}** "
             st.markdown(begins + words.safe(said.columns(declared.schema.names), _WHOLE))
-            if declared.steps:
-                st.caption(words.safe(" ".join(map(in_full, declared.steps)), _WHOLE))
+            steps = " ".join(map(in_full, declared.steps)) or (said.AS_THEY_ARE if len(own.known) > 1 else "")
+            if steps:
+                st.caption(words.safe(steps, _WHOLE))
             st.button(said.KNOWN_USE, key=f"own-declaration-known-{place}", on_click=_use_known, args=(declared,))
     if own.too_large:
         st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")

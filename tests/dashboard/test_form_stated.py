@@ -393,7 +393,7 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
     assert set(held(app).release_doubts) == {"file:header"}
 
     bring(drop(app, b"About colours\n" + DOUBTFUL), kept)
-    assert NOT_IN_FORM.partition(":")[0] in text(app)
+    assert NOT_IN_FORM.partition(",")[0] in text(app)
     assert held(app).declared is None, "one row may be why: nothing is declared before a person says so"
     assert (held(app).known, held(app).choices) == ((replace(kept, choices=()),), ())
     press(app, "own-declaration-known-0")
@@ -484,5 +484,5 @@ def test_how_one_object_holds_its_rows_is_not_read_out_of_several(open_app: Open
     assert held(app).schema.column("colour") == column
     for several in (f'{held_rows}\n{{"colour": "blue"}}', f'{{"colour": "blue"}}\n{held_rows}'):
         app = bring(drop(open_app("data"), several.encode(), name="a.json"), stated)
-        assert NOT_IN_FORM.partition(":")[0] in text(app)
+        assert NOT_IN_FORM.partition(",")[0] in text(app)
         assert held(app).declared is None
