@@ -1,20 +1,32 @@
 """What all sessions of this process hold of people's own together, so that many cannot fill the server.
 
-Counted are files, from when they are taken over, the tables that they were read as, and the rows of twins, for as long
-as anything holds them: a session that has ended and was cleared away counts no more. One address has a share of it and
-not all.
+Counted are files, from when they are taken over, the tables that they were read as, their typed columns, the rows of
+twins and what simulations were lent, for as long as anything holds them: a session that has ended and was cleared away
+counts no more. So is what work with a large column takes beside, as long as it goes on (``AtWork``). One address has a
+share of it and not all. Nothing is taken on where the computer itself has nothing left.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
+from types import TracebackType
+from typing import Self
+
+import pandas as pd
 
 from dashboard import machine_memory
 from dashboard.serving.pace import EACH
 from dashboard.words import data as said
-from dpcore.datasets import Reading
+from dpcore.datasets import Reading, Size
 from dpcore.errors import UnreadableFile
+
+TIMES = 6
+"""How often the text of a column is there at most while it is looked at, worked on or typed, which is done column by
+column."""
+LITTLE = 1 << 20
+"""Bytes that are taken on whatever the computer has left."""
+_LARGE = 32 << 20
 
 
 class Waiting:
@@ -59,6 +71,33 @@ def again(size: int, whose: str, instead: Waiting | None) -> Waiting | None:
     return found
 
 
+class AtWork:
+    """What work of somebody's takes beside what stays: nothing until it says, and nothing once it has ended."""
+
+    def __init__(self, whose: str) -> None:
+        self._whose = whose
+        self._counted: Waiting | None = None
+        self._most = 0
+
+    def takes(self, size: int) -> None:
+        """So many bytes from now on. Raises UnreadableFile with what to do."""
+        self._counted = again(size, self._whose, self._counted)
+        self._most = max(self._most, size)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        again(0, self._whose, self._counted)
+        if self._most > _LARGE:
+            machine_memory.give_back()
+
+
+def beside(frame: pd.DataFrame) -> int:
+    """Bytes that work with the columns of a table, one after the other, takes at most beside the table."""
+    return TIMES * Size.of(frame).largest
+
+
 def let_go(waiting: Waiting) -> None:
     """The file is held no more."""
     with _lock:
@@ -75,6 +114,10 @@ def note(reading: Reading, whose: str, data: bytes = b"", waiting: Waiting | Non
 
 
 def _count(what: Waiting | Reading, size: int, whose: str, instead: Waiting | None) -> None:
+    with _lock:
+        before = 0 if instead is None else _live.get(instead, (0, ""))[0]
+    if size - before > LITTLE and not machine_memory.has_room(size - before):
+        raise UnreadableFile(said.SERVER_HAS_NO_MEMORY)
     with _lock:
         before = 0 if instead is None else _live.get(instead, (0, ""))[0]
         if _held(None) - before + size > most():

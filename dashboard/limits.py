@@ -14,7 +14,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.people import visitors
 from dashboard.serving.settings import number
 from dashboard.words import data as said
-from dpcore.datasets import MOST_WORDS, Column, Fits, Reading, Size, Table, Template
+from dpcore.datasets import MOST_LETTERS, MOST_WORDS, Column, Fits, Reading, Size, Table, Template
 from dpcore.errors import NoRoom, UnreadableFile
 
 
@@ -32,6 +32,9 @@ _PLACES = 16
 
 TYPED = 9
 """Bytes that a cell takes at most once more as a typed value: eight, and whether it is there."""
+
+MOST_OF_LETTERS = 4 * MOST_LETTERS
+"""Bytes of the options that a column is looked through for: a letter takes four where one of the word needs them."""
 
 NUMBERED = 24
 """Bytes that the text "row 1" takes at most for each row of a twin: up to 12 letters, and where it ends."""
@@ -89,7 +92,8 @@ def typed(reading: Reading, columns: Iterable[Column]) -> int:
     distinct = {column.name: column.distinct for column in reading.columns}
     options = [column.name for column in every if column.type == "category" and not column.categories]
     words = sum(min(distinct[name], MOST_WORDS) for name in options)
-    return TYPED * reading.rows * len(every) + beside + WORD * words
+    letters = sum(min(4 * int(size), MOST_OF_LETTERS) for size in reading.frame[options].memory_usage(index=False))
+    return TYPED * reading.rows * len(every) + beside + WORD * words + letters
 
 
 def made_up(columns: Iterable[Column], rows: int) -> int:

@@ -6,7 +6,10 @@ systemd are groups of Linux ("control groups"), one within another, each with a 
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -14,13 +17,26 @@ from pathlib import Path, PurePosixPath
 
 from dashboard.serving.settings import number
 
-SHARE = 0.6
-"""For files and their tables: the rest is for reading, simulations and the server."""
+SHARE = 0.5
+"""For files, their tables and what pages work with: the rest is for answers, simulations and the server."""
 ANSWERS, _LEAST = 0.25, 256 << 20
 """For what was computed, as a part of what there is for files; no fewer bytes than one training and what it drew."""
+LENT, _LEAST_LENT = 0.3, 560 << 20
+"""As for answers, for what simulations are lent; no fewer bytes than two of the largest."""
 _USUAL = 4 << 30
+KEPT_FREE, _MOST_FREE = 1 / 16, 256 << 20
+"""Of what there is, and at most: nothing of people's is taken where less than this is left, whoever has the rest."""
 _OWN = Path("/proc/self/cgroup")
+_OF_SYSTEM = Path("/proc/meminfo")
 _GROUPS = Path("/sys/fs/cgroup")
+_IN_USE = {
+    "memory.max": ("memory.current", "inactive_file"),
+    "memory.limit_in_bytes": ("memory.usage_in_bytes", "total_inactive_file"),
+}
+"""Beside each form of limit what is in use, and what of it the system only keeps at hand."""
+_FRESH = 0.5
+_looked = (-_FRESH, False)
+_C = ctypes.CDLL(None) if os.name == "posix" else None
 
 
 def for_files() -> int:
@@ -31,6 +47,11 @@ def for_files() -> int:
 def for_answers() -> int:
     """Bytes of what was computed and is remembered, for everybody and in all sessions."""
     return max(_LEAST, int(ANSWERS * for_files()))
+
+
+def for_simulations() -> int:
+    """Bytes that simulations are lent, all of them together."""
+    return max(_LEAST_LENT, int(LENT * for_files()))
 
 
 @cache
@@ -47,6 +68,53 @@ def given() -> int:
         if told.isascii() and told.isdigit():
             found.append(int(told))
     return min(found)
+
+
+def left() -> int | None:
+    """Bytes that the system and the groups of this process still have for it, those of files that the system only keeps
+    at hand among them; None where the system does not say."""
+    found: list[int] = []
+    with suppress(OSError, ValueError):
+        of_system = dict(line.split(":", 1) for line in _OF_SYSTEM.read_text().splitlines())
+        found.append(int(of_system["MemAvailable"].split()[0]) << 10)
+    for limit in _limits():
+        in_use, at_hand = _IN_USE[limit.name]
+        with suppress(OSError, ValueError):
+            most = int(limit.read_text())
+            of_files = dict(line.split() for line in (limit.parent / "memory.stat").read_text().splitlines())
+            found.append(most - int((limit.parent / in_use).read_text()) + int(of_files.get(at_hand, 0)))
+    return min(found, default=None)
+
+
+def has_room(size: int) -> bool:
+    """Whether so much more leaves something over, after what nothing is in any more was given back if need be."""
+    if not _fits(size):
+        give_back()
+    return _fits(size)
+
+
+def is_short() -> bool:
+    """Whether there is so little left that nobody new should come."""
+    global _looked
+    at, short = _looked
+    if time.monotonic() - at > _FRESH:
+        short = not _fits(0)
+        _looked = time.monotonic(), short
+    return short
+
+
+def _fits(size: int) -> bool:
+    there = left()
+    return there is None or there - size >= min(KEPT_FREE * given(), _MOST_FREE)
+
+
+def give_back() -> None:
+    """Let the system have the memory that nothing is in any more: Arrow and C keep it for what comes next."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    trim = getattr(_C, "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _limits() -> Iterator[Path]:

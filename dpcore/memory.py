@@ -9,6 +9,7 @@ A number of values alone bounds nothing: who chooses what is asked chooses how l
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import threading
 import weakref
@@ -66,9 +67,14 @@ class Room:
             self._held += size
             if self._held <= self.most():
                 return
-            self._held = self.bytes
-            while self._held > self.most():
-                self._held -= min(self._memories, key=lambda memory: memory.oldest).drop_oldest()
+            self._held, most = self.bytes, self.most()
+            memories = list(self._memories)
+            order = [(memory.oldest, place) for place, memory in enumerate(memories)]
+            heapq.heapify(order)  # everybody waits meanwhile, and thousands may have to go for one large one
+            while self._held > most:
+                memory = memories[order[0][1]]
+                self._held -= memory.drop_oldest()
+                heapq.heapreplace(order, (memory.oldest, order[0][1]))
 
 
 @dataclass(slots=True)

@@ -29,6 +29,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import session, words
 from dashboard.background import compute
+from dashboard.background.in_use import InUse
 from dashboard.catalogue import address
 from dashboard.words.most_common import WHAT_IF
 from dpcore.audit.interference import Verdict
@@ -124,10 +125,11 @@ def left_behind() -> list[str]:
 def _memories(fingerprint: str, app: AppTest) -> list[str]:
     """Which memories hold something under this name of a table: the session's, or those of all people."""
     gc.collect()
-    places = {"the memory of all people": compute.MEMORY, "the large memory of all people": compute.LARGE}
+    places = {"the memory of all people": compute.MEMORY, "the large memory of all people": compute.LARGE.memory}
     for name in ("_memory", "_large"):
         if name in app.session_state:
-            places[f"the session's {name}"] = app.session_state[name]
+            held = app.session_state[name]
+            places[f"the session's {name}"] = held.memory if isinstance(held, InUse) else held
     return sorted(name for name, memory in places.items() if fingerprint in repr(list(vars(memory)["_values"])))
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from dashboard import words
+from dashboard import machine_memory, words
 from dashboard.background import cluster, workers
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import ANSWERS, SHELF_ROOM
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
+from dashboard.background.in_use import InUse
+from dashboard.background.lent import Lent
 from dashboard.background.once import once
 from dashboard.background.readers import READERS
 from dashboard.background.shelf import Shelf
@@ -36,8 +38,10 @@ from dpcore.memory import Memory
 T = TypeVar("T")
 MEMORY = Memory(3000, room=128 << 20, within=ANSWERS)
 """For everybody: what is made from samples, and what depends on no data at all."""
-LARGE = Memory(32, room=500 << 20, within=ANSWERS)
+LARGE = InUse(Memory(32, room=500 << 20, within=ANSWERS))
 """As ``MEMORY``, for a few large things."""
+LENT = Lent(machine_memory.for_simulations)
+"""What the workers are lent, of all jobs."""
 PATIENCE = 2.5
 """Seconds that a click waits for a program that holds the ledger, one that froze with it say; what has been charged
 already waits longer (``Ledger.open``)."""
@@ -50,8 +54,8 @@ def memory(*, own: bool) -> Memory:
     return SESSION_MEMORY.once() if own else MEMORY
 
 
-def large_memory(*, own: bool) -> Memory:
-    """As ``memory``, for a few large things: rows made ready for training, say."""
+def large_memory(*, own: bool) -> InUse:
+    """As ``memory``, for a few large things, such as rows made ready for training; they count while in use."""
     return SESSION_LARGE.once() if own else LARGE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dashboard import machine_memory
+from dashboard.background.in_use import InUse
 from dashboard.background.shelf import Jobs, Shelf
 from dashboard.session import Slot
 from dpcore.memory import Memory, Room
@@ -20,7 +21,7 @@ OWN_SHELF: Slot[Shelf] = Slot("_own_shelf", lambda: Shelf(room=SHELF_ROOM, withi
 JOBS: Slot[Jobs] = Slot("_jobs", lambda: Jobs(room=SHELF_ROOM, within=ANSWERS), own=Jobs.forget_all)
 MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE, room=PRIVATE_ROOM, within=ANSWERS), own=Memory.forget)
 """What was computed from a person's own data."""
-LARGE_MEMORY: Slot[Memory] = Slot(
-    "_large", lambda: Memory(LARGE_PRIVATE, room=LARGE_ROOM, within=ANSWERS), own=Memory.forget
+LARGE_MEMORY: Slot[InUse] = Slot(
+    "_large", lambda: InUse(Memory(LARGE_PRIVATE, room=LARGE_ROOM, within=ANSWERS)), own=InUse.forget
 )
 """As ``MEMORY``, for a few large things."""

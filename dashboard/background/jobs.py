@@ -47,7 +47,7 @@ class Job:
         self._lock = threading.Lock()
         self._news = threading.Condition(self._lock)
         self.total = len(parts)
-        self.cancelled = False
+        self.cancelled = self.crowded = False
         self.error: BaseException | None = None
         for _ in range(self._most()):
             self._next()
@@ -134,6 +134,11 @@ class Job:
             running = list(self._running)
         for future in running:
             future.cancel()
+
+    def crowd_out(self) -> None:
+        """Stop because others need the room of what it was lent."""
+        self.crowded = True
+        self.cancel()
 
     def join(self, watch: object, lane: Lane | None = None) -> bool:
         """Let somebody watch it, and have its slices in their ``lane`` where they come earlier there; False when it has

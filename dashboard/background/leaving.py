@@ -99,6 +99,12 @@ class Waiting:
         with self._changed:
             self._left.pop(session, None)
 
+    def empty(self) -> None:
+        """Empty all of them now: the memory is needed."""
+        with self._changed:
+            self._left = {name: (0.0, visit) for name, (_, visit) in self._left.items()}
+            self._changed.notify()
+
     def _empty(self) -> None:
         while due := self._next():
             while due:  # nobody who is emptied is held on to while others wait
@@ -140,6 +146,11 @@ def _let_go() -> None:
 
 
 _waiting = Waiting()
+
+
+def empty() -> None:
+    """Have all that closed tabs left emptied now."""
+    _waiting.empty()
 
 
 def _left(visit: Visit | None) -> None:

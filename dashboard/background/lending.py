@@ -97,6 +97,13 @@ class Loan:
             memory.unlink()
 
 
+def weight(value: Any) -> int:
+    """Bytes that a loan of ``value`` takes; its arrays are not copied for it."""
+    arrays: list[pickle.PickleBuffer] = []
+    stream = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
+    return len(stream) + sum(array.raw().nbytes for array in arrays)
+
+
 def lend(executor: Executor, value: Any) -> Any:
     """``value`` as this executor's workers are lent it (its ``lend``); carried along where it has no way of its own."""
     own = getattr(executor, "lend", None)

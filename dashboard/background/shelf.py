@@ -20,7 +20,8 @@ from dpcore.memory import Memory, Room
 class Watch:
     """A job as one person sees it: others may be waiting for it too, so cancelling it stops it only for them.
 
-    ``crowded`` is whether it was stopped because they began so many others.
+    ``crowded`` is whether it was stopped because they began so many others, ``crowded_out`` whether others need the
+    room of what it was lent.
     """
 
     def __init__(self, job: Job, lane: Lane | None = None) -> None:
@@ -32,6 +33,10 @@ class Watch:
     def cancel(self) -> None:
         self._stopped = not self._job.complete
         self._job.leave(self)
+
+    @property
+    def crowded_out(self) -> bool:
+        return self._job.crowded
 
     @property
     def cancelled(self) -> bool:
@@ -73,6 +78,7 @@ class Over:
     total: int
     cancelled: bool
     crowded: bool
+    crowded_out: bool
     error: BaseException | None
     finished: ClassVar[bool] = True
 
@@ -83,8 +89,14 @@ class Over:
             total=watch.total,
             cancelled=watch.cancelled,
             crowded=watch.crowded,
+            crowded_out=watch.crowded_out,
             error=None if watch.error is None else RuntimeError(type(watch.error).__name__),  # without where it was
         )
+
+    @classmethod
+    def refused(cls, error: BaseException) -> Over:
+        """One that was never begun."""
+        return cls(found=(), total=1, cancelled=False, crowded=False, crowded_out=False, error=error)
 
     @property
     def done(self) -> int:

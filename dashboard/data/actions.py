@@ -214,11 +214,9 @@ def _swap(own: OwnFile | None) -> None:
 
 def _work(own: OwnFile) -> Callable[[Say], Table]:
     typed, plan, declared = source.typed_columns(own), own.plan, own.declared
-    held, here = weight(own, before()), limits.limits()
+    held, here, whose = weight(own, before()), limits.limits(), visitors.address()
     if own.use == "twin" and plan is not None and declared is not None:
         kept = tuple(relation for relation in plan.relations if fits(relation, declared))
-
-        whose = visitors.address()
 
         def simulated(say: Say) -> Table:
             size = limits.made_up(declared.columns, plan.rows)
@@ -234,8 +232,12 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
         raise InvalidArgument("use", "must be a twin where there is no file")
 
     def read(say: Say) -> Table:
-        limits.prepared(limits.typed(typed.reading, own.leading.columns), held, here)
-        return typed.table(own.leading, complete=True, say=say)
+        size = limits.typed(typed.reading, own.leading.columns)
+        limits.prepared(size, held, here)
+        typed.counted = all_held.again(size, whose, typed.counted)
+        with all_held.AtWork(whose) as work:
+            work.takes(all_held.beside(typed.reading.frame))
+            return typed.table(own.leading, complete=True, say=say)
 
     return read
 

@@ -31,15 +31,18 @@ from dashboard.data.held import (
 from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.reading_threads import Piece, threads
-from dashboard.data.task import Say, Task, asking
+from dashboard.data.task import Say, Task, asking, counting
 from dashboard.people import visitors
 from dashboard.serving import typed
 from dashboard.words import data as said
-from dpcore.datasets import Fits, Template, recognised
+from dpcore.datasets import Fits, Size, Template, recognised
 from dpcore.errors import LedgerError, NoRoom, NotAllowed, UnreadableFile
 
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
+    from dpcore.datasets.reading import Choices
+    from dpcore.datasets.reading.reader import Tables
+    from dpcore.datasets.reading.tabulate import Tabulated
 
 
 def pending() -> Pending | None:
@@ -117,10 +120,12 @@ def read(
 
     def work(say: Say) -> Any:
         limits.check(data, held, here)
-        reading = _read(name, data, dict(choices), say)
-        limits.check(data, held, here, reading)
-        all_held.note(reading, whose, data, counted)
-        told = _told(reading, known, say, key, limits.room(data, reading, held, here))
+        with all_held.AtWork(whose) as work:
+            reading = _read(name, data, dict(choices), say, work)
+            limits.check(data, held, here, reading)
+            work.takes(all_held.beside(reading.frame))
+            all_held.note(reading, whose, data, counted)
+            told = _told(reading, known, say, key, counting(work, limits.room(data, reading, held, here)))
         if declared is not None and not told[2]:
             raise UnreadableFile(said.NOT_IN_FORM)
         return told
@@ -183,12 +188,27 @@ def read_in_form(declared: Template, then: Callable[[], None], otherwise: Callab
     )
 
 
-def _read(name: str, data: bytes, choices: dict[str, Any], say: Say) -> Reading:
+def _read(name: str, data: bytes, choices: dict[str, Any], say: Say, work: all_held.AtWork) -> Reading:
     from dpcore.datasets import read_table  # loads DuckDB
 
     return read_table(
-        data, name=name, **choices, progress=lambda part, what: say(0.8 * part, what), tables=READERS.table_of
+        data,
+        name=name,
+        **choices,
+        progress=lambda part, what: say(0.8 * part, what),
+        tables=counted_tables(work),
     )
+
+
+def counted_tables(work: all_held.AtWork) -> Tables:
+    """Reads the cells of a file; while they are looked at they count, with what that takes beside."""
+
+    def tables(data: bytes, choices: Choices, progress: Callable[[float, str], None]) -> Tabulated:
+        table = READERS.table_of(data, choices, progress)
+        work.takes(Size.of(table.frame).bytes + all_held.beside(table.frame))
+        return table
+
+    return tables
 
 
 def _held(data: bytes) -> int:
@@ -214,10 +234,10 @@ def _told(reading: Reading, known: tuple[Template, ...], say: Say, key: bytes | 
         say(0.85, "Comparing with earlier files")
         _ = reading.fingerprint
         marks = sketched(reading, key)
-    say(0.95, "Looking for what it needs")
-    _ = reading.suggested_steps
+    what = "Looking for what it needs"
+    reading.suggest(lambda: say(0.95, what))
     try:
-        fits = asking(say, 0.95, "Looking for what it needs", fits)
+        fits = asking(say, 0.95, what, fits)
         return reading, marks, recognised(reading, known, fits), ""
     except NoRoom as error:
         return reading, marks, (), str(error)

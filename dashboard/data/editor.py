@@ -9,16 +9,18 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import session, words
+from dashboard import all_held, session, words
 from dashboard.data import actions, naming, source
 from dashboard.data.decisions import Decisions, notation
 from dashboard.data.declaring import declared, problem
 from dashboard.data.own_file import OwnFile
+from dashboard.data.typed_columns import InShort, TypedColumns
 from dashboard.data.understood import lines_words
+from dashboard.people import visitors
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
-from dpcore.datasets import MOST_WORDS, Account, Column
-from dpcore.errors import InvalidArgument
+from dpcore.datasets import MOST_WORDS, Column
+from dpcore.errors import InvalidArgument, UnreadableFile
 
 WHY_BOUNDS = (
     "Asked, not read from the file: a minimum taken from the data gives that person away. "
@@ -219,8 +221,12 @@ def copy(name: str) -> None:
     if own is None or typed is None:
         return
     bare = replace(own.schema.column(name), categories=(), fill=None, from_file=False)
-    if typed.account(bare).unlisted.size:
-        return  # too many, as is said below the list
+    try:
+        if _told(typed, bare).unlisted.number:
+            return  # too many, as is said below the list
+    except UnreadableFile as error:
+        session.say("own", words.sentence(error))
+        return
     column = typed.completed(bare)
     own = own.noted(f"The different words of “{words.safe(name)}” were copied into its list of options, as you asked.")
     decisions = own.decisions
@@ -229,11 +235,22 @@ def copy(name: str) -> None:
     )
 
 
+def _told(typed: TypedColumns, column: Column) -> InShort:
+    """What becomes of a column's cells. Raises UnreadableFile where the server has no room to look at them."""
+    with all_held.AtWork(visitors.address()) as work:
+        work.takes(typed.takes(column))
+        return typed.account(column)
+
+
 def _account(own: OwnFile, column: Column) -> None:
     typed = source.typed_columns(own)
     if typed is None or own.reading is None:
         return
-    account: Account = typed.account(column)
+    try:
+        account = _told(typed, column)
+    except UnreadableFile as error:
+        st.caption(words.sentence(error))
+        return
     parts = [f"{account.taken:,} as written"]
     for found, what in (
         (account.missing, "missing"),
@@ -241,9 +258,9 @@ def _account(own: OwnFile, column: Column) -> None:
         (account.unlisted, "not among the options"),
         (account.outside, "beyond the bounds and moved to the nearest"),
     ):
-        if found.size:
-            lines = tuple(int(line) for line in own.reading.lines[found[:8]])
-            parts.append(f"{found.size:,} {what} ({lines_words(lines, int(found.size))})")
+        if found.number:
+            lines = tuple(int(line) for line in own.reading.lines[list(found.rows)])
+            parts.append(f"{found.number:,} {what} ({lines_words(lines, found.number)})")
     st.caption(f"Of {account.rows:,} cells: {'; '.join(parts)}.")
-    if account.unlisted.size and not column.categories:  # all words are options, unless they are too many
+    if account.unlisted.number and not column.categories:  # all words are options, unless they are too many
         st.caption(said.too_many_words(MOST_WORDS))

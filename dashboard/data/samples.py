@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable, Mapping
 from functools import cache, partial
 
 import streamlit as st
 from streamlit.typing import UploadedFile
 
-from dashboard import all_held, catalogue, session, words
+from dashboard import all_held, catalogue, limits, session, words
 from dashboard.background import compute
-from dashboard.background.readers import READERS
 from dashboard.data import suits
-from dashboard.data.arrivals import taken
+from dashboard.data.arrivals import counted_tables, taken
 from dashboard.data.held import LOADED_SAMPLES, SAMPLE_LOADING, SAMPLE_ROUND, SAMPLE_TASK
 from dashboard.data.suits import questions
 from dashboard.data.task import Say, Task
@@ -120,18 +120,21 @@ def _upload(name: str, key: str) -> None:
     data = taken(file)
     suffix = ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv"
     SAMPLE_ROUND.put(int(SAMPLE_ROUND.get()) + 1)
+    whose = visitors.address()
     try:
-        waiting = all_held.waiting(len(data), visitors.address())
+        waiting = all_held.waiting(len(data), whose)
     except UnreadableFile as error:
         session.say(f"sample-{name}", words.sentence(error))
         return
 
     def work(say: Say) -> Table:
         # A private folder under a name of ours, gone as soon as the table is read.
-        with private_folder() as folder:
+        with private_folder() as folder, all_held.AtWork(whose) as reading:
             file = private_file(folder, data, f"table{suffix}")
-            table = load_sample(name, path=file, progress=say, tables=READERS.table_of)
-        all_held.let_go(waiting)
+            table = load_sample(name, path=file, progress=say, tables=counted_tables(reading))
+        counted = all_held.again(limits.loaded([table]), whose, waiting)
+        if counted is not None:
+            weakref.finalize(table.frame, all_held.let_go, counted)
         return table
 
     _start(name, work, "Reading the census table")

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from dashboard import words
+from dashboard.all_held import TIMES, AtWork
 from dashboard.background import places
 from dashboard.data.reading_threads import GaveWay, Piece, threads
 from dpcore.datasets import Fits, Size
 from dpcore.defects import as_defects
-from dpcore.errors import DpcoreError, ReadingCancelled
+from dpcore.errors import DpcoreError, NoRoom, ReadingCancelled, UnreadableFile
 
 Say = Callable[[float, str], None]
 TOO_LARGE = "There is not enough memory for this file; keep fewer rows or columns."
@@ -31,6 +32,24 @@ def asking(say: Say, part: float, what: str, fits: Fits) -> Fits:
         fits(size)
 
     return asked
+
+
+def counting(work: AtWork, fits: Fits) -> Fits:
+    """As ``fits``; a table that is made counts meanwhile, with the one before it and what working on them takes.
+
+    It raises NoRoom where the server has none, too."""
+    before = 0
+
+    def counted(size: Size) -> None:
+        nonlocal before
+        fits(size)
+        try:
+            work.takes(before + size.bytes + TIMES * size.largest)
+        except UnreadableFile as error:
+            raise NoRoom(str(error)) from None
+        before = size.bytes
+
+    return counted
 
 
 class Task:

@@ -5,26 +5,69 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
 
+from dashboard import all_held
 from dpcore.datasets import Account, Applied, Column, Schema, Table, completed_from
 from dpcore.datasets.different import counted
 
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
+    from dpcore.validate import IntArray
 
 Say = Callable[[float, str], None]
+_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """How many cells there are of a kind, and the rows of the first few."""
+
+    number: int
+    rows: tuple[int, ...]
+
+    @classmethod
+    def at(cls, rows: IntArray) -> Self:
+        return cls(number=int(rows.size), rows=tuple(map(int, rows[:_NAMED])))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InShort:
+    """An account of a column that holds no place of every cell."""
+
+    rows: int
+    taken: int
+    missing: Cells
+    unparsable: Cells
+    unlisted: Cells
+    outside: Cells
+
+    @classmethod
+    def of(cls, account: Account) -> Self:
+        return cls(
+            rows=account.rows,
+            taken=account.taken,
+            missing=Cells.at(account.missing),
+            unparsable=Cells.at(account.unparsable),
+            unlisted=Cells.at(account.unlisted),
+            outside=Cells.at(account.outside),
+        )
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class TypedColumns:
-    """The columns of one reading as typed values, each converted once for each declaration of it."""
+    """The columns of one reading as typed values, each converted once for each declaration of it.
+
+    Values are kept of those alone that a table was asked for; ``counted`` counts them.
+    """
 
     reading: Reading
-    _done: dict[Column, Applied] = field(default_factory=dict)
+    counted: all_held.Waiting | None = None
+    _done: dict[Column, tuple[pd.Series, Column]] = field(default_factory=dict)
+    _accounts: dict[Column, InShort] = field(default_factory=dict)
     _completed: dict[Column, Column] = field(default_factory=dict)
     _even: dict[str, bool] = field(default_factory=dict)
 
@@ -38,15 +81,27 @@ class TypedColumns:
             self._even[name] = may and bool(np.ptp(counted(self.reading.frame[name])[1]) == 0)
         return self._even[name]
 
-    def applied(self, column: Column) -> Applied:
-        """One column with the account of its cells. Raises InvalidArgument."""
-        done = self._done.get(column)
-        if done is None:
-            done = self._done[column] = self.reading.apply(Schema(columns=(column,)))
-        return done
+    def account(self, column: Column) -> InShort:
+        """What becomes of the cells of one column. Raises InvalidArgument."""
+        if column not in self._accounts:
+            self._apply(column)
+        return self._accounts[column]
 
-    def account(self, column: Column) -> Account:
-        return self.applied(column).accounts[0]
+    def takes(self, column: Column) -> int:
+        """Bytes that ``account`` takes meanwhile."""
+        return 0 if column in self._accounts else all_held.beside(self.reading.frame[[column.name]])
+
+    def _apply(self, column: Column) -> Applied:
+        applied = self.reading.apply(Schema(columns=(column,)))
+        self._accounts[column] = InShort.of(applied.accounts[0])
+        return applied
+
+    def _values(self, column: Column) -> tuple[pd.Series, Column]:
+        """One column as typed values, and as it was declared by then."""
+        if column not in self._done:
+            applied = self._apply(column)
+            self._done[column] = applied.frame[column.name], applied.schema.columns[0]
+        return self._done[column]
 
     def completed(self, column: Column) -> Column:
         """The column with what was not declared read from the file, and marked so."""
@@ -66,16 +121,16 @@ class TypedColumns:
             if say is not None:
                 say(place / len(schema.columns), "Preparing the columns")
             column = self.completed(declared) if complete else declared
-            applied = self.applied(column)
-            typed[column.name] = applied.frame[column.name]
-            columns.append(applied.schema.columns[0])
+            typed[column.name], read = self._values(column)
+            columns.append(read)
         whole = replace(schema, columns=tuple(columns))
         digest = hashlib.sha256(repr(whole).encode()).hexdigest()
-        applied = Applied(frame=pd.DataFrame(typed), schema=whole, accounts=())
-        return applied.table(fingerprint=f"{self.reading.key}:{digest}", lineage="")
+        frame = pd.DataFrame(typed, copy=False)  # the values are here once
+        return Table(frame=frame, schema=whole, fingerprint=f"{self.reading.key}:{digest}", lineage="")
 
     def forget_all_but(self, columns: tuple[Column, ...]) -> None:
         """Keep memory for the columns as they are now, drop the rest."""
         kept = set(columns) | {self._completed[column] for column in columns if column in self._completed}
         self._done = {column: done for column, done in self._done.items() if column in kept}
+        self._accounts = {column: account for column, account in self._accounts.items() if column in kept}
         self._completed = {column: done for column, done in self._completed.items() if column in kept}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -15,12 +16,12 @@ from dashboard import all_held, limits, session, words
 from dashboard.data import actions, source
 from dashboard.data.own_file import OwnFile, worked
 from dashboard.data.put_together import leaving_out
-from dashboard.data.task import Task, asking
+from dashboard.data.task import Task, asking, counting
 from dashboard.people import visitors
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
-from dpcore.datasets import Fits, OneRowPer, Reading, SplitOptions, Step
+from dpcore.datasets import Fits, OneRowPer, Reading, Size, SplitOptions, Step
 from dpcore.datasets.steps import SEPARATORS
 
 LONGEST = 400
@@ -149,7 +150,13 @@ def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> 
 
 
 def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits, whose: str) -> Reading:
-    """The table after these steps, with what the page asks of it worked out. Raises InvalidArgument, NoRoom."""
-    after = all_held.note(base.after(steps, fits), whose)
-    _ = after.suggested_steps
+    """The table after these steps, with what the page asks of it worked out.
+
+    Raises InvalidArgument, NoRoom, UnreadableFile.
+    """
+    with all_held.AtWork(whose) as work:
+        work.takes(all_held.beside(base.frame))
+        fits = counting(work, fits)
+        after = all_held.note(base.after(steps, fits), whose)
+        after.suggest(partial(fits, Size.of(after.frame)))
     return after

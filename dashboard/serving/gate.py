@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from dashboard import machine_memory
 from dashboard.background.places import Visitor
 from dashboard.people import wanted
 from dashboard.runtime import scripts
@@ -26,6 +27,7 @@ from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import asking, header, is_file, is_own_page, is_page, may_measure, plain, visitor_of
 from dashboard.serving.pace import EACH, Pace, in_turn
 from dashboard.serving.plain_requests import A_FILE, OPENING, PlainRequests, arriving, leaving
+from dashboard.serving.relief import Relief
 from dashboard.serving.settings import number
 from dashboard.serving.uploads import Uploads
 from dashboard.words import server as words
@@ -48,6 +50,7 @@ class Gate:
         self._requests = PlainRequests()
         self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
+        self._relief = Relief()
         self._uploads = Uploads(app, most_bytes)
 
     @property
@@ -56,7 +59,7 @@ class Gate:
         if self._most is None:
             most = number("EPSILON_LAB_SESSIONS", open_files.MOST_SESSIONS)
             self._most = open_files.places(open_files.raise_file_limit(), most)
-        return self._open.total() >= self._most or open_files.few_left()
+        return self._open.total() >= self._most or open_files.few_left() or machine_memory.is_short()
 
     def _has_its_share(self, visitor: str) -> bool:
         """Whether as many pages are open from one address as one may have."""
@@ -141,14 +144,16 @@ class Gate:
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
+        page = self._relief.opened(visitor, send)
         each = self._paces.setdefault(visitor, messages.Address(Visitor(visitor)))
         work, runs = (Pace(messages.WORK, messages.AHEAD), each.work), (Pace(messages.RUNS, messages.AHEAD), each.runs)
         try:
             await in_turn(0, work)  # what an address is ahead by is not left behind with a page that is closed
             scope[messages.PAGE], scope[scripts.VISITOR] = object(), each.visitor
             with suppress(WebSocketDisconnect, WebSocketDisconnected):  # it left while a message of it waited its turn
-                await self._app(scope, lambda: messages.next_message(scope, receive, send, work, runs), send)
+                await self._app(scope, lambda: messages.next_message(scope, receive, send, work, runs), page.send)
         finally:
+            self._relief.closed(visitor, page)
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
             # an address is not forgotten with its last page: it would begin anew by closing and opening one

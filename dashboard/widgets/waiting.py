@@ -9,14 +9,15 @@ from typing import Any
 import streamlit as st
 
 from dashboard import limits
-from dashboard.background import compute
+from dashboard.background import compute, lending
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
-from dashboard.background.lending import Loan, lend
+from dashboard.background.lending import lend
 from dashboard.background.shelf import Jobs, Over, Watch
 from dashboard.people import visitors
 from dashboard.words import page as said
+from dpcore.errors import NoRoom
 
 POLL = 0.4  # seconds
 PATIENCE = 0.2  # seconds: an answer that comes so soon is drawn at once, without a picture in between
@@ -58,6 +59,10 @@ class Running:
         ``nothing_yet`` keeps the place where there is not.
         """
         job = self.job
+        if isinstance(job.error, NoRoom):
+            st.info(str(job.error))
+            st.button("Try again", key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
+            return False
         if job.error is not None:
             st.error("This could not be computed: a worker stopped. Try again; if it happens again, use fewer rows.")
             st.button("Try again", key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
@@ -74,6 +79,8 @@ class Running:
                 st.caption(said.CLUSTER_AWAY)
         if job.crowded:
             st.caption(said.crowded(limits.limits().jobs))
+        elif job.crowded_out:
+            st.caption(said.CROWDED_OUT)
         if not job.results():
             if job.cancelled:
                 st.caption("Nothing was finished before it was cancelled.")
@@ -107,21 +114,37 @@ def begin(
     pool = compute.pool()
     if isinstance(pool, Cluster) and not far:
         pool = pool.local
-    lane = pool.turns.of(visitors.address(), alone=visitors.alone())
+    whose = visitors.address()
+    lane = pool.turns.of(whose, alone=visitors.alone())
 
     def start(known: Mapping[int, Any], keep: Keep) -> Job:
         pieces = parts()
-        missing = len(known) < len(pieces)
-        loan = lend(pool, common()) if missing else Loan(None, shared=False)
-        return Job(lane, loan.lent(work), pieces, known=known, keep=keep, ended=loan.close)
+        value = common() if len(known) < len(pieces) else None
+        share = compute.LENT.take(lending.weight(value), whose)
+        try:
+            loan = lend(pool, value)
+        except BaseException:
+            compute.LENT.give_back(share)
+            raise
+
+        def ended() -> None:
+            loan.close()
+            compute.LENT.give_back(share)
+
+        job = Job(lane, loan.lent(work), pieces, known=known, keep=keep, ended=ended)
+        share.of(job)
+        return job
 
     def first() -> Watch:
         watch = shelf.watch(key, start, lane)
         watch.wait(PATIENCE, enough)
         return watch
 
-    most = limits.limits().jobs
-    return Running(slot=slot, key=key, job=jobs.get(slot, key, first, most), jobs=jobs, what=what, far=far)
+    try:
+        job = jobs.get(slot, key, first, limits.limits().jobs)
+    except NoRoom as error:
+        job = Over.refused(error)
+    return Running(slot=slot, key=key, job=job, jobs=jobs, what=what, far=far)
 
 
 def in_background(

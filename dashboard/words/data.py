@@ -200,6 +200,11 @@ def server_is_full(most: int) -> str:
     )
 
 
+SERVER_HAS_NO_MEMORY = (
+    "The computer that this runs on has little memory left just now; try again in a minute, or bring a smaller file."
+)
+
+
 def address_is_full(most: int) -> str:
     """What sessions from one address hold leaves no room; ``most`` bytes is what they may together."""
     return (
@@ -481,6 +486,6 @@ def looks_like(names: str) -> str:
 
 def too_many_words(most: int) -> str:
     return (
-        f"More than {most:,} different words stand in this column. Nobody chooses among so many, so none of them is an "
-        "option: list those that matter, or call the column text."
+        f"More than {most:,} different words stand in this column, or very long ones. Nobody chooses among them, so "
+        "none is an option: list those that matter, or call the column text."
     )

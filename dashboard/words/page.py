@@ -53,6 +53,13 @@ def crowded(most: int) -> str:
     return f"It stopped for a newer one: a session runs {at_once} at once. “Go on” takes it up where it stopped."
 
 
+CROWDED_OUT = "It stopped to make room for newer simulations. “Go on” takes it up where it stopped."
+NO_ROOM_TO_SIMULATE = (
+    "Other simulations have all the room that this server gives to the rows of simulations; try again when some have "
+    "ended, or use fewer rows."
+)
+
+
 def unused(keys: Sequence[str]) -> str:
     """A link sets what nothing on its page takes."""
     named = [f"“{safe(key, 40)}”" for key in keys[:_NAMED]]

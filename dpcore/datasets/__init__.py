@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.completion import completed_from
-from dpcore.datasets.conversion import MOST_WORDS, Account, Applied, apply
+from dpcore.datasets.conversion import MOST_LETTERS, MOST_WORDS, Account, Applied, apply
 from dpcore.datasets.declaration import Declaration
 from dpcore.datasets.entry import QUESTIONS, Question, Sample
 from dpcore.datasets.private_rows import PrivateRows
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "MOST_LETTERS",
     "MOST_WORDS",
     "QUESTIONS",
     "Account",

@@ -22,9 +22,9 @@ from dpcore.datasets.written_dates import NEVER
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
-MOST_WORDS = 20_000
-"""Different words of a file that become a column's options. With millions of them nobody chooses, and each use of them
-holds everybody up."""
+MOST_WORDS, MOST_LETTERS = 20_000, 1 << 18
+"""Different words of a file that become a column's options, and bytes that they are together. With millions of them
+nobody chooses, and each use of them holds everybody up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,7 +74,8 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
 
     A cell is read by itself, whatever the others hold. Columns of the frame that are not declared are not looked at;
     category columns without declared categories take the words of the file, marked so, or none where they are more than
-    ``MOST_WORDS``. Raises InvalidArgument when a declared column is not in the frame.
+    ``MOST_WORDS``, or all together longer than ``MOST_LETTERS``. Raises InvalidArgument when a declared column is not
+    in the frame.
     """
     typed: dict[str, pd.Series] = {}
     accounts: list[Account] = []
@@ -91,7 +92,7 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
         column = declared
         if column.type == "category" and not column.categories:
             named = set() if column.fill is None else {str(column.fill)}
-            words_there = {str(word) for word in text[~missing]} if len(different) <= MOST_WORDS else set()
+            words_there = {str(word) for word in text[~missing]} if _are_few(different) else set()
             found = tuple(sorted(words_there | named))
             column = replace(column, categories=found, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)
@@ -112,6 +113,11 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
             )
         )
     return Applied(frame=pd.DataFrame(typed), schema=replace(schema, columns=tuple(columns)), accounts=tuple(accounts))
+
+
+def _are_few(different: pd.Series) -> bool:
+    letters = 0 if different.empty else pc.sum(pc.binary_length(words(different))).as_py()
+    return len(different) <= MOST_WORDS and letters <= MOST_LETTERS
 
 
 def as_text(series: pd.Series) -> pd.Series:

@@ -7,8 +7,10 @@ are sorted, and what comes from a file is looked up by Arrow among few words alo
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from dpcore.validate import IntArray
 _FEW = 64
 """So many words may share a hash without a key: a row is compared with all of them."""
 _FIRST = 1000
-_PORTION = 1 << 16
+_PORTION, _LETTERS = 1 << 16, 1 << 22
 _SHORT, _LANE = 128, 8
 _LANES = _SHORT // _LANE
 _KEYS = np.frombuffer(os.urandom(16 * (2 + 2 * _LANES)), dtype=np.uint64).reshape(2, -1)
@@ -81,14 +83,26 @@ def _places(held: pa.Array, few: Sequence[str]) -> IntArray:
 
 def _one_by_one(held: pa.Array) -> tuple[IntArray, pa.Array]:
     """By a dictionary of Python's, whose hashes of words have a key."""
-    known: dict[str, int] = {}
-    codes = np.fromiter((known.setdefault(word, len(known)) for word in _each(held)), dtype=np.int64, count=len(held))
-    return codes, pa.array(list(known), pa.large_string())
+    known: dict[str | bytes, int] = {}
+    words = (word if len(word) <= _SHORT else _mark(word) for word in _each(held))  # long ones are held once
+    codes = np.fromiter((known.setdefault(word, len(known)) for word in words), dtype=np.int64, count=len(held))
+    first = np.unique(codes, return_index=True)[1]
+    different = held.take(pa.array(first, pa.int64()))
+    return codes, different.combine_chunks() if isinstance(different, pa.ChunkedArray) else different
+
+
+def _mark(word: str) -> bytes:
+    return hashlib.blake2b(word.encode(), key=_KEYS.tobytes()[:64]).digest()
 
 
 def _each(held: pa.Array) -> Iterator[str]:
+    """The words, of which Python holds few letters at once: each can take four bytes there."""
     for start in range(0, len(held), _PORTION):
-        yield from held.slice(start, _PORTION).to_pylist()
+        part = held.slice(start, _PORTION)
+        ends = np.cumsum(np.asarray(pc.fill_null(pc.binary_length(part), 0), dtype=np.int64))
+        cuts = np.searchsorted(ends, np.arange(_LETTERS, int(ends[-1]) + _LETTERS, _LETTERS), side="right") + 1
+        for first, last in pairwise(np.unique([0, *np.minimum(cuts, len(part)), len(part)]).tolist()):
+            yield from part.slice(first, last - first).to_pylist()
 
 
 def _by_marks(held: pa.Array) -> tuple[IntArray, pa.Array]:

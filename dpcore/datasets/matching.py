@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,16 @@ def none_at(text: pd.Series, where: BoolArray) -> pd.Series:
 def without(text: pd.Series, where: BoolArray) -> pd.Series:
     """The words, missing in these places; see ``instead``."""
     return _like(pc.if_else(pa.array(where), pa.scalar(None, pa.large_string()), words(text)), text, text.index)
+
+
+def one_after_another(columns: Sequence[pd.Series]) -> pd.Series:
+    """The words of all these columns, numbered anew, in one piece of memory."""
+    return _like(pa.concat_arrays([_whole(column) for column in columns]), columns[0], None)
+
+
+def changed(text: pd.Series, held: pa.Array) -> pd.Series:
+    """The column with these words instead."""
+    return _like(held, text, text.index)
 
 
 def _like(held: pa.Array, text: pd.Series, index: pd.Index | None) -> pd.Series:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -17,24 +17,32 @@ _PLACE = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """``rows`` of a table and the ``bytes`` that its cells take in memory."""
+    """``rows`` of a table, the ``bytes`` that its cells take in memory, and those of its ``largest`` column."""
 
     rows: int
     bytes: int
+    largest: int
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Self:
         """That of a table that is there."""
-        return cls(rows=len(frame), bytes=int(frame.memory_usage(index=False).sum()))
+        columns = frame.memory_usage(index=False)
+        return cls(rows=len(frame), bytes=int(columns.sum()), largest=int(columns.max()) if len(columns) else 0)
 
     @classmethod
-    def expected(cls, rows: int, columns: int, text: int) -> Self:
-        """That of a table to be made, whose cells hold ``text`` bytes altogether (UTF-8); never below."""
-        return cls(rows=rows, bytes=(rows + 1) * columns * _PLACE + text)
+    def expected(cls, rows: int, columns: Iterable[int]) -> Self:
+        """That of a table to be made, the cells of each of whose ``columns`` hold so many bytes altogether (UTF-8);
+        never below."""
+        each = [(rows + 1) * _PLACE + text for text in columns]
+        return cls(rows=rows, bytes=sum(each), largest=max(each, default=0))
 
     def beside(self, other: Self) -> Self:
         """With the columns of another table of as many rows."""
-        return type(self)(rows=max(self.rows, other.rows), bytes=self.bytes + other.bytes)
+        return type(self)(
+            rows=max(self.rows, other.rows),
+            bytes=self.bytes + other.bytes,
+            largest=max(self.largest, other.largest),
+        )
 
 
 Fits = Callable[[Size], None]

@@ -6,24 +6,25 @@ recipe that must hold no values leaves it out. What else all rows are read by (w
 mark before decimals) a person states, whatever the cells look like, and ``sentence`` says it; ``plan`` is the sentence
 before it is stated. ``size(frame)`` says before it is done how large the table after it will be, so that none is made
 for which there is no room: never fewer rows or bytes than there will be, and exactly as many rows where they can become
-more.
+more. ``look`` is called again and again while many cells are worked on, and may raise what ends the work.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 
 from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.different import counted, encoded
-from dpcore.datasets.matching import holds, is_below
+from dpcore.datasets.matching import changed, holds, is_below, one_after_another, words
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
@@ -46,6 +47,8 @@ _MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
 _REPEATED, _MOST_SUMS = 0.8, 2
 _LONGEST_OPTION = 60
 _MOST_SPLIT, _LONGEST_NUMBER = 200, 24
+_PORTION, _WORD = 1 << 21, 20
+"""Letters that are worked on between two looks, and how many a word counts for beside its own."""
 _MONTH_NAMES = {
     name: place
     for place, names in enumerate(
@@ -54,6 +57,13 @@ _MONTH_NAMES = {
     )
     for name in names.split()
 }  # fmt: skip
+
+
+Look = Callable[[], None]
+
+
+def _unseen() -> None:
+    """Nobody looks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +105,11 @@ class LeaveOutTotals:
     def sentence(self) -> str:
         return f"Rows whose “{self.column}” says total or subtotal are left out."
 
-    def size(self, frame: pd.DataFrame) -> Size:
+    def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         return Size.of(frame)
 
-    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
-        keep = ~is_total(_column(frame, self.column))
+    def apply(self, frame: pd.DataFrame, lines: IntArray, look: Look = _unseen) -> Worked:
+        keep = ~is_total(_column(frame, self.column), look)
         return Worked(frame=frame[keep].reset_index(drop=True), lines=lines[keep], stayed=keep)
 
 
@@ -115,10 +125,10 @@ class ReadAsMissing:
     def sentence(self) -> str:
         return f"“{self.word}” in “{self.column}” is read as missing."
 
-    def size(self, frame: pd.DataFrame) -> Size:
+    def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         return Size.of(frame)
 
-    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+    def apply(self, frame: pd.DataFrame, lines: IntArray, look: Look = _unseen) -> Worked:
         cells = _column(frame, self.column)
         gone = places(tidy(cells), (self.word,)) >= 0
         return Worked(frame=_with(frame, self.column, cells.mask(gone, "")), lines=lines)
@@ -158,22 +168,22 @@ class SplitOptions:
     def sentence(self) -> str:
         return f"{self.plan} A “{self.separator}” stands between options."
 
-    def size(self, frame: pd.DataFrame) -> Size:
+    def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         _column(frame, self.column)
-        options = len(self._options(frame))
+        options = len(self._options(frame, look))
         rest = Size.of(frame.drop(columns=self.column))
-        return rest.beside(Size.expected(len(frame), options, len("yes") * len(frame) * options))
+        return rest.beside(Size.expected(len(frame), [len("yes") * len(frame)] * options))
 
-    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+    def apply(self, frame: pd.DataFrame, lines: IntArray, look: Look = _unseen) -> Worked:
         codes, different = encoded(_column(frame, self.column))
-        options = self._options(frame)
+        options = self._options(frame, look)
         names = [f"{self.column}: {option}" for option in options]
         if set(names) & set(frame.columns):
             raise InvalidArgument("column", "has options that are columns already")
         ticks = np.zeros((len(different), len(options)), dtype=np.int8)
         known = told_by(options)
-        for row, cell in enumerate(different):
-            for word in _parts(cell, self.separator)[: self.most]:
+        for row, cell in enumerate(_each(different, look)):
+            for word in dict.fromkeys(_parts(cell, self.separator)[: self.most]):
                 if (at := place(word, known)) >= 0:
                     ticks[row, at] = 1
         answers = pd.Series(["no", "yes"], dtype=frame.dtypes.iloc[0]).array
@@ -183,11 +193,11 @@ class SplitOptions:
         found = frozenset() if self.options else frozenset(names)
         return Worked(frame=pd.concat(parts, axis=1), lines=lines, from_file=found)
 
-    def _options(self, frame: pd.DataFrame) -> tuple[str, ...]:
+    def _options(self, frame: pd.DataFrame, look: Look) -> tuple[str, ...]:
         """Those that were stated, or those of the rows. Raises InvalidArgument as soon as they are too many."""
         found = set(self.options)
         if not self.options:
-            for cell in encoded(_column(frame, self.column))[1]:
+            for cell in _each(encoded(_column(frame, self.column))[1], look):
                 found.update(_parts(cell, self.separator)[: self.most])
                 if len(found) > _MOST_SPLIT:
                     break
@@ -221,18 +231,18 @@ class TicksToRows:
             f"A “{self.separator}” stands between options."
         )
 
-    def size(self, frame: pd.DataFrame) -> Size:
+    def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         codes, different = encoded(_column(frame, self.column))
-        ticks = np.array([len(self._ticks(cell)) for cell in different], dtype=np.int64)[codes]
-        beside = np.zeros(len(frame), dtype=np.int64)
-        for name in frame.columns:
-            beside += 0 if name == self.column else letters(frame[name])
-        text = int(ticks @ beside) + int(letters(frame[self.column]).sum())
-        return Size.expected(int(ticks.sum()), frame.shape[1], text)
+        ticks = np.array([len(self._ticks(cell)) for cell in _each(different, look)], dtype=np.int64)[codes]
+        text = [
+            int(letters(frame[name]).sum() if name == self.column else ticks @ letters(frame[name]))
+            for name in frame.columns
+        ]
+        return Size.expected(int(ticks.sum()), text)
 
-    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+    def apply(self, frame: pd.DataFrame, lines: IntArray, look: Look = _unseen) -> Worked:
         codes, different = encoded(_column(frame, self.column))
-        ticks = [self._ticks(cell) for cell in different]
+        ticks = [self._ticks(cell) for cell in _each(different, look)]
         rows = np.repeat(np.arange(len(codes)), np.array([len(words) for words in ticks], dtype=np.int64)[codes])
         if not rows.size:
             raise InvalidArgument("column", "must name an option in some row")
@@ -272,30 +282,31 @@ class MonthsToRows:
             f"“{self.time}” and “{self.value}”: one row has become {len(self.columns)}."
         )
 
-    def size(self, frame: pd.DataFrame) -> Size:
+    def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         kept = frame.drop(columns=[name for name in self.columns if name in frame.columns])
         values = sum(int(letters(_column(frame, name)).sum()) for name in self.columns)
         times = sum(len((time_of(name) or name).encode()) for name in self.columns)
-        others = sum(int(letters(kept[name]).sum()) for name in kept.columns)
-        text = len(self.columns) * others + len(frame) * times + values
-        return Size.expected(len(self.columns) * len(frame), kept.shape[1] + 2, text)
+        others = [len(self.columns) * int(letters(kept[name]).sum()) for name in kept.columns]
+        return Size.expected(len(self.columns) * len(frame), [*others, len(frame) * times, values])
 
-    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+    def apply(self, frame: pd.DataFrame, lines: IntArray, look: Look = _unseen) -> Worked:
         for name in self.columns:
             _column(frame, name)
         kept = [name for name in frame.columns if name not in self.columns]
         if {self.time, self.value} & set(kept):
             raise InvalidArgument("value", "must not be the name of another column")
-        months = {name: time_of(name) for name in self.columns}
-        text = frame.dtypes.iloc[0]
-        blocks = []
-        for name in self.columns:
-            block = frame[kept].copy()
-            block[self.time] = pd.Series([months[name] or name] * len(frame), dtype=text)
-            block[self.value] = frame[name]
-            blocks.append(block)
-        long = pd.concat(blocks, ignore_index=True)
-        return Worked(frame=long, lines=np.tile(lines, len(self.columns)), times=len(self.columns))
+        months, which = (
+            [time_of(name) or name for name in self.columns],
+            np.repeat(range(len(self.columns)), len(frame)),
+        )
+        long: dict[str, pd.Series] = {}
+        for name in kept:  # one array each: blocks put one after another stay blocks, and multiply with every step
+            look()
+            long[name] = one_after_another([frame[name]] * len(self.columns))
+        long[self.time] = pd.Series(months, dtype=frame.dtypes.iloc[0]).take(which).reset_index(drop=True)
+        look()
+        long[self.value] = one_after_another([frame[name] for name in self.columns])
+        return Worked(frame=pd.DataFrame(long), lines=np.tile(lines, len(self.columns)), times=len(self.columns))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,33 +346,36 @@ class OneRowPer:
             return self.plan
         return f"{self.plan} A {'point' if self.decimal == '.' else 'comma'} marks the decimals of “{self.of}”."
 
-    def size(self, frame: pd.DataFrame) -> Size:
+    def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         """No row is added; the number beside takes what the longest usual one does."""
         by = Size.of(_column(frame, self.by).to_frame())
-        return by.beside(Size.expected(len(frame), 1, _LONGEST_NUMBER * len(frame)))
+        return by.beside(Size.expected(len(frame), [_LONGEST_NUMBER * len(frame)]))
 
-    def apply(self, frame: pd.DataFrame, lines: IntArray) -> Worked:
+    def apply(self, frame: pd.DataFrame, lines: IntArray, look: Look = _unseen) -> Worked:
         from dpcore.datasets.numerals import numbers
 
         keys = plainly(tidy(_column(frame, self.by)))
         if self.day:
-            keys = keys.str.split(r"[T ]", n=1, regex=True).str[0]
-        present = ~is_missing(keys, ("", *self.missing_words))
-        keys = keys[present]
+            keys = changed(keys, pc.replace_substring_regex(words(keys), r"(?s)[T ].*", ""))
+        look()
         places, names = encoded(keys)
+        there = ~is_missing(names, ("", *self.missing_words))
+        present = there[places]
+        places, names = (np.cumsum(there) - 1)[places[present]], names[there].reset_index(drop=True)
+        look()
         if self.day:
             names = names.sort_values()
             places = np.argsort(names.index.to_numpy())[places]
         if self.how == "count":
-            series = pd.Series(1.0, index=keys.index)
+            series = pd.Series(np.ones(places.size))
         else:
-            series = pd.Series(numbers(tidy(_column(frame, self.of))[present], self.decimal), index=keys.index)
+            series = pd.Series(numbers(tidy(_column(frame, self.of))[present], self.decimal))
         how = {"count": "sum", "sum": "sum", "mean": "mean", "largest": "max"}[self.how]
         grouped = series.groupby(places).agg(how)
         text = frame.dtypes.iloc[0]
         worked = pd.DataFrame(
             {
-                self.by: pd.Series(names.to_numpy(), dtype=text),
+                self.by: names.reset_index(drop=True).astype(text),
                 self.name: pd.Series([_written(value) for value in grouped], dtype=text),
             }
         )
@@ -475,7 +489,7 @@ def left_out_by(steps: Iterable[Step]) -> frozenset[str]:
     return frozenset(found)
 
 
-def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Step, ...]:
+def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...], look: Look = _unseen) -> tuple[Step, ...]:
     """Steps that the table seems to want, each for the person to take or leave.
 
     They hold names of columns, and the word of ``ReadAsMissing``, which its sentence quotes. Signs and decimal marks
@@ -485,11 +499,12 @@ def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> tuple[Ste
     for column in columns:
         if column.type not in ("text", "category"):
             continue
+        look()
         cells = frame[column.name]
-        total = is_total(cells)
+        total = is_total(cells, look)
         if 0 < total.sum() <= 0.34 * len(frame):
             found.append(LeaveOutTotals(column=column.name))
-        elif several_in(cells) is not None:
+        elif several_in(cells, look) is not None:
             found.append(SplitOptions(column=column.name))
     found += [ReadAsMissing(column=column.name, word=column.stand_in) for column in columns if column.stand_in]
     months = tuple(column.name for column in columns if time_of(column.name) is not None)
@@ -516,7 +531,7 @@ def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[St
     return [OneRowPer(by=by), *sums[:_MOST_SUMS]]
 
 
-def is_total(cells: pd.Series) -> BoolArray:
+def is_total(cells: pd.Series, look: Look = _unseen) -> BoolArray:
     """Which cells are a word for a total: "Subtotal", "North total", "Zwischensumme"."""
     none = np.zeros(len(cells), dtype=bool)
     if is_below(cells, "A"):
@@ -525,11 +540,11 @@ def is_total(cells: pd.Series) -> BoolArray:
     if not different.str.contains(_OF_TOTALS, case=False, regex=True).any():
         return none
     codes, words = encoded(cells.str.strip())
-    matches = np.array([_TOTAL.fullmatch(str(word)) is not None for word in words] + [False])
+    matches = np.array([_TOTAL.fullmatch(str(word)) is not None for word in _each(words, look)] + [False])
     return np.asarray(matches[codes], dtype=bool)
 
 
-def several_in(cells: pd.Series) -> str | None:
+def several_in(cells: pd.Series, look: Look = _unseen) -> str | None:
     """The sign between several options of one cell, or None: the parts repeat, are short, and are few in all."""
     separators = [separator for separator in SEPARATORS if holds(cells, separator)]
     if not separators:
@@ -542,7 +557,7 @@ def several_in(cells: pd.Series) -> str | None:
         if weights.sum() < 10 or weights[some].sum() < 0.2 * weights.sum():
             continue
         number = int(weights @ (words.str.count(re.escape(separator)).to_numpy(dtype=np.int64) + 1))
-        options = pd.Series(sorted(_few_short(words, separator)), dtype=words.dtype)
+        options = pd.Series(sorted(_few_short(_each(words, look), separator)), dtype=words.dtype)
         if 2 <= len(options) <= 0.5 * number:
             return None if is_number(options, ".").all() or is_number(options, ",").all() else separator
     return None
@@ -579,6 +594,17 @@ def time_of(name: str) -> str | None:
 def _in_order(names: tuple[str, ...]) -> bool:
     times = [moment(time_of(name) or "", "ymd") for name in names]
     return all(one < other for one, other in pairwise(times))
+
+
+def _each(words: Iterable[str], look: Look) -> Iterator[str]:
+    """Each word, with looks in between."""
+    letters = 0
+    for word in words:
+        yield word
+        letters += len(word) + _WORD
+        if letters > _PORTION:
+            look()
+            letters = 0
 
 
 def _parts(cell: str, separator: str) -> list[str]:

@@ -14,7 +14,8 @@ from dashboard.widgets.waiting import Running
 class Late:
     """A job that ends just after somebody asked for what is there."""
 
-    error, crowded, cancelled, finished, complete, done, total = None, False, False, False, True, 1, 1
+    error, crowded, crowded_out, cancelled, finished = None, False, False, False, False
+    complete, done, total = True, 1, 1
 
     def __init__(self) -> None:
         self.asked = 0

@@ -84,6 +84,6 @@ def test_too_many_numbers_are_refused_before_they_are_made(wide: Table, monkeypa
 
 def test_what_all_share_and_what_a_visitor_holds_are_bounded_in_bytes() -> None:
     most = 8 * prepared_rows.MOST_NUMBERS
-    for memory in (compute.LARGE, held.LARGE_MEMORY.once()):
+    for memory in (compute.LARGE.memory, held.LARGE_MEMORY.once().memory):
         assert memory.room is not None
         assert most < memory.room <= 500 << 20

@@ -177,7 +177,7 @@ def test_what_there_is_follows_from_every_group_that_the_process_is_in(
 def test_all_hold_a_share_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EPSILON_LAB_MEMORY_ALL", raising=False)
     monkeypatch.setattr(machine_memory, "given", lambda: 1_000_000_000)
-    assert all_held.most() == 600_000_000 >> 20 << 20
+    assert all_held.most() == 500_000_000 >> 20 << 20
     monkeypatch.setenv("EPSILON_LAB_MEMORY_ALL", "7")
     assert all_held.most() == 7 << 20
 

@@ -64,7 +64,7 @@ def test_typed_columns_and_twins_count_too() -> None:
     )
     room = (1 << 20) - table
     typed = TypedColumns(reading=reading)
-    held = sum(int(typed.applied(column).frame.memory_usage(index=False).sum()) for column in schema.columns)
+    held = int(typed.table(schema, complete=False).frame.memory_usage(index=False).sum())
     size = limits.typed(reading, schema.columns)
     assert 2000 * 8 < held <= size <= 2 * held
     limits.check(FILE, room - size, HERE, reading)
@@ -129,8 +129,8 @@ def test_the_options_that_a_file_is_looked_through_for_are_bounded_and_count(mon
         monkeypatch.setattr(limits, "MOST_WORDS", most)
         columns = TypedColumns(reading=reading)
         assert len(columns.completed(column).categories) == found
-        assert columns.account(column).unlisted.size == 300 - found
-        assert limits.typed(reading, [column]) == plain - beside + limits.WORD * most
+        assert columns.account(column).unlisted.number == 300 - found
+        assert limits.typed(reading, [column]) == plain - beside + limits.WORD * most + 4 * beside
     own = (Column(name="id", type="category", categories=("w00001", "w00002")),)
     assert limits.typed(reading, own) == plain - beside
     assert columns.account(own[0]).taken == 2
@@ -220,7 +220,7 @@ def test_a_step_too_large_is_a_sentence_and_the_file_stays(
 
 def test_memory_of_what_a_step_makes_counts_beside_the_file() -> None:
     reading = read_csv(CELLS)
-    size = Size(rows=400, bytes=1 << 19)
+    size = Size(rows=400, bytes=1 << 19, largest=1)
     limits.room(CELLS, reading, 1 << 18, HERE)(size)
     with pytest.raises(NoRoom, match=r"would then hold 2 MB .* and one may hold 1"):
         limits.room(CELLS, reading, 1 << 19, HERE)(size)

@@ -242,7 +242,7 @@ def test_names_that_are_not_known_leave_nothing_behind() -> None:
 
 
 def test_all_that_a_server_remembers_is_within_one_room() -> None:
-    kept = [compute.MEMORY, compute.LARGE, held.MEMORY.once(), held.LARGE_MEMORY.once()]
+    kept = [compute.MEMORY, compute.LARGE.memory, held.MEMORY.once(), held.LARGE_MEMORY.once().memory]
     kept += [compute.shelf()._found, held.OWN_SHELF.once()._found, held.JOBS.once()._over, COMPOSED.once()]
     assert all(one._within is held.ANSWERS for one in kept)
     assert all(one.room <= 500 << 20 for one in kept)

@@ -23,6 +23,8 @@ from dpcore.datasets.reading.engine import text_frame
 from dpcore.datasets.reading.tabulate import Tabulated
 
 _TEXT, _NUMBER = pa.large_string(), pa.int64()
+MOST_PIECES = 2_000
+"""A file may hold each row in a piece of its own, and all that is done to a column is done to each piece."""
 _LENGTH = struct.Struct("<Q")
 """At the very end: bytes of what stands before it, behind the stream."""
 
@@ -90,6 +92,8 @@ def read(cells: Any, told: bytes) -> Tabulated:
         width = len(known.names)
         if [field.type for field in found.schema] != [_TEXT] * width + [_NUMBER] * (found.num_columns - width):
             raise Garbled
+        if any(column.num_chunks > MOST_PIECES for column in found.columns):
+            raise Garbled
         lines, *places = (np.asarray(found.column(place)) for place in range(width, found.num_columns))
         if known.report.rows != found.num_rows or len(places) > 1:
             raise Garbled
@@ -109,4 +113,6 @@ def read(cells: Any, told: bytes) -> Tabulated:
 
 
 def _text(column: pd.Series[Any]) -> Any:
-    return pa.array(column.array, _TEXT)
+    words = pa.array(column.array, _TEXT)
+    many = isinstance(words, pa.ChunkedArray) and words.num_chunks > MOST_PIECES
+    return words.combine_chunks() if many else words

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.datasets.reading.decoding import known
+
 if TYPE_CHECKING:  # it loads DuckDB
     from dpcore.datasets.reading.choices import Choices
 
@@ -52,6 +54,6 @@ def _is_plain(data: bytes, encoding: str | None) -> bool:
     if encoding is None:
         return True
     try:
-        return _ASCII.decode(encoding) == _ASCII.decode("ascii")
-    except (LookupError, ValueError):
+        return _ASCII.decode(known(encoding)) == _ASCII.decode("ascii")
+    except ValueError:
         return False

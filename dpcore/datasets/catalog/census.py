@@ -15,6 +15,7 @@ import pandas as pd
 
 from dpcore.datasets.entry import Request, Sample, bundled
 from dpcore.datasets.schema import MISSING_WORDS, Column, Schema
+from dpcore.datasets.size import Size
 from dpcore.errors import UnavailableSample, UnreadableFile
 
 if TYPE_CHECKING:  # it loads DuckDB
@@ -144,7 +145,7 @@ def _from_file(path: Path, request: Request) -> pd.DataFrame:
         raise UnavailableSample(_NOT_IT) from None
     except (OSError, ValueError, EOFError) as error:
         raise UnavailableSample("That file cannot be read as the census table; point to its CSV file.") from error
-    if len(frame) > _MOST_ROWS or frame.shape[1] > _MOST_COLUMNS:
+    if len(frame) > _MOST_ROWS or frame.shape[1] > _MOST_COLUMNS or Size.of(frame).bytes > _MOST_BYTES:
         raise UnavailableSample(_NOT_IT)
     return frame
 

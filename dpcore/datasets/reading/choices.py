@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.decoding import known
 from dpcore.datasets.report import Breaks, Escape, Merged, Objects, Returns
 from dpcore.datasets.schema import DateOrder, Decimal
 from dpcore.validate import boolean, one_of, whole
@@ -50,6 +51,8 @@ class Choices:
     part: str | None = None
 
     def __post_init__(self) -> None:
+        if self.encoding is not None:
+            known(self.encoding)
         if self.header_rows is not None:
             whole(0, 2, header_rows=self.header_rows)
         if self.header_line is not None:

@@ -60,7 +60,7 @@ def decode(data: bytes, encoding: str | None, returns: Returns | None = None) ->
 
 def _found(data: bytes, encoding: str | None) -> Decoded:
     if encoding is not None:
-        name = _known(encoding)
+        name = known(encoding)
         text = _strictly(data, name)
         return Decoded(data=text.removeprefix("\ufeff").encode(), encoding=name, certain=True)
     for mark, name in _MARKS:
@@ -91,12 +91,15 @@ def beginning_by(data: bytes, encoding: str | None) -> str:
     """The encoding that shows which ASCII signs lines begin with, looked for no further than that takes. Raises
     InvalidArgument for an ``encoding`` that is none of ENCODINGS."""
     if encoding is not None:
-        return _known(encoding)
+        return known(encoding)
     return next((name for mark, name in _MARKS if data.startswith(mark)), _unmarked_utf16(data) or "latin-1")
 
 
-def _known(encoding: str) -> str:
-    """The name is looked up here: Python would import a module for whatever it is told, and remember each."""
+def known(encoding: str) -> str:
+    """The name that Python knows it by. Raises InvalidArgument for one that is none of ENCODINGS.
+
+    It is looked up here: Python would import a module for whatever it is told, and remember each for ever.
+    """
     name = _NAMED.get(str(encoding).lower().replace("_", "-"))
     if name is None:
         raise InvalidArgument("encoding", "must be an encoding that tables are read in, such as utf-8 or cp1252")

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -25,7 +25,7 @@ from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Breaks, Container, Escape, Merged, Notice, Objects, ReadColumn, Report, Returns
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
-from dpcore.datasets.steps import OneRowPer, Step, left_out_by, names_in, puts_rows_together, suggested
+from dpcore.datasets.steps import Look, OneRowPer, Step, left_out_by, names_in, puts_rows_together, suggested
 from dpcore.datasets.table import Table
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
@@ -38,6 +38,7 @@ COLUMN, NAMED = 5_000, 16
 """Bytes that a column takes beside its cells, with what pages hold of it, and each letter of its name, which stands in
 many places: five hundred columns of a file of 230 kB took 7 MB."""
 _VERSION = "1"
+_SUGGESTED = "_suggested"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,11 +115,18 @@ class Reading:
         named = sum(COLUMN + NAMED * len(column.name) for column in self.columns)
         return max(cells, self.kept) + named + held_by(self.columns, self.report)
 
-    @cached_property
+    @property
     def suggested_steps(self) -> tuple[Step, ...]:
         """What the table seems to want before it is declared; each for the person to take or leave."""
-        found = suggested(self.frame, self.columns)
-        return tuple(step for step in found if not names_in(step) & self.from_rows)
+        return self.suggest(lambda: None)
+
+    def suggest(self, look: Look) -> tuple[Step, ...]:
+        """``suggested_steps``, worked out once; meanwhile ``look`` is called again and again, and may raise."""
+        found: tuple[Step, ...] | None = vars(self).get(_SUGGESTED)
+        if found is None:
+            every = suggested(self.frame, self.columns, look)
+            found = vars(self)[_SUGGESTED] = tuple(step for step in every if not names_in(step) & self.from_rows)
+        return found
 
     def after(self, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
         """This table with steps done to it, one after the other; a step is taken back by leaving it out.
@@ -284,9 +292,10 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
                 "steps",
                 "must use no column that only rows name: give it a name in the file, or state its options in the step",
             )
+        look = _looks(fits, frame)
         if fits is not None:
-            fits(step.size(frame))
-        worked = step.apply(frame, lines)
+            fits(step.size(frame, look))
+        worked = step.apply(frame, lines, look)
         frame, lines = worked.frame, worked.lines
         if frame.shape[1] > MOST_COLUMNS:
             raise InvalidArgument("steps", f"must not make more than {MOST_COLUMNS} columns")
@@ -312,19 +321,21 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
     )
 
 
+def _looks(fits: Fits | None, frame: pd.DataFrame) -> Look:
+    """While a table that is there is worked on: ``fits`` is asked about it once more."""
+    if fits is None:
+        return lambda: None
+    return partial(fits, Size.of(frame))
+
+
 def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
     after = done(reading, steps, fits)
     if after.frame.empty:
         raise InvalidArgument("steps", "leave no row of the table")
-    size = Size.of(after.frame)
-
-    def look(_: float) -> None:
-        if fits is not None:
-            fits(size)
-
+    look = _looks(fits, after.frame)
     columns = (
         replace(column, suggestion=replace(column.suggestion, from_file=column.name in after.from_rows))
-        for column in _looked_at(after, look)
+        for column in _looked_at(after, lambda _: look())
     )
     return replace(after, columns=tuple(columns))
 

@@ -1,0 +1,78 @@
+"""Large things that pages compute, counted among what all sessions hold for as long as any page has them.
+
+A memory that drops the oldest bounds what it remembers, and not what pages that are open have of it.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, TypeVar
+
+from dashboard import all_held
+from dashboard.people import visitors
+from dashboard.question import CannotAsk
+from dpcore.errors import UnreadableFile
+from dpcore.memory import Memory
+from dpcore.weight import weight
+
+T = TypeVar("T")
+_counted: dict[int, tuple[weakref.ref[Any], all_held.Waiting | None]] = {}
+_lock = threading.RLock()  # what goes may go while one is counted
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """A memory whose values count while they are in use. Raises CannotAsk where there is no room for one more."""
+
+    memory: Memory
+
+    def __call__(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        found = self.memory(key, make)
+        try:
+            count(found)
+        except UnreadableFile as error:
+            self.memory.drop(key)
+            raise CannotAsk(str(error)) from None
+        return found
+
+    def forget(self) -> None:
+        self.memory.forget()
+
+
+def count(value: Any) -> None:
+    """Count it for the address that asks, as long as anything holds it. Raises UnreadableFile."""
+    for part in _parts(value):
+        with _lock:
+            known = _counted.get(id(part))
+        if known is None or known[0]() is not part:
+            _note(part)
+
+
+def _note(part: Any) -> None:
+    size, at = weight(part), id(part)
+    counted = all_held.waiting(size, visitors.address()) if size > all_held.LITTLE else None
+
+    def gone(reference: weakref.ref[Any]) -> None:
+        with _lock:
+            if at in _counted and _counted[at][0] is reference:
+                del _counted[at]
+
+    with _lock:
+        _counted[at] = weakref.ref(part, gone), counted
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """What tells that it is gone: the value, or what it holds."""
+    try:
+        weakref.ref(value)
+    except TypeError:
+        inside = value if isinstance(value, tuple | list) else ()
+        if is_dataclass(value):
+            inside = tuple(getattr(value, field.name) for field in fields(value))
+        for one in inside:
+            yield from _parts(one)
+    else:
+        yield value

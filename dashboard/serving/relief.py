@@ -1,0 +1,91 @@
+"""Where the computer has no memory left, pages close of the address that has most, so that the server stays for others.
+
+What people bring and what is worked out for them is counted and bounded before it is there. A page has a little
+beside, and an address may open hundreds. So twice a second it is looked how much is left, as long as a page is open;
+where it is too little (``machine_memory``) first what closed pages left is emptied, and then half of the pages of
+whoever has most close, the latest first. A handful of pages never does: those of one person at their own computer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+
+from dashboard import machine_memory
+from dashboard.background import leaving
+from dashboard.serving.asgi import Message, Send
+
+APART, FEW = 0.5, 16
+"""Seconds between two looks, and pages of one address that stay in any case."""
+CLOSED = 1013  # try again later
+_LOG = logging.getLogger(__name__)
+
+
+class OpenPage:
+    """One page that may be closed from here; ``send`` is what goes to it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._closed = send, False
+
+    async def send(self, message: Message) -> None:
+        if self._closed:
+            raise OSError("closed")  # as where the connection is gone
+        await self._send(message)
+
+    async def close(self) -> None:
+        self._closed = True
+        with suppress(OSError, RuntimeError):  # it closed meanwhile
+            await self._send({"type": "websocket.close", "code": CLOSED})
+
+
+class Relief:
+    """The open pages by their address, and the one task that watches over the memory, while there are any."""
+
+    def __init__(
+        self,
+        short: Callable[[], bool] = machine_memory.is_short,
+        empty: Callable[[], None] = leaving.empty,
+        give_back: Callable[[], None] = machine_memory.give_back,
+    ) -> None:
+        self._short, self._empty, self._give_back = short, empty, give_back
+        self._pages: dict[str, list[OpenPage]] = {}
+        self._watch: asyncio.Task[None] | None = None
+
+    def opened(self, visitor: str, send: Send) -> OpenPage:
+        page = OpenPage(send)
+        self._pages.setdefault(visitor, []).append(page)
+        if self._watch is None:
+            self._watch = asyncio.get_running_loop().create_task(self._watching())
+        return page
+
+    def closed(self, visitor: str, page: OpenPage) -> None:
+        pages = self._pages.get(visitor, [])
+        if page in pages:
+            pages.remove(page)
+        if not pages:
+            self._pages.pop(visitor, None)
+
+    async def _watching(self) -> None:
+        while self._pages:
+            await asyncio.sleep(APART)
+            if self._short():
+                await self.relieve()
+        self._watch = None
+
+    async def relieve(self) -> None:
+        """Make room: what closed pages left, then pages of whoever has most."""
+        self._empty()
+        await asyncio.sleep(APART)  # another thread does
+        await asyncio.to_thread(self._give_back)
+        await asyncio.sleep(APART)
+        if not self._short():
+            return
+        most = max(self._pages.values(), key=len, default=[])
+        gone = most[FEW:][-max(1, len(most) // 2) :]
+        if not gone:
+            return
+        del most[-len(gone) :]
+        _LOG.warning("no memory left: closing %d pages of one address", len(gone))
+        await asyncio.gather(*(page.close() for page in gone))

@@ -1,0 +1,102 @@
+"""Where the computer has no memory left, pages close of the address that has most, and nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from dashboard.serving import relief
+from dashboard.serving.relief import FEW, Relief
+
+
+class Places:
+    """What is left of the memory: ``pages`` may be open before there is too little."""
+
+    def __init__(self, pages: int, left: int = 0) -> None:
+        self.pages, self.left_by_closed, self.open = pages, left, 0
+        self.said: list[str] = []
+
+    def short(self) -> bool:
+        return self.open + self.left_by_closed > self.pages
+
+    def empty(self) -> None:
+        self.left_by_closed = 0
+
+
+def opened(here: Relief, places: Places, visitor: str, number: int, gone: list[str]) -> list[Any]:
+    def page(name: str) -> Any:
+        async def send(message: Any) -> None:
+            assert message == {"type": "websocket.close", "code": 1013}
+            gone.append(name)
+            places.open -= 1
+            places.left_by_closed += 1
+
+        places.open += 1
+        return here.opened(visitor, send)
+
+    return [page(f"{visitor}{at}") for at in range(number)]
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relief, "APART", 0.01)
+
+
+def test_the_latest_pages_close_of_whoever_has_most() -> None:
+    async def go() -> tuple[list[str], Places]:
+        places, gone = Places(70), list[str]()
+        here = Relief(places.short, places.empty, lambda: None)
+        opened(here, places, "a", 10, gone)
+        pages = opened(here, places, "b", 80, gone)
+        await asyncio.sleep(0.3)
+        assert len(gone) == len(set(gone)) == 40
+        with pytest.raises(OSError, match="closed"):
+            await pages[-1].send({"type": "websocket.send"})
+        return gone, places
+
+    gone, places = asyncio.run(go())
+    assert set(gone) == {f"b{at}" for at in range(40, 80)}
+    assert not places.short()
+
+
+def test_what_closed_pages_left_goes_before_any_page_that_is_open() -> None:
+    async def go() -> list[str]:
+        places, gone = Places(60, left=30), list[str]()
+        opened(Relief(places.short, places.empty, lambda: None), places, "b", 50, gone)
+        await asyncio.sleep(0.2)
+        assert not places.short()
+        return gone
+
+    assert asyncio.run(go()) == []
+
+
+def test_a_few_pages_stay_in_any_case() -> None:
+    async def go() -> list[str]:
+        places, gone = Places(0), list[str]()
+        here = Relief(places.short, places.empty, lambda: None)
+        for name in "abc":
+            opened(here, places, name, FEW, gone)
+        opened(here, places, "d", FEW + 2, gone)
+        await asyncio.sleep(0.3)
+        return gone
+
+    assert sorted(asyncio.run(go()))[:2] == [f"d{FEW}", f"d{FEW + 1}"]
+
+
+def test_nobody_watches_where_no_page_is_open() -> None:
+    async def go() -> None:
+        places = Places(100)
+        here = Relief(places.short, places.empty, lambda: None)
+        (page,) = opened(here, places, "a", 1, [])
+        assert here._watch is not None
+        watch = here._watch
+        here.closed("a", page)
+        await asyncio.wait_for(watch, 5)
+        assert here._watch is None
+        opened(here, places, "a", 1, [])
+        assert here._watch is not None
+        here._watch.cancel()
+
+    asyncio.run(go())
