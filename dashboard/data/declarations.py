@@ -20,12 +20,11 @@ from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
 from dpcore.datasets.steps import in_full
-from dpcore.datasets.template import LARGEST_HELD
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
-_WHOLE = LARGEST_HELD
-"""Letters of what is told of a declaration from before: all that it may hold."""
+MOST_TOLD = 20_000
+"""Letters up to which a declaration from before is told, whole, and offered."""
 
 
 def offer(own: OwnFile) -> None:
@@ -36,10 +35,14 @@ def offer(own: OwnFile) -> None:
     for place, declared in enumerate(own.known):
         with st.container(border=True):
             begins = f":material/bookmark: **{said.KNOWN}** " if place == 0 else f"**{said.KNOWN_ALSO}** "
-            st.markdown(begins + words.safe(said.columns(declared.schema.names), _WHOLE))
+            columns = said.columns(declared.schema.names)
             steps = " ".join(map(in_full, declared.steps)) or (said.AS_THEY_ARE if len(own.known) > 1 else "")
+            if len(columns) + len(steps) > MOST_TOLD:
+                st.markdown(begins + said.KNOWN_TOO_LONG)
+                continue
+            st.markdown(begins + words.safe(columns, MOST_TOLD))
             if steps:
-                st.caption(words.safe(steps, _WHOLE))
+                st.caption(words.safe(steps, MOST_TOLD))
             st.button(said.KNOWN_USE, key=f"own-declaration-known-{place}", on_click=_use_known, args=(declared,))
     if own.too_large:
         st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")

@@ -299,7 +299,8 @@ class OwnFile:
         """
         settled = self.decisions.settled
         columns = () if self.declared is None else self.declared.columns
-        certain = [name for name in self.schema.names if name not in self.doubts]
+        doubts = set(self.doubts)
+        certain = [name for name in self.schema.names if name not in doubts]
         schema = self.schema.only(*certain) if certain else self.schema
         stated = [one.name for one in columns if one.type != "yes/no" or one.name in settled]
         return declared_first(schema, stated)

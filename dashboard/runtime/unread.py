@@ -1,4 +1,4 @@
-"""What waits to be sent to a page that does not read is bounded in bytes.
+"""What waits to be sent to a page that does not read is bounded in bytes, and so is what waits for all of them.
 
 Streamlit keeps the last 500 messages for it, of any length, and keeps them too when it has given the page up.
 """
@@ -6,6 +6,7 @@ Streamlit keeps the last 500 messages for it, of any length, and keeps them too 
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.runtime_util import serialize_forward_msg
@@ -14,6 +15,9 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 
 MOST = 16 << 20
 """Bytes that wait for one page, unless they are one message: a whole page with its charts has one or two million."""
+MOST_OF_ALL = 256 << 20
+"""Bytes that wait for all pages together. Where there are more, the page is given up that most is waiting for."""
+_waiting: WeakKeyDictionary[StarletteSessionClient, int] = WeakKeyDictionary()
 _write = StarletteSessionClient.write_forward_msg
 
 
@@ -36,11 +40,33 @@ def write(client: StarletteSessionClient, payloads: list[bytes]) -> None:
     """Have messages sent together, as one entry of what waits. Raises SessionClientDisconnectedError as above."""
     waiting: Any = client._send_queue
     if not client._closed.is_set():
-        held = sum(map(len, payloads)) + sum(sum(map(len, entry)) for entry in waiting._queue)
+        held = sum(map(len, payloads)) + _held(client)
         if not waiting.full() and (held <= MOST or (waiting.empty() and len(payloads) == 1)):
             waiting.put_nowait(payloads)
-            return
-    client._closed.set()
-    while not waiting.empty():
-        waiting.get_nowait()
+            _waiting[client] = held
+            _bound_all()
+            if not client._closed.is_set():
+                return
+    _give_up(client)
     raise SessionClientDisconnectedError
+
+
+def _held(client: StarletteSessionClient) -> int:
+    """Bytes that wait for a page."""
+    waiting: Any = client._send_queue
+    return sum(sum(map(len, entry)) for entry in waiting._queue)
+
+
+def _bound_all() -> None:
+    while sum(_waiting.values()) > MOST_OF_ALL:
+        for one in list(_waiting):  # some of it was read meanwhile
+            _waiting[one] = _held(one)
+        if sum(_waiting.values()) > MOST_OF_ALL:
+            _give_up(max(_waiting, key=_waiting.__getitem__))
+
+
+def _give_up(client: StarletteSessionClient) -> None:
+    client._closed.set()
+    while not client._send_queue.empty():
+        client._send_queue.get_nowait()
+    _waiting.pop(client, None)

@@ -98,7 +98,7 @@ def _is_place(said: Any) -> bool:
 def could_send(known: WidgetMetadata[Any], value: WidgetState) -> bool:
     """Whether a value is of the kind that a widget sends, no longer than it could be, and one of its options.
 
-    A widget that takes what was never offered to it says so: it names no options. What cannot be read raises.
+    A widget that takes what was never offered to it says so: it names no options.
     """
     kind = value.WhichOneof("value")
     if kind is None:
@@ -109,7 +109,10 @@ def could_send(known: WidgetMetadata[Any], value: WidgetState) -> bool:
         return False
     said = getattr(value, kind)
     if isinstance(_reader(known), PlotlyChartSelectionSerde | DataframeSelectionSerde):
-        return _is_selection(known, json.loads(said))
+        try:
+            return _is_selection(known, json.loads(said))
+        except ValueError:
+            return False
     chosen = [said] if isinstance(said, str) else list(said.data) if kind == "string_array_value" else []
     if known.formatted_options is None:
         return sum(map(len, chosen)) <= _longest(known)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.training.losses import Absolute, Distance, Logistic, Loss, Squared, gradient, objective
+from dpcore.training.newton_step import DENSE, Steps
 from dpcore.validate import FloatArray, positive
 
 TOLERANCE = 1e-9
+_REFINED = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,18 +38,26 @@ def minimise(
     minimum: the weights grow until the gradient is that small, with a loss of about the same size above 0.
     """
     positive(tolerance=tolerance)
+    steps = Steps(X)
     if radius is not None:
-        return _within(loss, X, y, tolerance, positive(radius=radius))
+        return _within(loss, X, y, tolerance, positive(radius=radius), steps)
+    return _everywhere(loss, X, y, tolerance, steps)
+
+
+def _everywhere(
+    loss: Loss, X: FloatArray, y: FloatArray, tolerance: float, steps: Steps, start: FloatArray | None = None
+) -> Optimum:
+    """``start`` (d,): weights from which it is not far."""
     if isinstance(loss, Logistic):
-        return _newton(loss, X, y, tolerance)
+        return _newton(loss, X, y, tolerance, steps, start)
     if isinstance(loss, Squared):
-        return _polished(loss, X, y, _least_squares(loss, X, y), tolerance)
+        return _polished(loss, X, y, _least_squares(loss, X, y, steps), tolerance, steps)
     if isinstance(loss, Absolute):
         return _least_absolute(loss, X, y)
     return _centre(loss, X, y, tolerance)
 
 
-def _within(loss: Loss, X: FloatArray, y: FloatArray, tolerance: float, radius: float) -> Optimum:
+def _within(loss: Loss, X: FloatArray, y: FloatArray, tolerance: float, radius: float, steps: Steps) -> Optimum:
     """On the edge of a ball the minimum is that with some more ridge λ, the multiplier: the root of ‖w(λ)‖ = radius.
 
     L(w) ≥ L(w(λ)) + λ/2·(‖w(λ)‖² − radius²) for every w of the ball, so what is found is optimal to that gap.
@@ -57,13 +67,15 @@ def _within(loss: Loss, X: FloatArray, y: FloatArray, tolerance: float, radius: 
     found: dict[float, Optimum] = {}
 
     def beyond(log_multiplier: float) -> float:
-        one = minimise(replace(loss, ridge=loss.ridge + math.exp(log_multiplier)), X, y, tolerance=tolerance)
+        nearest = min(found, key=lambda known: abs(known - log_multiplier), default=None)
+        start = None if nearest is None else found[nearest].weights
+        one = _everywhere(replace(loss, ridge=loss.ridge + math.exp(log_multiplier)), X, y, tolerance, steps, start)
         found[log_multiplier] = one
         return math.log(max(float(np.linalg.norm(one.weights)), 1e-300) / radius)
 
     # a logistic loss may have no minimum at all; dual descent on absolute values needs some ridge
     if not isinstance(loss, Logistic):
-        everywhere = minimise(loss, X, y, tolerance=tolerance)
+        everywhere = _everywhere(loss, X, y, tolerance, steps)
         if float(np.linalg.norm(everywhere.weights)) <= radius:
             return everywhere
     least = math.log(1e-5 if isinstance(loss, Absolute) else 1e-9)
@@ -71,7 +83,7 @@ def _within(loss: Loss, X: FloatArray, y: FloatArray, tolerance: float, radius: 
     most = math.log(max(2.0 * float(objective(loss, np.zeros((1, X.shape[1])), X, y)[0]) / radius**2, 1e-4)) + 0.1
     if beyond(least) <= 0.0:
         if isinstance(loss, Logistic):
-            inside = minimise(loss, X, y, tolerance=tolerance)
+            inside = _everywhere(loss, X, y, tolerance, steps)
             if float(np.linalg.norm(inside.weights)) <= radius:
                 return inside
         place = least
@@ -89,20 +101,19 @@ def _optimum(loss: Loss, X: FloatArray, y: FloatArray, weights: FloatArray) -> O
     return Optimum(weights=weights, objective=float(objective(loss, weights[None], X, y)[0]), gradient_norm=slope)
 
 
-def _newton(loss: Logistic, X: FloatArray, y: FloatArray, tolerance: float) -> Optimum:
+def _newton(
+    loss: Logistic, X: FloatArray, y: FloatArray, tolerance: float, steps: Steps, start: FloatArray | None
+) -> Optimum:
     """Damped Newton. Columns that always sum to the same make the Hessian singular: its null space is left alone."""
     n, d = X.shape
-    weights = np.zeros(d)
+    weights = np.zeros(d) if start is None else start
     value = float(objective(loss, weights[None], X, y)[0])
     for _ in range(200):
         margins = X @ weights
         slope = X.T @ loss.slopes(margins, y) / n + loss.ridge * weights
         if float(np.linalg.norm(slope)) <= tolerance:
             break
-        hessian = (X * loss.curvatures(margins, y)[:, None]).T @ X / n + loss.ridge * np.eye(d)
-        sizes, directions = np.linalg.eigh(hessian)
-        kept = sizes > sizes[-1] * 1e-13
-        step = directions[:, kept] @ ((directions[:, kept].T @ slope) / sizes[kept])
+        step = steps(loss.curvatures(margins, y) / n, loss.ridge, slope)
         decrease, length = float(slope @ step), 1.0
         while length > 1e-10:
             trial = weights - length * step
@@ -114,17 +125,26 @@ def _newton(loss: Logistic, X: FloatArray, y: FloatArray, tolerance: float) -> O
     return _optimum(loss, X, y, weights)
 
 
-def _least_squares(loss: Squared, X: FloatArray, y: FloatArray) -> FloatArray:
+def _least_squares(loss: Squared, X: FloatArray, y: FloatArray, steps: Steps) -> FloatArray:
     n, d = X.shape
+    if d > DENSE:
+        weights, same = np.zeros(d), np.full(n, 1.0 / n)
+        for _ in range(_REFINED):
+            slope = X.T @ (X @ weights - y) / n + loss.ridge * weights
+            if float(np.linalg.norm(slope)) <= TOLERANCE:
+                return weights
+            weights = weights - steps(same, loss.ridge, slope)
     if loss.ridge == 0.0:
         return np.asarray(np.linalg.lstsq(X, y, rcond=None)[0])
     return np.asarray(np.linalg.solve(X.T @ X / n + loss.ridge * np.eye(d), X.T @ y / n))
 
 
-def _polished(loss: Squared, X: FloatArray, y: FloatArray, weights: FloatArray, tolerance: float) -> Optimum:
+def _polished(
+    loss: Squared, X: FloatArray, y: FloatArray, weights: FloatArray, tolerance: float, steps: Steps
+) -> Optimum:
     found = _optimum(loss, X, y, weights)
     if found.gradient_norm > tolerance:  # one step of refinement on the residual
-        weights = weights - _least_squares(loss, X, X @ weights - y)
+        weights = weights - _least_squares(loss, X, X @ weights - y, steps)
         found = _optimum(loss, X, y, weights)
     return found
 

@@ -26,7 +26,7 @@ from dashboard import catalogue, session, words
 from dashboard.background import compute
 from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, bulk, own_file, people, source, typed_columns, use
+from dashboard.data import arrivals, bulk, declarations, own_file, people, source, typed_columns, use
 from dashboard.data import samples as sample_cards
 from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
@@ -728,6 +728,32 @@ def test_a_declaration_is_known_again_and_used_for_next_month(open_app: Open) ->
     drop(other, b"{}", name="other.json", place=place)
     assert "does not say that it is one" in text(other)
     assert held(other).schema.column("age").high == 120.0
+
+
+def test_a_declaration_too_long_to_be_told_whole_is_not_offered(open_app: Open) -> None:
+    """Each run of the page sent nine megabytes of one, and to offer it in part could show two that look the same."""
+    column = Column(name="n", type="integer", low=0, high=9)
+    for letters, offered in ((1000, True), (declarations.MOST_TOLD, False)):
+        step = OneRowPer(by="n", missing_words=("q" * letters,))
+        app = drop(open_app("data"), b"n,m\n1,2\n2,3\n3,4\n")
+        source_of = app.session_state["_own_file"]
+        known = Template(schema=Schema(columns=(column,)), steps=(step,))
+        app.session_state["_own_file"] = replace(source_of, known=(known,))
+        app.run()
+        assert ("own-declaration-known-0" in [str(one.key) for one in app.button]) == offered
+        assert (data_words.KNOWN_TOO_LONG in text(app)) != offered
+        assert ("q" * 900 in text(app)) == offered
+
+
+def test_what_leads_looks_for_doubts_once(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each column, of five hundred that can be read two ways: 45 s of work that nobody could cancel."""
+    own = held(drop(open_app("data"), b"n,m,k\n1,2,3\n2,3,4\n3,4,5\n"))
+    asked: list[int] = []
+    doubts = own_file.OwnFile.doubts.fget
+    assert doubts is not None
+    monkeypatch.setattr(own_file.OwnFile, "doubts", property(lambda self: asked.append(1) or doubts(self)))
+    assert own.leading.names == ("n", "m", "k")
+    assert len(asked) == 1
 
 
 def test_no_two_declarations_from_before_look_the_same(open_app: Open) -> None:

@@ -72,3 +72,40 @@ def test_without_the_guard_all_of_it_stays() -> None:
     """What shows that the tests above can fail."""
     unread.unguard()
     assert told(*[MEGABYTE] * 40)[1] >= 38
+
+
+class Page:
+    """A page that reads nothing, as far as what waits for it is looked at."""
+
+    def __init__(self) -> None:
+        self._send_queue: asyncio.Queue[list[bytes]] = asyncio.Queue(500)
+        self._closed = asyncio.Event()
+
+
+def test_what_waits_for_all_pages_is_bounded_and_the_page_goes_that_most_is_waiting_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of four hundred pages of an address could have 16 MB waiting: eighty of them ended a server."""
+    monkeypatch.setattr(unread, "MOST_OF_ALL", 1000)
+    monkeypatch.setattr(unread, "_waiting", type(unread._waiting)())
+    pages = [Page() for _ in range(4)]
+
+    def write(place: int, size: int) -> None:
+        unread.write(pages[place], [bytes(size)])  # type: ignore[arg-type]
+
+    write(0, 300)
+    write(1, 200)
+    write(1, 250)
+    write(2, 200)
+    assert not any(page._closed.is_set() for page in pages)
+    pages[1]._send_queue.get_nowait()  # it reads after all
+    write(2, 200)
+    assert not any(page._closed.is_set() for page in pages), "950 wait"
+    write(3, 100)
+    assert [page._closed.is_set() for page in pages] == [False, False, True, False]
+    assert pages[2]._send_queue.empty()
+    with pytest.raises(SessionClientDisconnectedError):
+        write(3, 1001)
+    assert [page._closed.is_set() for page in pages] == [False, False, True, True]
+    write(0, 100)
+    assert sum(unread._waiting.values()) == 650

@@ -256,6 +256,16 @@ def test_a_box_takes_what_it_begins_with() -> None:
     assert app.text_area(key="short").proto.max_chars == 3
 
 
+@pytest.mark.parametrize("said", ["[", "", "\x00", "{", "nul"])
+def test_a_selection_that_cannot_be_read_was_not_sent(said: str) -> None:
+    """It ended the page's connection, and wrote a line into the log."""
+    assert not marks(said)
+    assert not rows(said)
+    for read in (PlotlyChartSelectionSerde(), DataframeSelectionSerde()):
+        known = WidgetMetadata(SELECTED, read.deserialize, read.serialize, "string_value")
+        assert not values.could_send(known, WidgetState(id=SELECTED, string_value=said))
+
+
 def test_what_is_not_text_is_short_too() -> None:
     """A file that was never sent has a name of any length."""
     for size, found in ((100, True), (20_000, False)):
