@@ -13,6 +13,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -20,6 +22,7 @@ import numpy as np
 from dashboard.background.in_turn import IN_FLIGHT, InTurn
 from dashboard.background.lending import Loan
 
+_GOES_FIRST = Path("/proc/self/oom_score_adj")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -79,6 +82,8 @@ def begin() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
+    with suppress(OSError):  # Linux's; read-only in some containers
+        _GOES_FIRST.write_text("500")  # where the computer's memory is full, rather than the server
     threading.Thread(target=_end_with_server, name="end with the server", daemon=True).start()
 
 

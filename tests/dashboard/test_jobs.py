@@ -402,3 +402,12 @@ def test_nothing_is_left_of_a_server_that_was_killed() -> None:
     finally:
         server.kill()
         server.communicate()
+
+
+def _goes_first(_: None) -> str:
+    return Path("/proc/self/oom_score_adj").read_text().strip()
+
+
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux says which process goes first")
+def test_where_the_memory_is_full_a_worker_goes_before_the_server(workers: Workers) -> None:
+    assert workers.submit(_goes_first, None).result(60) == "500"
