@@ -17,12 +17,13 @@ from pathlib import Path, PurePosixPath
 
 from dashboard.serving.settings import number
 
-SHARE = 0.5
-"""For files, their tables and what pages work with: the rest is for answers, simulations and the server."""
+SERVER, SHARE = 768 << 20, 0.6
+"""Bytes of a server with its workers and readers when nobody is there; and of what these leave a share for files, their
+tables and what pages work with. The rest is for answers and simulations."""
 ANSWERS, _LEAST = 0.25, 256 << 20
 """For what was computed, as a part of what there is for files; no fewer bytes than one training and what it drew."""
-LENT, _LEAST_LENT = 0.3, 560 << 20
-"""As for answers, for what simulations are lent; no fewer bytes than two of the largest."""
+LENT, _LEAST_LENT = 0.3, 300 << 20
+"""As for answers, for what simulations are lent; no fewer bytes than one of the largest."""
 _USUAL = 4 << 30
 KEPT_FREE, _MOST_FREE = 1 / 16, 256 << 20
 """Of what there is, and at most: nothing of people's is taken where less than this is left, whoever has the rest."""
@@ -39,9 +40,11 @@ _looked = (-_FRESH, False)
 _C = ctypes.CDLL(None) if os.name == "posix" else None
 
 
-def for_files() -> int:
-    """Bytes of people's files and their tables: EPSILON_LAB_MEMORY_ALL in MB, or a share of what there is."""
-    return number("EPSILON_LAB_MEMORY_ALL", int(SHARE * given()) >> 20) << 20
+def for_files(servers: int = 1) -> int:
+    """Bytes of people's files and of what pages work with, for so many servers together: EPSILON_LAB_MEMORY_ALL in MB,
+    or a share of what they leave of what there is, a quarter of all at least."""
+    usual = max(SHARE * (given() - servers * SERVER), given() / 4)
+    return number("EPSILON_LAB_MEMORY_ALL", int(usual) >> 20) << 20
 
 
 def for_answers() -> int:

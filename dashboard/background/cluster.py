@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from dashboard.background import slices
 from dashboard.background.in_turn import InTurn
-from dashboard.background.lending import Loan
+from dashboard.background.lending import Loan, weight
 from dashboard.background.slices import Came, program, slice_of
 from dashboard.background.workers import Workers
 from dashboard.people import visitors
@@ -251,7 +251,10 @@ class Cluster(Executor):
         """See ``Workers.working``."""
         return self.threads if self._places else self.local.working
 
-    def lend(self, value: Any) -> Shipment:
+    def lend(self, value: Any, take: Callable[[int], None] | None = None) -> Shipment:
+        """``take`` as for ``Loan``."""
+        if take is not None:
+            take(weight(value))
         return Shipment(value, self._take_back)
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:

@@ -62,19 +62,24 @@ class Carried:
 class Loan:
     """Lays ``value`` in shared memory until ``close``; ``lent(work)`` is what to hand to a worker process.
 
-    Not ``shared``, for executors elsewhere, or where there is no room, the value is carried along instead.
+    ``take`` is told how many bytes it will be, and may raise. Not ``shared``, for executors elsewhere, or where the
+    system has no room, the value is carried along instead.
     """
 
-    def __init__(self, value: Any, *, shared: bool = True) -> None:
+    def __init__(self, value: Any, take: Callable[[int], None] | None = None, *, shared: bool = True) -> None:
         self._value = value
         self._memory: SharedMemory | None = None
         self._lock = threading.Lock()
         if not shared:
+            if take is not None:
+                take(weight(value))
             return
         arrays: list[pickle.PickleBuffer] = []
         stream = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
         pieces = [memoryview(stream), *(array.raw() for array in arrays)]
         self._spans = _spans([piece.nbytes for piece in pieces])
+        if take is not None:
+            take(sum(piece.nbytes for piece in pieces))
         try:
             self._memory = _reserved(max(stop for _, stop in self._spans))
         except OSError:
@@ -104,10 +109,13 @@ def weight(value: Any) -> int:
     return len(stream) + sum(array.raw().nbytes for array in arrays)
 
 
-def lend(executor: Executor, value: Any) -> Any:
-    """``value`` as this executor's workers are lent it (its ``lend``); carried along where it has no way of its own."""
+def lend(executor: Executor, value: Any, take: Callable[[int], None] | None = None) -> Any:
+    """``value`` as this executor's workers are lent it (its ``lend``); carried along where it has no way of its own.
+
+    ``take`` as for ``Loan``.
+    """
     own = getattr(executor, "lend", None)
-    return Loan(value, shared=False) if own is None else own(value)
+    return Loan(value, take, shared=False) if own is None else own(value, take)
 
 
 def _spans(sizes: list[int]) -> tuple[tuple[int, int], ...]:

@@ -54,9 +54,9 @@ class Workers(Executor):
         """Slices that are worked on at once."""
         return self.count
 
-    def lend(self, value: Any) -> Loan:
+    def lend(self, value: Any, take: Callable[[int], None] | None = None) -> Loan:
         """See ``Loan``."""
-        return Loan(value)
+        return Loan(value, take)
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         with self._lock:

@@ -3,7 +3,8 @@
 What people bring and what is worked out for them is counted and bounded before it is there. A page has a little
 beside, and an address may open hundreds. So twice a second it is looked how much is left, as long as a page is open;
 where it is too little (``machine_memory``) first what closed pages left is emptied, and then half of the pages of
-whoever has most close, the latest first. A handful of pages never does: those of one person at their own computer.
+whoever has most close, the latest first: what their pages hold that is counted, and some for each page. Where all are
+of one address a handful stays: those of one person at their own computer.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-from dashboard import machine_memory
+from dashboard import all_held, machine_memory
 from dashboard.background import leaving
 from dashboard.serving.asgi import Message, Send
 
-APART, FEW = 0.5, 16
-"""Seconds between two looks, and pages of one address that stay in any case."""
+APART, FEW, EACH = 0.5, 16, 8 << 20
+"""Seconds between two looks, pages that stay where all are of one address, and bytes that a page counts for beside what
+is counted of it."""
 CLOSED = 1013  # try again later
 _LOG = logging.getLogger(__name__)
 
@@ -48,8 +50,9 @@ class Relief:
         short: Callable[[], bool] = machine_memory.is_short,
         empty: Callable[[], None] = leaving.empty,
         give_back: Callable[[], None] = machine_memory.give_back,
+        held: Callable[[str], int] = all_held.held,
     ) -> None:
-        self._short, self._empty, self._give_back = short, empty, give_back
+        self._short, self._empty, self._give_back, self._held = short, empty, give_back, held
         self._pages: dict[str, list[OpenPage]] = {}
         self._watch: asyncio.Task[None] | None = None
 
@@ -82,8 +85,9 @@ class Relief:
         await asyncio.sleep(APART)
         if not self._short():
             return
-        most = max(self._pages.values(), key=len, default=[])
-        gone = most[FEW:][-max(1, len(most) // 2) :]
+        whose = max(self._pages, key=lambda visitor: self._held(visitor) + EACH * len(self._pages[visitor]), default="")
+        most = self._pages.get(whose, [])
+        gone = most[FEW if len(self._pages) == 1 else 0 :][-max(1, len(most) // 2) :]
         if not gone:
             return
         del most[-len(gone) :]

@@ -255,7 +255,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
 
 def shares(count: int) -> dict[str, str]:
     """What each of ``count`` replicas may hold of all that they may hold together: memory for files, and uploads."""
-    together = {"EPSILON_LAB_MEMORY_ALL": machine_memory.for_files(), "EPSILON_LAB_UPLOADS": most_together()}
+    together = {"EPSILON_LAB_MEMORY_ALL": machine_memory.for_files(count), "EPSILON_LAB_UPLOADS": most_together()}
     return {name: str(max(1, (size >> 20) // count)) for name, size in together.items()}
 
 

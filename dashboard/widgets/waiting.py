@@ -9,11 +9,12 @@ from typing import Any
 import streamlit as st
 
 from dashboard import limits
-from dashboard.background import compute, lending
+from dashboard.background import compute
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import lend
+from dashboard.background.lent import Share
 from dashboard.background.shelf import Jobs, Over, Watch
 from dashboard.people import visitors
 from dashboard.words import page as said
@@ -120,19 +121,28 @@ def begin(
     def start(known: Mapping[int, Any], keep: Keep) -> Job:
         pieces = parts()
         value = common() if len(known) < len(pieces) else None
-        share = compute.LENT.take(lending.weight(value), whose)
+        shares: list[Share] = []
+
+        def take(size: int) -> None:
+            shares.append(compute.LENT.take(size, whose))
+
+        def give_back() -> None:
+            for share in shares:
+                compute.LENT.give_back(share)
+
         try:
-            loan = lend(pool, value)
+            loan = lend(pool, value, take)
         except BaseException:
-            compute.LENT.give_back(share)
+            give_back()
             raise
 
         def ended() -> None:
             loan.close()
-            compute.LENT.give_back(share)
+            give_back()
 
         job = Job(lane, loan.lent(work), pieces, known=known, keep=keep, ended=ended)
-        share.of(job)
+        for share in shares:
+            share.of(job)
         return job
 
     def first() -> Watch:

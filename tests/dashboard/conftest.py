@@ -69,7 +69,7 @@ class Idle(Executor):
 
     turns = property(InTurn)
 
-    def lend(self, value: Any) -> Loan:
+    def lend(self, value: Any, take: Any) -> Loan:
         return Loan(None, shared=False)
 
     def submit(self, *_: Any, **__: Any) -> Future[Any]:

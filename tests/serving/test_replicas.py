@@ -348,7 +348,7 @@ def test_replicas_together_hold_no_more_than_one_may(count: int, said: str, monk
     for name in ("EPSILON_LAB_MEMORY_ALL", "EPSILON_LAB_UPLOADS"):
         monkeypatch.setenv(name, said)
     monkeypatch.setattr(machine_memory, "given", lambda: 4 << 30)
-    alone = (all_held.most(), uploads.most_together())
+    alone = (machine_memory.for_files(count), uploads.most_together())
     for name, value in replicas.shares(count).items():
         monkeypatch.setenv(name, value)
     started = (all_held.most(), uploads.most_together())

@@ -60,7 +60,9 @@ def test_classes_that_can_be_told_apart_without_error_end_all_the_same() -> None
 
 
 @pytest.mark.parametrize("rows", [options(12, 20, 900), numbers(230, 900)], ids=["options", "numbers"])
-def test_a_step_leaves_little_beside_the_slope_and_forms_no_hessian(rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_leaves_little_beside_the_slope_and_forms_no_hessian(
+    rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, y = rows
     n = len(X)
     curvatures = np.random.default_rng(3).uniform(0.05, 0.25, n) / n
