@@ -6,6 +6,7 @@ import hashlib
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -306,11 +307,14 @@ def _with_people(own: OwnFile) -> OwnFile:
 
 
 def _take_fingerprint(reading: Reading) -> Future[Any]:
-    """Beside the page, for whoever opens a budget soon; a file that is forgotten meanwhile is not held for it."""
-    file = weakref.ref(reading)
+    """Beside the page, for whoever opens a budget soon; a file that is forgotten meanwhile is not held for it. Where
+    there is no room it is taken when somebody asks for it."""
+    file, whose = weakref.ref(reading), visitors.address()
 
     def take() -> None:
         if (present := file()) is not None:
-            _ = present.fingerprint
+            with suppress(UnreadableFile), all_held.AtWork(whose) as work:
+                work.takes(all_held.beside(present.original))
+                _ = present.fingerprint
 
-    return threads().submit(Piece(take, visitors.address()))
+    return threads().submit(Piece(take, whose))

@@ -224,10 +224,12 @@ def copy(name: str) -> None:
     try:
         if _told(typed, bare).unlisted.number:
             return  # too many, as is said below the list
+        with all_held.AtWork(visitors.address()) as work:
+            work.takes(all_held.beside(typed.reading.frame[[name]]))
+            column = typed.completed(bare)
     except UnreadableFile as error:
         session.say("own", words.sentence(error))
         return
-    column = typed.completed(bare)
     own = own.noted(f"The different words of “{words.safe(name)}” were copied into its list of options, as you asked.")
     decisions = own.decisions
     actions.commit(

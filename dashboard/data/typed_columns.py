@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard import all_held
-from dpcore.datasets import Account, Applied, Column, Schema, Table, completed_from
+from dpcore.datasets import Account, Applied, Column, Schema, Size, Table, completed_from
 from dpcore.datasets.different import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dpcore.validate import IntArray
 
 Say = Callable[[float, str], None]
-_NAMED = 8
+_NAMED, _MOST_COUNTED = 8, 32 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,8 @@ class TypedColumns:
         if name not in self._even:
             distinct = self.reading.column(name).distinct
             # few columns pass the first test, so few are counted
-            may = distinct > 1 and self.reading.rows % distinct == 0
+            few = Size.of(self.reading.frame[[name]]).largest <= _MOST_COUNTED  # nobody waits for this to be counted
+            may = few and distinct > 1 and self.reading.rows % distinct == 0
             self._even[name] = may and bool(np.ptp(counted(self.reading.frame[name])[1]) == 0)
         return self._even[name]
 

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
+from dashboard import machine_memory
 from dashboard.people import login
 from dashboard.serving import open_files, upload_form
 from dashboard.serving.answers import answer, with_headers
@@ -29,7 +30,7 @@ FILES_EACH = 3
 FILES_AT_ONCE = 500
 """Files on their way, of all sessions together: one for each page that may be open. Each holds a connection, and one of
 more than 1 MB a file on the disk."""
-MOST_BYTES = 1 << 30
+MOST_BYTES, SHARE = 1 << 30, 1 / 8
 """Bytes of uploaded files that lie here or are on their way, of all sessions together; EPSILON_LAB_UPLOADS in MB."""
 LIES = 60.0
 """Seconds after which a file that no page has taken over may be removed, where another has no room."""
@@ -140,7 +141,8 @@ class Uploads:
 
 def most_together() -> int:
     """Bytes of uploaded files that lie here or are on their way, of all sessions together."""
-    return number("EPSILON_LAB_UPLOADS", MOST_BYTES >> 20) << 20
+    usual = min(MOST_BYTES, int(SHARE * machine_memory.given()))
+    return number("EPSILON_LAB_UPLOADS", usual >> 20) << 20
 
 
 def may_ask(session: str) -> bool:

@@ -27,7 +27,7 @@ def service(name: str) -> configparser.SectionProxy:
 
 def test_the_unit_bounds_files_memory_and_what_is_left_behind() -> None:
     unit = service("epsilon-lab.service")
-    promised = {"LimitNOFILE": "65536", "LimitCORE": "0", "MemoryMax": "4G", "PrivateTmp": "yes"}
+    promised = {"LimitNOFILE": "65536", "LimitCORE": "0", "MemoryMax": "6G", "PrivateTmp": "yes"}
     promised |= {"NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "UMask": "0077"}
     assert {name: unit[name] for name in promised} == promised
     _, *call = shlex.split(unit["ExecStart"])
