@@ -10,7 +10,7 @@ import pytest
 from dpcore.datasets import read_table
 from dpcore.datasets.apart.little import FEW, LITTLE, cells, little
 from dpcore.datasets.reading.choices import Choices
-from dpcore.errors import DpcoreError
+from dpcore.errors import DpcoreError, InvalidArgument
 
 MANY, WIDE = 1_000, 590
 ROWS = b"x\n" * MANY
@@ -30,8 +30,6 @@ WIDER: dict[str, tuple[bytes, Choices]] = {
     "stated columns": (b"a\n" + ROWS, Choices(header_rows=0, columns=500)),
     "UTF-16": (GURMUKHI.encode("utf-16"), Choices()),
     "UTF-16 without a mark": (GURMUKHI.encode("utf-16-be"), Choices(encoding="utf-16-be")),
-    "letters elsewhere": (GURMUKHI.replace("ਬ", "").encode("cp500"), Choices(encoding="cp500")),
-    "letters in a code": (GURMUKHI.encode("utf-7").replace(b",", b"+ACw-"), Choices(encoding="utf-7")),
 }
 
 
@@ -70,3 +68,10 @@ def test_no_reading_has_more_cells_than_are_expected() -> None:
             seen += 1
             assert (len(read.frame) + 1) * read.frame.shape[1] <= cells(data, chosen), data
     assert seen > 40
+
+
+@pytest.mark.parametrize("encoding", ["cp500", "utf-7", "punycode", "no such"])
+def test_in_what_signs_are_other_bytes_nothing_is_read(encoding: str) -> None:
+    """What signs stand for there could be more cells than were counted."""
+    with pytest.raises(InvalidArgument, match="encoding"):
+        Choices(encoding=encoding)
