@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 
 from dashboard.serving.settings import number
 
-SERVER, SHARE = 768 << 20, 0.55
+SERVER, SHARE = 768 << 20, 0.45
 """Bytes of a server with its workers and readers when nobody is there; and of what these leave a share for files, their
-tables and what pages work with. The rest is for answers, simulations and uploads."""
+tables and what pages work with. The rest is for answers, simulations, uploads, and free."""
 ANSWERS, _LEAST = 0.25, 256 << 20
 """For what was computed, as a part of what there is for files; no fewer bytes than one training and what it drew."""
 LENT, _LEAST_LENT = 0.3, 300 << 20
@@ -96,6 +96,11 @@ def has_room(size: int) -> bool:
     return _fits(size)
 
 
+def kept_free() -> int:
+    """Bytes that stay free, as far as it goes."""
+    return int(min(KEPT_FREE * given(), _MOST_FREE))
+
+
 def is_short() -> bool:
     """Whether there is so little left that nobody new should come."""
     global _looked
@@ -108,7 +113,7 @@ def is_short() -> bool:
 
 def _fits(size: int) -> bool:
     there = left()
-    return there is None or there - size >= min(KEPT_FREE * given(), _MOST_FREE)
+    return there is None or there - size >= kept_free()
 
 
 def give_back() -> None:

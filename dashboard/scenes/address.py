@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -159,7 +160,8 @@ def opened(address: Address, case_of: CaseOf) -> Opened:
     read(Kept(key=f"{question.view.page}_kept", label=words.KEPT, default=()))
     for tab in sorted(question.tabs, key=lambda tab: tab.key != now):
         if read.unknown or tab.key == now:
-            tab.blocks()  # what a tab can set is asked for where it is made
+            with suppress(CannotAsk):  # there is no room for what it shows
+                tab.blocks()  # what a tab can set is asked for where it is made
     return _opened(read, page, kind, question)
 
 

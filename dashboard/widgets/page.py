@@ -452,8 +452,11 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
                 with replay.common(False):
                     _release(question, current, around, beside=True)
             else:
-                parts = traces.followed(question, ("tab", tab.key), tab.blocks, current)
-                blocks.draw_all(parts, around)
+                try:
+                    parts = traces.followed(question, ("tab", tab.key), tab.blocks, current)
+                    blocks.draw_all(parts, around)
+                except CannotAsk as error:  # there is no room for what it shows
+                    onward.say(str(error))
 
 
 def _release(question: Question, current: Source, around: Around, *, beside: bool) -> None:

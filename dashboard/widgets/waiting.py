@@ -17,6 +17,7 @@ from dashboard.background.lending import lend
 from dashboard.background.lent import Share
 from dashboard.background.shelf import Jobs, Over, Watch
 from dashboard.people import visitors
+from dashboard.question import CannotAsk
 from dashboard.words import page as said
 from dpcore.errors import NoRoom
 
@@ -60,7 +61,7 @@ class Running:
         ``nothing_yet`` keeps the place where there is not.
         """
         job = self.job
-        if isinstance(job.error, NoRoom):
+        if isinstance(job.error, NoRoom | CannotAsk):
             st.info(str(job.error))
             st.button("Try again", key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
             return False
@@ -152,7 +153,7 @@ def begin(
 
     try:
         job = jobs.get(slot, key, first, limits.limits().jobs)
-    except NoRoom as error:
+    except (NoRoom, CannotAsk) as error:
         job = Over.refused(error)
     return Running(slot=slot, key=key, job=job, jobs=jobs, what=what, far=far)
 

@@ -177,7 +177,7 @@ def test_what_there_is_follows_from_every_group_that_the_process_is_in(
 def test_all_hold_a_share_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EPSILON_LAB_MEMORY_ALL", raising=False)
     monkeypatch.setattr(machine_memory, "given", lambda: 10_000 << 20)
-    assert all_held.most() == int(0.55 * (10_000 - 768)) << 20
+    assert all_held.most() == int(0.45 * (10_000 - 768)) << 20
     monkeypatch.setattr(machine_memory, "given", lambda: 1000 << 20)
     assert all_held.most() == 250 << 20, "a quarter at least"
     monkeypatch.setenv("EPSILON_LAB_MEMORY_ALL", "7")

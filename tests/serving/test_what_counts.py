@@ -372,6 +372,26 @@ def test_a_page_for_whose_numbers_there_is_no_room_says_so(open_app: Open, monke
     assert not app.exception
 
 
+@pytest.mark.parametrize("link", [{"training_open": "descent"}, {"no_such_setting": "1"}])
+def test_a_tab_for_whose_numbers_there_is_no_room_says_so(
+    link: dict[str, str], open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that is closed, and is made to learn what it could set."""
+    large, refused = InUse.__call__, list[str]()
+
+    def full(self: InUse, key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
+        if "trace" in key:
+            refused.append("a descent")
+            raise CannotAsk("There is no room for this.")
+        return large(self, key, make)
+
+    monkeypatch.setattr(InUse, "__call__", full)
+    app = open_app("training", **link)
+    assert refused
+    assert not app.exception
+    assert ("There is no room for this." in dashboard.text(app)) == ("training_open" in link)
+
+
 # -- letting go --------------------------------------------------------------------------------------------------------
 
 
