@@ -9,7 +9,7 @@ from dpcore.validate import FloatArray
 
 DENSE = 200
 """Columns up to which a Hessian is made and taken apart."""
-_SPARSE = 0.25
+_SPARSE, _MOST = 0.25, 300
 
 
 class Steps:
@@ -19,12 +19,14 @@ class Steps:
     times a step alone, on columns scaled to the same curvature, to a residual that is small beside the slope, so that
     the method converges as fast as before (Dembo, Eisenstat and Steihaug, SIAM Journal on Numerical Analysis 19, 1982).
     Both leave the null space alone. Options are columns of zeros but for one each: these are products of few numbers.
+    ``hard`` is whether such a step was given up before its residual was small: columns that nearly say the same.
     """
 
     def __init__(self, X: FloatArray) -> None:
         many = X.shape[1] > DENSE
         self._sparse = csr_array(X) if many and np.count_nonzero(X) < _SPARSE * X.size else None
         self._X, self._many = X, many
+        self.hard = False
 
     def __call__(self, curvatures: FloatArray, ridge: float, slope: FloatArray) -> FloatArray:
         """``curvatures`` (n,) with the mean's 1/n in them, at least 0; ``slope`` (d,). Shape (d,)."""
@@ -44,7 +46,7 @@ class Steps:
         residual = scale * slope
         step, direction, size = np.zeros_like(slope), residual, float(residual @ residual)
         enough = size * min(1e-2, float(np.linalg.norm(slope))) ** 2
-        for _ in range(2 * slope.size):
+        for _ in range(_MOST):
             if size <= enough:
                 break
             ahead = scale * direction
@@ -56,6 +58,8 @@ class Steps:
             residual = residual - (size / along) * bent
             before, size = size, float(residual @ residual)
             direction = residual + (size / before) * direction
+        else:
+            self.hard = True
         return np.asarray(scale * step)
 
     def _bends(self, curvatures: FloatArray) -> FloatArray:

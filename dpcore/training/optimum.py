@@ -12,7 +12,7 @@ from dpcore.training.newton_step import DENSE, Steps
 from dpcore.validate import FloatArray, positive
 
 TOLERANCE = 1e-9
-_REFINED = 30
+_REFINED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,12 +127,14 @@ def _newton(
 
 def _least_squares(loss: Squared, X: FloatArray, y: FloatArray, steps: Steps) -> FloatArray:
     n, d = X.shape
-    if d > DENSE:
+    if d > DENSE and not steps.hard:
         weights, same = np.zeros(d), np.full(n, 1.0 / n)
         for _ in range(_REFINED):
             slope = X.T @ (X @ weights - y) / n + loss.ridge * weights
             if float(np.linalg.norm(slope)) <= TOLERANCE:
                 return weights
+            if steps.hard:
+                break
             weights = weights - steps(same, loss.ridge, slope)
     if loss.ridge == 0.0:
         return np.asarray(np.linalg.lstsq(X, y, rcond=None)[0])

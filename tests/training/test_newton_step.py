@@ -79,6 +79,26 @@ def test_a_step_leaves_little_beside_the_slope_and_forms_no_hessian(
         assert step[3] == 0.0 or np.any(X[:, 3])
 
 
+def nearly_the_same(n: int = 700, d: int = 260) -> Rows:
+    """Mixes of factors of which the last are 10⁻⁶ of the first."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(n, d)) * np.logspace(0, -6, d) @ np.linalg.qr(rng.normal(size=(d, d)))[0]
+    return X / np.linalg.norm(X, axis=1).max(), np.clip(rng.normal(size=n), -1, 1)
+
+
+@pytest.mark.parametrize("radius", [None, 1.0])
+def test_columns_that_nearly_say_the_same_are_given_up_soon_and_solved_whole(
+    radius: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rounds of steps that get nowhere, for each ridge that a ball asks for, took minutes before any was solved."""
+    asked: list[int] = []
+    conjugate = Steps._conjugate
+    monkeypatch.setattr(Steps, "_conjugate", lambda *one: asked.append(1) or conjugate(*one))
+    found = minimise(SQUARED, *nearly_the_same(), radius=radius)
+    assert found.gradient_norm <= TOLERANCE
+    assert 1 <= len(asked) <= optimum._REFINED
+
+
 def test_options_are_products_of_few_numbers() -> None:
     assert Steps(options(12, 20, 900)[0])._sparse is not None
     assert Steps(numbers(230, 900)[0])._sparse is None
