@@ -26,6 +26,8 @@ TIMES = 6
 column."""
 LITTLE = 1 << 20
 """Bytes that are taken on whatever the computer has left."""
+LITTLE_EACH = 64 << 20
+"""Bytes that an address may hold whatever others do: two that work together would keep everybody else out."""
 _LARGE = 32 << 20
 
 
@@ -120,9 +122,10 @@ def _count(what: Waiting | Reading, size: int, whose: str, instead: Waiting | No
         raise UnreadableFile(said.SERVER_HAS_NO_MEMORY)
     with _lock:
         before = 0 if instead is None else _live.get(instead, (0, ""))[0]
-        if _held(None) - before + size > most():
+        here = _held(whose) - before + size
+        if here > LITTLE_EACH and _held(None) - before + size > most():
             raise UnreadableFile(said.server_is_full(most()))
-        if _held(whose) - before + size > EACH * most():
+        if here > max(LITTLE_EACH, EACH * most()):
             raise UnreadableFile(said.address_is_full(int(EACH * most())))
         _live[what] = size, whose
         if instead is not None:

@@ -17,9 +17,10 @@ from pathlib import Path, PurePosixPath
 
 from dashboard.serving.settings import number
 
-SERVER, SHARE = 768 << 20, 0.45
-"""Bytes of a server with its workers and readers when nobody is there; and of what these leave a share for files, their
-tables and what pages work with. The rest is for answers, simulations, uploads, and free."""
+SERVER, SHARE = 1152 << 20, 0.45
+"""Bytes of a server with its workers and readers when nobody is there, and of all messages, answers and made files that
+wait in it; and of what these leave a share for files, their tables and what pages work with. The rest is for answers,
+simulations and uploads, or free."""
 ANSWERS, _LEAST = 0.25, 256 << 20
 """For what was computed, as a part of what there is for files; no fewer bytes than one training and what it drew."""
 LENT, _LEAST_LENT = 0.3, 300 << 20

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from dashboard import machine_memory, words
+from dashboard import words
 from dashboard.background import cluster, workers
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import ANSWERS, SHELF_ROOM
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
 from dashboard.background.in_use import InUse
-from dashboard.background.lent import Lent
 from dashboard.background.once import once
 from dashboard.background.readers import READERS
 from dashboard.background.shelf import Shelf
@@ -40,8 +39,6 @@ MEMORY = Memory(3000, room=128 << 20, within=ANSWERS)
 """For everybody: what is made from samples, and what depends on no data at all."""
 LARGE = InUse(Memory(32, room=500 << 20, within=ANSWERS))
 """As ``MEMORY``, for a few large things."""
-LENT = Lent(machine_memory.for_simulations)
-"""What the workers are lent, of all jobs."""
 PATIENCE = 2.5
 """Seconds that a click waits for a program that holds the ledger, one that froze with it say; what has been charged
 already waits longer (``Ledger.open``)."""

@@ -72,6 +72,8 @@ class Visit:
             if isinstance(held, Beside):
                 held.cancel()  # it would go on for nobody
         self._state.clear()
+        if runtime.exists() and self.session:
+            runtime.get_instance().uploaded_file_mgr.remove_session_files(self.session)
 
 
 class Waiting:

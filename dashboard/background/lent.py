@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
+from dashboard import machine_memory
 from dashboard.words import page as said
 from dpcore.errors import NoRoom
 
@@ -53,6 +54,11 @@ class Lent:
         with self._lock:
             return sum(share.size for share in self._shares)
 
+    def held(self, whose: str) -> int:
+        """Bytes of one address."""
+        with self._lock:
+            return sum(share.size for share in self._shares if share.whose == whose)
+
     def take(self, size: int, whose: str) -> Share:
         """Room for a job of somebody's. Others may stop for it. Raises NoRoom where none should."""
         with self._lock:
@@ -78,3 +84,7 @@ class Lent:
         with self._lock:
             if share in self._shares:
                 self._shares.remove(share)
+
+
+LENT = Lent(machine_memory.for_simulations)
+"""What the workers are lent, of all jobs."""

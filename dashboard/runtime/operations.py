@@ -37,7 +37,7 @@ from dashboard.words.server import BEING_MADE
 
 WAITING = 32
 """What one session may have asked for that is not made yet; a table that is scrolled asks for some pieces at once."""
-FILES, OWN_BYTES, ALL_BYTES = 8, 64 << 20, 256 << 20
+FILES, OWN_BYTES, ALL_BYTES = 8, 64 << 20, 128 << 20
 
 
 @dataclass(slots=True)

@@ -35,10 +35,10 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 
 from dashboard.background import places
 from dashboard.background.places import PLACES, Script, Visitor
-from dashboard.runtime import loops, outgoing
+from dashboard.runtime import loops, outgoing, unread
 from dashboard.runtime.replaced import Methods, put, there
 
-VISITOR = "epsilon_lab.visitor"
+VISITOR = unread.VISITOR
 """Where the scope of a page's connection says from which address it is; the gate writes it."""
 HANDS_ON, _USUALLY = 0.0005, sys.getswitchinterval()
 """Seconds after which a thread that computes lets another one go on that waits."""

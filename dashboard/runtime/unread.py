@@ -5,6 +5,7 @@ Streamlit keeps the last 500 messages for it, of any length, and keeps them too 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,10 +14,13 @@ from streamlit.runtime.runtime_util import serialize_forward_msg
 from streamlit.runtime.session_manager import SessionClientDisconnectedError
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
+VISITOR = "epsilon_lab.visitor"
+"""Under which the gate notes the address in a page's scope."""
 MOST = 16 << 20
 """Bytes that wait for one page, unless they are one message: a whole page with its charts has one or two million."""
-MOST_OF_ALL = 256 << 20
-"""Bytes that wait for all pages together. Where there are more, the page is given up that most is waiting for."""
+MOST_OF_ALL = 128 << 20
+"""Bytes that wait for all pages together. Where there are more, a page is given up of the address that most is waiting
+for."""
 _waiting: WeakKeyDictionary[StarletteSessionClient, int] = WeakKeyDictionary()
 _write = StarletteSessionClient.write_forward_msg
 
@@ -59,10 +63,18 @@ def _held(client: StarletteSessionClient) -> int:
 
 def _bound_all() -> None:
     while sum(_waiting.values()) > MOST_OF_ALL:
+        each = Counter[str]()
         for one in list(_waiting):  # some of it was read meanwhile
             _waiting[one] = _held(one)
+            each[_whose(one)] += _waiting[one]
         if sum(_waiting.values()) > MOST_OF_ALL:
-            _give_up(max(_waiting, key=_waiting.__getitem__))
+            most = max(each, key=each.__getitem__)
+            _give_up(max((one for one in _waiting if _whose(one) == most), key=_waiting.__getitem__))
+
+
+def _whose(client: StarletteSessionClient) -> str:
+    """From which address a page is open, as the gate noted it."""
+    return str(client._websocket.scope.get(VISITOR, ""))
 
 
 def _give_up(client: StarletteSessionClient) -> None:

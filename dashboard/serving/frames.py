@@ -33,7 +33,7 @@ MOST = 1_000
 waits to be taken nothing more is read, so that they are parts of one message, or what one read brought."""
 UNASKED = 10
 """Frames before the connection is accepted, when a browser sends none, and after it was closed: what was on its way."""
-MOST_HELD = 256 << 20
+MOST_HELD = 128 << 20
 """Bytes of messages that are not passed on yet, of all pages together; one address has its share of them."""
 _PIECES = 1 << 16
 """Into so many pieces that room falls: by less than one a page may hold more before it is compared again."""

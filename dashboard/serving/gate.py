@@ -17,7 +17,8 @@ from starlette.requests import ClientDisconnect
 from starlette.websockets import WebSocketDisconnect, WebSocketDisconnected
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from dashboard import machine_memory
+from dashboard import all_held, machine_memory
+from dashboard.background import lent
 from dashboard.background.places import Visitor
 from dashboard.people import wanted
 from dashboard.runtime import scripts
@@ -50,8 +51,8 @@ class Gate:
         self._requests = PlainRequests()
         self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
-        self._relief = Relief()
         self._uploads = Uploads(app, most_bytes)
+        self._relief = Relief(held=self._holds, let_go=self._uploads.let_go)
 
     @property
     def full(self) -> bool:
@@ -59,7 +60,14 @@ class Gate:
         if self._most is None:
             most = number("EPSILON_LAB_SESSIONS", open_files.MOST_SESSIONS)
             self._most = open_files.places(open_files.raise_file_limit(), most)
-        return self._open.total() >= self._most or open_files.few_left() or machine_memory.is_short()
+        if machine_memory.is_short():
+            self._relief.watch()
+            return True
+        return self._open.total() >= self._most or open_files.few_left()
+
+    def _holds(self, visitor: str) -> int:
+        """Bytes that count for an address."""
+        return all_held.held(visitor) + lent.LENT.held(visitor) + self._uploads.held(visitor)
 
     def _has_its_share(self, visitor: str) -> bool:
         """Whether as many pages are open from one address as one may have."""

@@ -50,8 +50,12 @@ class Relief:
         short: Callable[[], bool] = machine_memory.is_short,
         empty: Callable[[], None] = leaving.empty,
         give_back: Callable[[], None] = machine_memory.give_back,
+        *,
         held: Callable[[str], int] = all_held.held,
+        let_go: Callable[[], None] = lambda: None,
     ) -> None:
+        self._let_go = let_go
+        self._closing: set[asyncio.Task[None]] = set()
         self._short, self._empty, self._give_back, self._held = short, empty, give_back, held
         self._pages: dict[str, list[OpenPage]] = {}
         self._watch: asyncio.Task[None] | None = None
@@ -59,9 +63,14 @@ class Relief:
     def opened(self, visitor: str, send: Send) -> OpenPage:
         page = OpenPage(send)
         self._pages.setdefault(visitor, []).append(page)
-        if self._watch is None:
-            self._watch = asyncio.get_running_loop().create_task(self._watching())
+        self.watch()
         return page
+
+    def watch(self) -> None:
+        """Watch from now on, as long as a page is open or there is too little."""
+        if self._watch is None:
+            with suppress(RuntimeError):  # asked outside of the server
+                self._watch = asyncio.get_running_loop().create_task(self._watching())
 
     def closed(self, visitor: str, page: OpenPage) -> None:
         pages = self._pages.get(visitor, [])
@@ -71,15 +80,18 @@ class Relief:
             self._pages.pop(visitor, None)
 
     async def _watching(self) -> None:
-        while self._pages:
-            await asyncio.sleep(APART)
-            if self._short():
-                await self.relieve()
-        self._watch = None
+        try:
+            while self._pages or self._short():
+                await asyncio.sleep(APART)
+                if self._short():
+                    await self.relieve()
+        finally:
+            self._watch = None
 
     async def relieve(self) -> None:
         """Make room: what closed pages left, then pages of whoever has most."""
         self._empty()
+        self._let_go()
         await asyncio.sleep(APART)  # another thread does
         await asyncio.to_thread(self._give_back)
         await asyncio.sleep(APART)
@@ -92,4 +104,6 @@ class Relief:
             return
         del most[-len(gone) :]
         _LOG.warning("no memory left: closing %d pages of one address", len(gone))
-        await asyncio.gather(*(page.close() for page in gone))
+        for page in gone:  # one that does not read takes a while to close
+            self._closing.add(task := asyncio.get_running_loop().create_task(page.close()))
+            task.add_done_callback(self._closing.discard)

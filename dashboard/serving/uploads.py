@@ -108,6 +108,18 @@ class Uploads:
             self._arriving.remove(here)
             self._came[session, name] = time.monotonic(), here.visitor
 
+    def held(self, visitor: str) -> int:
+        """Bytes of an address that are on their way or lie here."""
+        lying = sum(size for file, size in _lying().items() if self._came.get(file, (0.0, ""))[1] == visitor)
+        return lying + sum(one.bytes for one in self._arriving if one.visitor == visitor)
+
+    def let_go(self) -> None:
+        """Remove what lies here longer than a page needs to take it over: the memory is needed."""
+        now = time.monotonic()
+        for file in _lying():
+            if now - self._came.get(file, (now, ""))[0] > LIES:
+                _remove(file)
+
     def _has_place(self, visitor: str) -> bool:
         """Whether one more file may be on its way from an address, which has its share of the places at most, and there
         are file descriptors for it."""
@@ -119,8 +131,10 @@ class Uploads:
     def _has_room(self, more: int, visitor: str) -> bool:
         """Whether so many ``more`` bytes may come from an address, which has its share at most.
 
-        For them the largest files that no page takes over give way.
+        For them the largest files that no page takes over give way. None may where the computer has nothing left.
         """
+        if machine_memory.is_short():
+            return False
         lying, now = _lying(), time.monotonic()
         self._came = {file: self._came.get(file, (now, "")) for file in lying}
         gone: list[_File] = []

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import limits
-from dashboard.background import compute
+from dashboard import all_held, limits, machine_memory
+from dashboard.background import compute, lent
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
 from dashboard.background.jobs import Job, Keep
@@ -125,11 +125,13 @@ def begin(
         shares: list[Share] = []
 
         def take(size: int) -> None:
-            shares.append(compute.LENT.take(size, whose))
+            if size > all_held.LITTLE and not machine_memory.has_room(size):
+                raise NoRoom(said.NO_ROOM_TO_SIMULATE)
+            shares.append(lent.LENT.take(size, whose))
 
         def give_back() -> None:
             for share in shares:
-                compute.LENT.give_back(share)
+                lent.LENT.give_back(share)
 
         try:
             loan = lend(pool, value, take)

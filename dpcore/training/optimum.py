@@ -127,9 +127,9 @@ def _newton(
 
 def _least_squares(loss: Squared, X: FloatArray, y: FloatArray, steps: Steps) -> FloatArray:
     n, d = X.shape
-    if d > DENSE and not steps.hard:
+    if d > DENSE:
         weights, same = np.zeros(d), np.full(n, 1.0 / n)
-        for _ in range(_REFINED):
+        for _ in range(0 if steps.hard else _REFINED):
             slope = X.T @ (X @ weights - y) / n + loss.ridge * weights
             if float(np.linalg.norm(slope)) <= TOLERANCE:
                 return weights

@@ -101,7 +101,7 @@ def test_batches_are_equally_private_and_a_ridge_costs_without_noise() -> None:
     noise = batch[batch["metric"] == "excess_risk"]["noise"]
     assert noise.is_monotonic_decreasing
     ridge = frame_of(drawn("ridge")[1])
-    assert ridge["bias"].is_monotonic_increasing
+    assert (ridge["bias"].diff().dropna() > -1e-8).all(), "up to what a minimum is found to"
 
 
 def test_the_theorem_about_descent_is_drawn_to_a_billion_rows() -> None:

@@ -709,7 +709,7 @@ def test_lessons_and_gentle_problems_show_what_they_worked_out(sample: str) -> N
     values = {"training_lesson": "clip", "simple_about": "line"}
     question = asked_of(sample, **(values if sample == "wine" else {}))
     slow = [block for tab in question.tabs for block in tab.blocks() if isinstance(block, Slow)]
-    assert len(slow) == 6
+    assert len(slow) == 7
     for block in slow:
         assert pictures(block.show(block.work(block.common(), None)))
 

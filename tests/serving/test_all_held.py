@@ -24,12 +24,13 @@ ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visito
 workers = dashboard.workers
 
 FILE = b"name,n\n" + b"".join(b"%032d,%d\n" % (number, number) for number in range(12_000))
-HERE, THERE = "10.0.0.1", "10.0.0.2"
+HERE, THERE, ELSEWHERE = "10.0.0.1", "10.0.0.2", "10.0.0.3"
 
 
 @pytest.fixture(autouse=True)
 def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_held, "_live", WeakKeyDictionary())
+    monkeypatch.setattr(all_held, "LITTLE_EACH", 0)
 
 
 def room(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +75,17 @@ def test_one_address_has_a_share_and_not_all(monkeypatch: pytest.MonkeyPatch) ->
     assert (all_held.held(HERE), all_held.held()) == (800, 1000)
     all_held.let_go(kept[0])
     all_held.waiting(400, HERE)
+
+
+def test_a_little_of_each_address_is_taken_whatever_others_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that work together had all of it, and closed even the samples' simulations for everybody."""
+    room(1000, monkeypatch)
+    monkeypatch.setattr(all_held, "LITTLE_EACH", 50)
+    kept = [all_held.waiting(800, HERE), all_held.waiting(200, THERE)]
+    kept.append(all_held.waiting(50, ELSEWHERE))
+    for whose in (HERE, THERE, ELSEWHERE):
+        with pytest.raises(UnreadableFile):
+            all_held.waiting(1, whose)
 
 
 def test_what_waits_for_its_turn_counts_and_is_let_go_when_it_is_cancelled(
@@ -177,7 +189,7 @@ def test_what_there_is_follows_from_every_group_that_the_process_is_in(
 def test_all_hold_a_share_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EPSILON_LAB_MEMORY_ALL", raising=False)
     monkeypatch.setattr(machine_memory, "given", lambda: 10_000 << 20)
-    assert all_held.most() == int(0.45 * (10_000 - 768)) << 20
+    assert all_held.most() == int(0.45 * (10_000 - 1152)) << 20
     monkeypatch.setattr(machine_memory, "given", lambda: 1000 << 20)
     assert all_held.most() == 250 << 20, "a quarter at least"
     monkeypatch.setenv("EPSILON_LAB_MEMORY_ALL", "7")

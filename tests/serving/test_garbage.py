@@ -122,6 +122,8 @@ def test_streamlit_lets_go_of_closed_tabs_that_cannot_come_back(monkeypatch: pyt
     loop = SimpleNamespace(call_soon_threadsafe=asked.append)
     here = SimpleNamespace(_session_mgr=manager, _get_async_objs=lambda: SimpleNamespace(eventloop=loop))
     here.is_active_session = lambda session: False
+    removed: list[str] = []
+    here.uploaded_file_mgr = SimpleNamespace(remove_session_files=removed.append)
     monkeypatch.setattr(leaving, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: here))
 
     class State(dict[str, object]):
@@ -133,6 +135,7 @@ def test_streamlit_lets_go_of_closed_tabs_that_cannot_come_back(monkeypatch: pyt
     leaving.Waiting().add(leaving.Visit("one", state), -1.0)
     _until(lambda: bool(asked))
     assert not state
+    assert removed == ["one"], "and files that no page took over go with it"
     assert storage._cache._data, "nothing is taken out by another thread"  # type: ignore[attr-defined]
     asked[0]()
     assert not storage._cache._data  # type: ignore[attr-defined]

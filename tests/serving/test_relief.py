@@ -48,7 +48,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_latest_pages_close_of_whoever_has_most() -> None:
     async def go() -> tuple[list[str], Places]:
         places, gone = Places(70), list[str]()
-        here = Relief(places.short, places.empty, lambda: None, places.held.__getitem__)
+        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
         opened(here, places, "a", 10, gone)
         pages = opened(here, places, "b", 80, gone)
         await asyncio.sleep(0.3)
@@ -65,7 +65,7 @@ def test_the_latest_pages_close_of_whoever_has_most() -> None:
 def test_what_closed_pages_left_goes_before_any_page_that_is_open() -> None:
     async def go() -> list[str]:
         places, gone = Places(60, left=30), list[str]()
-        opened(Relief(places.short, places.empty, lambda: None, places.held.__getitem__), places, "b", 50, gone)
+        opened(Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__), places, "b", 50, gone)
         await asyncio.sleep(0.2)
         assert not places.short()
         return gone
@@ -78,7 +78,7 @@ def test_whose_files_take_more_than_others_pages_has_most() -> None:
 
     async def go() -> list[str]:
         places, gone = Places(100), list[str]()
-        here = Relief(places.short, places.empty, lambda: None, places.held.__getitem__)
+        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
         places.held["few"] = 1 << 30
         opened(here, places, "class", 100, gone)
         opened(here, places, "few", 3, gone)
@@ -91,7 +91,7 @@ def test_whose_files_take_more_than_others_pages_has_most() -> None:
 def test_a_few_pages_stay_where_all_are_of_one_address() -> None:
     async def go() -> list[str]:
         places, gone = Places(0), list[str]()
-        here = Relief(places.short, places.empty, lambda: None, places.held.__getitem__)
+        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
         opened(here, places, "d", FEW + 2, gone)
         await asyncio.sleep(0.3)
         return gone
@@ -102,7 +102,7 @@ def test_a_few_pages_stay_where_all_are_of_one_address() -> None:
 def test_nobody_watches_where_no_page_is_open() -> None:
     async def go() -> None:
         places = Places(100)
-        here = Relief(places.short, places.empty, lambda: None, places.held.__getitem__)
+        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
         (page,) = opened(here, places, "a", 1, [])
         assert here._watch is not None
         watch = here._watch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from starlette.websockets import WebSocket
@@ -12,6 +13,7 @@ from streamlit.runtime.session_manager import SessionClientDisconnectedError
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from dashboard.runtime import unread
+from dashboard.runtime.scripts import VISITOR
 
 MEGABYTE = ForwardMsg(ref_hash="x" * (1 << 20))
 
@@ -77,7 +79,8 @@ def test_without_the_guard_all_of_it_stays() -> None:
 class Page:
     """A page that reads nothing, as far as what waits for it is looked at."""
 
-    def __init__(self) -> None:
+    def __init__(self, visitor: str = "") -> None:
+        self._websocket = SimpleNamespace(scope={VISITOR: visitor})
         self._send_queue: asyncio.Queue[list[bytes]] = asyncio.Queue(500)
         self._closed = asyncio.Event()
 
@@ -88,7 +91,7 @@ def test_what_waits_for_all_pages_is_bounded_and_the_page_goes_that_most_is_wait
     """Each of four hundred pages of an address could have 16 MB waiting: eighty of them ended a server."""
     monkeypatch.setattr(unread, "MOST_OF_ALL", 1000)
     monkeypatch.setattr(unread, "_waiting", type(unread._waiting)())
-    pages = [Page() for _ in range(4)]
+    pages = [Page("a"), Page("b"), Page("b"), Page("c")]
 
     def write(place: int, size: int) -> None:
         unread.write(pages[place], [bytes(size)])  # type: ignore[arg-type]
@@ -102,7 +105,7 @@ def test_what_waits_for_all_pages_is_bounded_and_the_page_goes_that_most_is_wait
     write(2, 200)
     assert not any(page._closed.is_set() for page in pages), "950 wait"
     write(3, 100)
-    assert [page._closed.is_set() for page in pages] == [False, False, True, False]
+    assert [page._closed.is_set() for page in pages] == [False, False, True, False], "of whose pages most waits for"
     assert pages[2]._send_queue.empty()
     with pytest.raises(SessionClientDisconnectedError):
         write(3, 1001)

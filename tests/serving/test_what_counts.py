@@ -13,13 +13,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import all_held, limits, machine_memory
-from dashboard.background import compute, in_use
+from dashboard.background import compute, in_use, lent
 from dashboard.background.held import ANSWERS
 from dashboard.background.in_use import InUse
 from dashboard.background.lent import Lent
 from dashboard.data.task import counting
 from dashboard.data.typed_columns import TypedColumns
 from dashboard.question import CannotAsk
+from dashboard.questions.training import lessons
 from dashboard.serving.gate import Gate
 from dashboard.words import page as said
 from dpcore.datasets import Column, Schema, Size, read_csv
@@ -42,6 +43,7 @@ EMPTY = (",".join(f"c{n}" for n in range(WIDE)) + "\n" + ("1" + "," * (WIDE - 1)
 @pytest.fixture(autouse=True)
 def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_held, "_live", WeakKeyDictionary())
+    monkeypatch.setattr(all_held, "LITTLE_EACH", 0)
 
 
 def room(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,53 +266,53 @@ class Stopped:
 def test_whose_address_has_most_gives_way_and_nobody_else() -> None:
     """Every page that was opened laid its rows for the workers and kept them there until its turn came."""
     gone: list[str] = []
-    lent, jobs = Lent(lambda: 100), [Stopped(name, gone) for name in "abcdef"]
+    found, jobs = Lent(lambda: 100), [Stopped(name, gone) for name in "abcdef"]
 
     def begun(job: Stopped, size: int, whose: str) -> Any:
-        share = lent.take(size, whose)
+        share = found.take(size, whose)
         share.of(job)
         return share
 
     first = begun(jobs[0], 40, HERE)
     begun(jobs[1], 40, HERE)
     begun(jobs[2], 20, THERE)
-    assert (gone, lent.bytes) == ([], 100)
+    assert (gone, found.bytes) == ([], 100)
     begun(jobs[3], 10, THERE)
     assert gone == ["a"], "the oldest of whose address has most"
-    lent.give_back(first)
-    assert lent.bytes == 70, "what stopped gave its room back when it was stopped"
+    found.give_back(first)
+    assert found.bytes == 70, "what stopped gave its room back when it was stopped"
     begun(jobs[4], 40, HERE)
     assert gone == ["a", "b"], "who comes may be who has most"
     with pytest.raises(NoRoom, match="Other simulations have all the room"):
-        lent.take(71, ELSEWHERE)
-    assert (gone, lent.bytes) == (["a", "b"], 70), "nobody stops for what finds no room all the same"
+        found.take(71, ELSEWHERE)
+    assert (gone, found.bytes) == (["a", "b"], 70), "nobody stops for what finds no room all the same"
     begun(jobs[5], 35, ELSEWHERE)
-    assert (gone, lent.bytes) == (["a", "b", "e"], 65)
+    assert (gone, found.bytes) == (["a", "b", "e"], 65)
     with pytest.raises(NoRoom):
-        lent.take(101, HERE)
+        found.take(101, HERE)
 
 
 @pytest.mark.parametrize("most", [1 << 30, 10])
 def test_a_simulation_for_which_there_is_no_room_is_a_sentence_and_can_be_tried_again(
     most: int, open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compute, "LENT", Lent(lambda: most))
+    monkeypatch.setattr(lent, "LENT", Lent(lambda: most))
     app = open_app("training")
     refused = [one for one in app.info if one.value == said.NO_ROOM_TO_SIMULATE]
     again = [str(one.key) for one in app.button if str(one.key).endswith("-again")]
     assert bool(refused) == bool(again) == (most == 10)
     if refused:
-        monkeypatch.setattr(compute, "LENT", Lent(lambda: 1 << 30))
+        monkeypatch.setattr(lent, "LENT", Lent(lambda: 1 << 30))
         press(app, again[0])
         assert said.NO_ROOM_TO_SIMULATE not in [one.value for one in app.info]
         assert "the private model is right about" in dashboard.text(app.run())
 
 
 def test_what_was_lent_is_given_back_when_a_simulation_ends(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    lent = Lent(lambda: 1 << 30)
-    monkeypatch.setattr(compute, "LENT", lent)
+    here = Lent(lambda: 1 << 30)
+    monkeypatch.setattr(lent, "LENT", here)
     app = open_app("training")
-    assert lent.bytes > 0
+    assert here.bytes > 0
     for job in list(compute.shelf()._jobs.values()):
         job.crowd_out()
         job.wait(60, lambda _: False)
@@ -319,10 +321,10 @@ def test_what_was_lent_is_given_back_when_a_simulation_ends(open_app: Open, monk
     for job in list(compute.shelf()._jobs.values()):
         job.cancel()
     for _ in range(200):
-        if not lent.bytes:
+        if not here.bytes:
             break
         compute.pool().submit(abs, -1).result(60)  # what a worker has in hand ends first
-    assert lent.bytes == 0
+    assert here.bytes == 0
 
 
 # -- large things that pages show --------------------------------------------------------------------------------------
@@ -377,19 +379,17 @@ def test_a_tab_for_whose_numbers_there_is_no_room_says_so(
     link: dict[str, str], open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also one that is closed, and is made to learn what it could set."""
-    large, refused = InUse.__call__, list[str]()
+    refused: list[str] = []
 
-    def full(self: InUse, key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
-        if "trace" in key:
-            refused.append("a descent")
-            raise CannotAsk("There is no room for this.")
-        return large(self, key, make)
+    def full(*_: Any) -> Any:
+        refused.append("a descent")
+        raise CannotAsk("There is no room for this.")
 
-    monkeypatch.setattr(InUse, "__call__", full)
+    monkeypatch.setattr(lessons, "watched", full)
     app = open_app("training", **link)
     assert refused
     assert not app.exception
-    assert "There is no room for this" in dashboard.text(app)
+    assert ("There is no room for this" in dashboard.text(app)) == ("training_open" in link)
 
 
 # -- letting go --------------------------------------------------------------------------------------------------------

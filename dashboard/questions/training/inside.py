@@ -34,7 +34,7 @@ from dpcore.training import (
     ridge_curve,
 )
 from dpcore.training.losses import linear
-from dpcore.validate import FloatArray
+from dpcore.validate import FloatArray, IntArray
 
 MOST_ROWS = 4000
 STEPS, REPLICAS, RUNS, EPOCHS = 1000, 12, 30, 10.0
@@ -257,23 +257,56 @@ def _clipping(case: Case, task: Task, asked: Asked, clip: float) -> Sequence[Blo
     """Gradients of a few rows at each step, before and after."""
     few = _few(task, MOST_ROWS)
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss, clip=clip)
+    return [
+        Ask((VIEW,)),
+        Ask((CLIP,)),
+        Slow(
+            slot="training-inside-clipping",
+            key=(*task.identity, "inside", repr(method), asked.seed),
+            work=watch,
+            common=lambda: Simulated(about="clipping", method=method, rows=few, seed=asked.seed),
+            show=partial(_clipped, case, task, asked, method, few),
+            what=said.WORKING,
+            height=440,
+        ),
+    ]
 
-    def make() -> Trace:
-        return descent_trace(method, few.X, few.y, np.random.Generator(np.random.PCG64(asked.seed)))
 
-    trace = case.large((*task.identity, "inside", repr(method), asked.seed), make)
-    steps = np.unique(np.linspace(0, method.steps - 1, FRAMES).astype(int))
-    drawn = [_at_full_length(trace, int(step)) for step in steps]
-    share, shown = float(trace.clipped[0]), int(trace.gradients.shape[1])
-    longest = float(np.linalg.norm(trace.gradients, axis=2).max())
-    names = [said.after_step(int(step) + 1, float(trace.clipped[step])) for step in steps]
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arrows:
+    """Gradients of a few rows at some ``steps`` of a descent, before and after clipping, the ``share`` of rows that are
+    clipped at each of them, and the ``longest`` of all gradients."""
+
+    steps: IntArray
+    drawn: tuple[tuple[FloatArray, FloatArray], ...]
+    share: FloatArray
+    longest: float
+
+
+def watch(simulated: Simulated, _: None) -> Arrows:
+    """One descent; for a worker process."""
+    rng = np.random.Generator(np.random.PCG64(simulated.seed))
+    trace = descent_trace(simulated.method, simulated.rows.X, simulated.rows.y, rng)
+    steps = np.unique(np.linspace(0, simulated.method.steps - 1, FRAMES).astype(int))
+    return Arrows(
+        steps=steps,
+        drawn=tuple(_at_full_length(trace, int(step)) for step in steps),
+        share=trace.clipped[steps],
+        longest=float(np.linalg.norm(trace.gradients, axis=2).max()),
+    )
+
+
+def _clipped(
+    case: Case, task: Task, asked: Asked, method: NoisyGradientDescent, few: Rows, found: Arrows
+) -> Sequence[Block]:
+    steps, drawn, clip = found.steps, found.drawn, float(method.clip or 0.0)
+    share, shown, longest = float(found.share[0]), len(drawn[0][0]), found.longest
+    names = [said.after_step(int(step) + 1, float(cut)) for step, cut in zip(steps, found.share, strict=True)]
     words = ArrowWords(
         before=said.BEFORE, after=said.AFTER, limit=f"{said.LIMIT} = {number(clip)}", x=said.ACROSS, y=said.UP
     )
     n, columns = int(few.X.shape[0]), int(few.X.shape[1])
     return [
-        Ask((VIEW,)),
-        Ask((CLIP,)),
         Text(said.clipping(share, clip, longest)),
         Picture(
             key="training-inside-clipping",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from dpcore.training import (
 )
 from dpcore.training import Rows as Split
 from dpcore.training.training_problem import METRICS
+from dpcore.validate import FloatArray
 
 SHOWN_ROWS, LANDSCAPE_ROWS, LESSON_ROWS, REPLICAS = 5000, 1000, 4000, 12
 LESSON: Choice[str] = Choice(
@@ -43,25 +44,51 @@ LESSON: Choice[str] = Choice(
 SETTINGS = Number(key="training_settings", label=said.SETTINGS, default=10.0, low=1.0, high=50.0, whole=True)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Watched:
+    """One descent on these rows."""
+
+    method: NoisyGradientDescent
+    X: FloatArray
+    y: FloatArray
+    seed: int
+
+
+def descend(watched: Watched, _: None) -> tuple[Trace, Any]:
+    """It with the loss around its path; for a worker process."""
+    trace = descent_trace(watched.method, watched.X, watched.y, np.random.Generator(np.random.PCG64(watched.seed)))
+    X, y = watched.X[:LANDSCAPE_ROWS], watched.y[:LANDSCAPE_ROWS]
+    around = trace.landscape(watched.method.loss, X, y, points=31)
+    return replace(trace, gradients=trace.gradients[:, :0]), around  # nothing shows those of rows
+
+
 def watched(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
     """One noisy descent, step by step."""
     rows = min(task.n, SHOWN_ROWS)
-    X, y = task.rows.X[:rows], task.rows.y[:rows]
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
-
-    def make() -> tuple[Trace, Any]:
-        trace = descent_trace(method, X, y, np.random.Generator(np.random.PCG64(asked.seed)))
-        return trace, trace.landscape(task.loss, X[:LANDSCAPE_ROWS], y[:LANDSCAPE_ROWS], points=31)
-
-    key = (*task.identity, "trace", asked.epsilon, asked.delta, asked.seed)
-    trace, landscape = case.large(key, make)
-    steps, louder = int(trace.signal.size), int((trace.noise > trace.signal).sum())
     then = said_inside.code_descent(asked.epsilon, asked.delta, asked.seed)
     code = rows_code(case, task, rows, (type(method).__name__, "descent_trace"), then)
     other = [] if asked.main == method.key else [Text(said.other_in_use(methods(task)[asked.main].about))]
     return [
         *other,
         Text(said.WATCHED),
+        Slow(
+            slot="training-descent",
+            key=(*task.identity, "trace", asked.epsilon, asked.delta, asked.seed),
+            work=descend,
+            common=lambda: Watched(method=method, X=task.rows.X[:rows], y=task.rows.y[:rows], seed=asked.seed),
+            show=lambda found: _descent(task, found[0], found[1], code),
+            what=said.TRAINING,
+            height=340,
+        ),
+        Formula(latex=said.FORMULA, source=said.SOURCE),
+    ]
+
+
+def _descent(task: Task, trace: Trace, landscape: Any, code: str | None) -> Sequence[Block]:
+    rows = min(task.n, SHOWN_ROWS)
+    steps, louder = int(trace.signal.size), int((trace.noise > trace.signal).sum())
+    return [
         Picture(
             key="training-path",
             figure=lambda dark: descent.path(trace, landscape, dark=dark),
@@ -87,7 +114,6 @@ def watched(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
             code=code,
         ),
         Small(said.clipped(float(trace.clipped.mean()), rows, task.n)),
-        Formula(latex=said.FORMULA, source=said.SOURCE),
     ]
 
 
