@@ -34,6 +34,7 @@ from streamlit.util import calc_hash
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from benchmarks.people import Person
+from dashboard import machine_memory
 from dashboard.background import turns
 from dashboard.people import login, wanted
 from dashboard.runtime import scripts
@@ -725,6 +726,45 @@ class Keeping(Inner):
 
     def kept(self) -> set[tuple[str, str]]:
         return {(session, name) for session, files in self.manager.file_storage.items() for name in files}
+
+
+def test_where_the_computer_has_nothing_left_no_file_comes_and_those_that_lie_may_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Four of 190 MB that no page takes ended a server that was nearly full, within what it gives to files."""
+    inner, clock = Keeping(), [0.0]
+    monkeypatch.setattr(uploads, "runtime", inner)
+    monkeypatch.setattr(uploads, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    short: list[bool] = [False]
+    monkeypatch.setattr(machine_memory, "is_short", lambda: short[0])
+    here = Gate(inner, most_bytes=1000)
+
+    def put(session: str, name: str, size: int) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": bytes(size)}
+
+        headers = [HOST, FORM, (b"content-length", str(size).encode())]
+        scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{name}", "method": "PUT"}
+        asyncio.run(here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send))
+        return int(sent[0]["status"])
+
+    assert [put("a", "one", 10), put("b", "other", 40)] == 2 * [200]
+    assert [here._holds(visitor) for visitor in "abc"] == [10, 40, 0]
+    short[0] = True
+    assert put("c", "third", 10) == 503
+    here._uploads.let_go()
+    assert inner.kept() == {("a", "one"), ("b", "other")}, "a page may be about to take them"
+    clock[0] = uploads.LIES + 1.0
+    here._uploads.let_go()
+    assert inner.kept() == set()
+    assert here.full
+    short[0] = False
+    assert put("c", "third", 10) == 200
 
 
 def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:

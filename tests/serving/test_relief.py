@@ -99,6 +99,45 @@ def test_a_few_pages_stay_where_all_are_of_one_address() -> None:
     assert sorted(asyncio.run(go())) == [f"d{FEW}", f"d{FEW + 1}"]
 
 
+def test_it_is_watched_on_where_no_page_is_left_and_files_that_lie_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that was short when its last page closed let nobody in again, who would have made it look."""
+
+    async def go() -> list[str]:
+        places, gone = Places(0, left=1), list[str]()
+
+        def let_go() -> None:
+            gone.append("files")
+            places.pages = 5
+
+        places.empty = lambda: None  # type: ignore[method-assign]
+        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__, let_go=let_go)
+        here.watch()
+        watch = here._watch
+        assert watch is not None
+        await asyncio.wait_for(watch, 5)
+        assert here._watch is None
+        return gone
+
+    assert asyncio.run(go()) == ["files"]
+
+
+def test_a_page_that_does_not_read_keeps_no_other_from_closing() -> None:
+    async def go() -> list[str]:
+        places, gone = Places(20), list[str]()
+        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
+
+        async def never(_: Any) -> None:
+            await asyncio.sleep(60)
+
+        opened(here, places, "a", 30, gone)
+        opened(here, places, "b", 2, gone)
+        here.opened("a", never)
+        await asyncio.sleep(0.3)
+        return gone
+
+    assert len(asyncio.run(go())) >= 12
+
+
 def test_nobody_watches_where_no_page_is_open() -> None:
     async def go() -> None:
         places = Places(100)
