@@ -19,6 +19,8 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.caching.ttl_cache import TTLCache
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
@@ -72,8 +74,16 @@ class Visit:
             if isinstance(held, Beside):
                 held.cancel()  # it would go on for nobody
         self._state.clear()
-        if runtime.exists() and self.session:
-            runtime.get_instance().uploaded_file_mgr.remove_session_files(self.session)
+        files = _files()
+        if files is not None:
+            files.remove_session_files(self.session)
+
+
+def _files() -> MemoryUploadedFileManager | None:
+    """Where the files lie that pages have not taken over yet."""
+    here = runtime.get_instance() if runtime.exists() else None
+    found = here.uploaded_file_mgr if isinstance(here, Runtime) else None
+    return found if isinstance(found, MemoryUploadedFileManager) else None
 
 
 class Waiting:

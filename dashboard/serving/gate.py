@@ -152,7 +152,7 @@ class Gate:
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return
         self._open[visitor] += 1
-        page = self._relief.opened(visitor, send)
+        page = self._relief.comes(visitor, send)
         each = self._paces.setdefault(visitor, messages.Address(Visitor(visitor)))
         work, runs = (Pace(messages.WORK, messages.AHEAD), each.work), (Pace(messages.RUNS, messages.AHEAD), each.runs)
         try:
@@ -161,7 +161,7 @@ class Gate:
             with suppress(WebSocketDisconnect, WebSocketDisconnected):  # it left while a message of it waited its turn
                 await self._app(scope, lambda: messages.next_message(scope, receive, send, work, runs), page.send)
         finally:
-            self._relief.closed(visitor, page)
+            self._relief.goes(visitor, page)
             self._open[visitor] -= 1
             self._open += Counter()  # those with none are forgotten
             # an address is not forgotten with its last page: it would begin anew by closing and opening one

@@ -60,7 +60,7 @@ class Relief:
         self._pages: dict[str, list[OpenPage]] = {}
         self._watch: asyncio.Task[None] | None = None
 
-    def opened(self, visitor: str, send: Send) -> OpenPage:
+    def comes(self, visitor: str, send: Send) -> OpenPage:
         page = OpenPage(send)
         self._pages.setdefault(visitor, []).append(page)
         self.watch()
@@ -72,7 +72,7 @@ class Relief:
             with suppress(RuntimeError):  # asked outside of the server
                 self._watch = asyncio.get_running_loop().create_task(self._watching())
 
-    def closed(self, visitor: str, page: OpenPage) -> None:
+    def goes(self, visitor: str, page: OpenPage) -> None:
         pages = self._pages.get(visitor, [])
         if page in pages:
             pages.remove(page)

@@ -101,7 +101,7 @@ def _each(held: pa.Array) -> Iterator[str]:
         part = held.slice(start, _PORTION)
         ends = np.cumsum(np.asarray(pc.fill_null(pc.binary_length(part), 0), dtype=np.int64))
         cuts = np.searchsorted(ends, np.arange(_LETTERS, int(ends[-1]) + _LETTERS, _LETTERS), side="right") + 1
-        for first, last in pairwise(np.unique([0, *np.minimum(cuts, len(part)), len(part)]).tolist()):
+        for first, last in pairwise(sorted({0, *np.minimum(cuts, len(part)).tolist(), len(part)})):
             yield from part.slice(first, last - first).to_pylist()
 
 

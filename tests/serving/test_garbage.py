@@ -123,7 +123,7 @@ def test_streamlit_lets_go_of_closed_tabs_that_cannot_come_back(monkeypatch: pyt
     here = SimpleNamespace(_session_mgr=manager, _get_async_objs=lambda: SimpleNamespace(eventloop=loop))
     here.is_active_session = lambda session: False
     removed: list[str] = []
-    here.uploaded_file_mgr = SimpleNamespace(remove_session_files=removed.append)
+    monkeypatch.setattr(leaving, "_files", lambda: SimpleNamespace(remove_session_files=removed.append))
     monkeypatch.setattr(leaving, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: here))
 
     class State(dict[str, object]):

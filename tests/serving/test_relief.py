@@ -35,7 +35,7 @@ def opened(here: Relief, places: Places, visitor: str, number: int, gone: list[s
             places.left_by_closed += 1
 
         places.open += 1
-        return here.opened(visitor, send)
+        return here.comes(visitor, send)
 
     return [page(f"{visitor}{at}") for at in range(number)]
 
@@ -131,7 +131,7 @@ def test_a_page_that_does_not_read_keeps_no_other_from_closing() -> None:
 
         opened(here, places, "a", 30, gone)
         opened(here, places, "b", 2, gone)
-        here.opened("a", never)
+        here.comes("a", never)
         await asyncio.sleep(0.3)
         return gone
 
@@ -145,7 +145,7 @@ def test_nobody_watches_where_no_page_is_open() -> None:
         (page,) = opened(here, places, "a", 1, [])
         assert here._watch is not None
         watch = here._watch
-        here.closed("a", page)
+        here.goes("a", page)
         await asyncio.wait_for(watch, 5)
         assert here._watch is None
         opened(here, places, "a", 1, [])
