@@ -41,6 +41,13 @@ def not_packed(scope: Scope) -> Scope:
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}
 
 
+def whole(scope: Scope) -> Scope:
+    """A request as of who wants all of a file that was made for them: a part of it would be a copy for each request."""
+    if "/media/" not in str(scope["path"]):
+        return scope
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"range"]}
+
+
 def with_headers(scope: Scope, send: Send) -> Send:
     """With what a browser is told beside each answer. Over TLS every cookie is for TLS alone, whoever sets it; and no
     file that was made for somebody is kept on the way, or by a browser that others may use."""

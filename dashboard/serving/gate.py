@@ -23,11 +23,11 @@ from dashboard.background.places import Visitor
 from dashboard.people import wanted
 from dashboard.runtime import scripts
 from dashboard.serving import messages, open_files, refused
-from dashboard.serving.answers import answer, keeping, later, not_packed, returning, with_headers
+from dashboard.serving.answers import answer, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import asking, header, is_file, is_own_page, is_page, may_measure, plain, visitor_of
 from dashboard.serving.pace import EACH, Pace, in_turn
-from dashboard.serving.plain_requests import A_FILE, OPENING, PlainRequests, arriving, leaving
+from dashboard.serving.plain_requests import A_FILE, OPENING, Leaving, NotTaken, PlainRequests, arriving
 from dashboard.serving.relief import Relief
 from dashboard.serving.settings import number
 from dashboard.serving.uploads import Uploads
@@ -48,7 +48,7 @@ class Gate:
         self._app = app
         self._open: Counter[str] = Counter()  # pages, by the address they are opened from
         self._paces: dict[str, messages.Address] = {}
-        self._requests = PlainRequests()
+        self._requests, self._leaving = PlainRequests(), Leaving()
         self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
         self._uploads = Uploads(app, most_bytes)
@@ -87,14 +87,18 @@ class Gate:
             await self._app(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._requests.turn(asking(scope)) as pace:
+        whose = asking(scope)
+        async with self._requests.turn(whose) as pace:
             if pace is None:
                 await answer(send, 429, words.TOO_MANY_REQUESTS)
                 return
             receive = arriving(receive, pace, A_FILE if is_file(scope) else 1.0)
-            scope, send = not_packed(scope), leaving(send, pace)
+            scope, send = whole(not_packed(scope)), self._leaving.paced(send, pace, whose)
             if not is_file(scope):
-                await self._answered(scope, receive, send)
+                try:
+                    await self._answered(scope, receive, send)
+                except NotTaken:
+                    _LOG.info("an answer was not sent to its end")
                 return
         await self._answered(scope, receive, send)  # on its way for minutes, with bounds of its own
 

@@ -9,14 +9,14 @@ its address is ahead of what one may make, so that there is always a turn for so
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 
 from dashboard.background import turns
 from dashboard.serving.asgi import Message, Receive, Send
-from dashboard.serving.pace import Pace, in_turn
+from dashboard.serving.pace import Pace, fits, in_turn
 
 AT_ONCE, WAITING = 200, 3_000
 """Requests of one address that are under way, and those and the ones that wait. A browser has six connections, and 400
@@ -27,6 +27,9 @@ hundred when it is opened for the first time, and few when a browser has kept it
 usual computer's processor, and a faster one takes more (``turns.weight``)."""
 A_PIECE, BYTES = 0.04, 1_000_000.0
 """What a piece of a body counts in requests, and how many bytes count as one: files leave in pieces of 64 kB."""
+PIECE, MOST_WHOLE, LITTLE_WHOLE = 1 << 16, 128 << 20, 16 << 20
+"""Bytes of a piece; of all long bodies that wait to be read, of which an address has its share at most, and a little in
+any case."""
 A_FILE = 4.0
 """What a byte of an uploaded file counts, in those of other bodies: it is gone through, kept and handed to a thread."""
 OPENING = 3.0
@@ -88,15 +91,63 @@ def arriving(receive: Receive, pace: Pace, a_byte: float = 1.0) -> Receive:
     return paced
 
 
-def leaving(send: Send, pace: Pace) -> Send:
-    """The pieces of an answer, at a pace."""
+class NotTaken(Exception):
+    """An answer that is not sent to its end: its address has too many that it does not read."""
 
-    async def paced(message: Message) -> None:
-        if message.get("body"):
-            await in_turn(_work(message), [pace])
-        await send(message)
 
-    return paced
+@dataclass(slots=True, eq=False)
+class _Whole:
+    """A body that is here until it was sent to the end: how long, and to how many of an address it is going."""
+
+    whose: str
+    size: int
+    going: int = 1
+
+
+class Leaving:
+    """Answers as they leave, in pieces, each at a pace and once the one before it was read: what waits to be read is a
+    piece of each, and the bodies themselves, which are bounded together and for an address."""
+
+    def __init__(self, most: int = MOST_WHOLE) -> None:
+        self._most = most
+        self._whole: dict[int, _Whole] = {}
+
+    def paced(self, send: Send, pace: Pace, whose: str) -> Send:
+        """Raises NotTaken where too much of others' and theirs waits to be read."""
+
+        async def paced(message: Message) -> None:
+            body = message.get("body") or b""
+            if len(body) <= PIECE:
+                if body:
+                    await in_turn(_work(message), [pace])
+                await send(message)
+                return
+            with self._held(body, whose):
+                for start in range(0, len(body), PIECE):
+                    part = {**message, "body": bytes(memoryview(body)[start : start + PIECE])}
+                    part["more_body"] = message.get("more_body", False) or start + PIECE < len(body)
+                    await in_turn(_work(part), [pace])
+                    await send(part)
+
+        return paced
+
+    @contextmanager
+    def _held(self, body: bytes, whose: str) -> Iterator[None]:
+        """A body that several take is here once; a little of each address always may be."""
+        found = self._whole.get(id(body))
+        if found is None:
+            theirs = sum(one.size for one in self._whole.values() if one.whose == whose) + len(body)
+            every = [(one.whose, one.size) for one in self._whole.values()]
+            if theirs > LITTLE_WHOLE and not fits([*every, (whose, len(body))], whose, self._most):
+                raise NotTaken
+            found = self._whole[id(body)] = _Whole(whose, len(body), 0)
+        found.going += 1
+        try:
+            yield
+        finally:
+            found.going -= 1
+            if not found.going:
+                del self._whole[id(body)]
 
 
 def _work(message: Message, a_byte: float = 1.0) -> float:

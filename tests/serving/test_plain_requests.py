@@ -219,3 +219,86 @@ def test_without_pace_and_number_all_of_it_is_there_at_once(
     here = Gate(server := Server(30))
     assert max(seconds(loop, *(asked(here, "10.0.0.1") for _ in range(20)))) == 0.0
     assert server.packed
+
+
+class Long(Server):
+    """Answers with one body of many pieces, the same to all or another for each."""
+
+    def __init__(self, size: int, *, same: bool = True) -> None:
+        super().__init__()
+        self.size, self.same, self.body = size, same, bytes(size)
+        self.ranges: list[bool] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.ranges.append(any(name == b"range" for name, _ in scope["headers"]))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": self.body if self.same else bytes(self.size)})
+
+
+def test_a_long_answer_leaves_in_pieces_each_once_the_one_before_was_read(loop: Leaping) -> None:
+    """All of it was handed over at once, a copy for each request: 750 that were not read ended a server."""
+    inner = Long(3 * PIECE + 5)
+    here, unread = Gate(inner), asyncio.Event()
+
+    async def go() -> tuple[list[Any], list[Any]]:
+        whole = await asked(here, "a", "/media/x.html", (b"range", b"bytes=1-"))
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+            if len(sent) > 2:
+                await unread.wait()
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b""}
+
+        scope = {"type": "http", "path": "/media/x.html", "method": "GET", "headers": [HOST], "client": ("a", 1)}
+        waits = asyncio.ensure_future(here(scope, receive, send))
+        await asyncio.sleep(100.0)
+        early = list(sent)
+        unread.set()
+        await waits
+        return whole, early
+
+    whole, early = loop.run_until_complete(go())
+    assert inner.ranges == [False, False], "a part would be a copy"
+    assert [len(part["body"]) for part in whole[1:]] == [PIECE] * 3 + [5]
+    assert [part["more_body"] for part in whole[1:]] == [True, True, True, False]
+    assert len(early) == 3, "a head, a piece that was read and one that waits"
+
+
+@pytest.mark.parametrize(("same", "most"), [(True, 9), (False, 4)])
+def test_the_bodies_that_wait_to_be_read_are_bounded(
+    same: bool, most: int, loop: Leaping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain_requests, "LITTLE_WHOLE", 0)
+    inner = Long(2 * PIECE, same=same)
+    here = Gate(inner)
+    here._leaving = plain_requests.Leaving(10 * PIECE)
+    going: list[str] = []
+
+    async def go() -> None:
+        async def one(address: str) -> None:
+            async def send(message: Any) -> None:
+                if message.get("body"):
+                    going.append(address)
+                    await asyncio.Event().wait()
+
+            async def receive() -> Any:
+                return {"type": "http.request", "body": b""}
+
+            scope = {"type": "http", "path": "/media/x", "method": "GET", "headers": [HOST], "client": (address, 1)}
+            await here(scope, receive, send)
+
+        every = [asyncio.ensure_future(one("a")) for _ in range(9)]
+        await asyncio.sleep(100.0)
+        every.append(asyncio.ensure_future(one("b")))
+        await asyncio.sleep(100.0)
+        for each in every:
+            each.cancel()
+        await asyncio.gather(*every, return_exceptions=True)
+
+    loop.run_until_complete(go())
+    assert going.count("a") == most, "one address has four fifths"
+    assert going.count("b") == 1
+    assert not here._leaving._whole, "and nothing is noted of who is gone"
