@@ -36,7 +36,7 @@ from dpcore.training import (
 from dpcore.training.losses import linear
 from dpcore.validate import FloatArray, IntArray
 
-MOST_ROWS = 4000
+MOST_ROWS, MOST_PROGRAMMED = 4000, 400_000
 STEPS, REPLICAS, RUNS, EPOCHS = 1000, 12, 30, 10.0
 LONG = {True: 4.0, False: 1.5}
 """Steps that a descent without noise can take: for two classes, and for a number."""
@@ -345,14 +345,36 @@ def _at_full_length(trace: Trace, step: int) -> tuple[FloatArray, FloatArray]:
 
 def _lengths(case: Case, task: Task) -> Sequence[Block]:
     """How long a row's gradient can be, with a loss of bounded slope and with the squared one."""
-    few = _few(task, MOST_ROWS)
     bounded: Logistic | Absolute = Logistic() if task.two_classes else Absolute()
+    # the best absolute error is found by linear programming, which takes minutes of more numbers
+    n = MOST_ROWS if task.two_classes else min(MOST_ROWS, MOST_PROGRAMMED // task.rows.X.shape[1])
+    few = _few(task, n)
+    return [
+        Ask((VIEW,)),
+        Slow(
+            slot="training-inside-lengths",
+            key=(*task.identity, "gradient lengths"),
+            work=lengths,
+            common=lambda: (bounded, few),
+            show=partial(_gradients, case, task, bounded, n),
+            what=said.WORKING,
+            height=440,
+        ),
+        Small(said.LENGTHS_NOTE),
+    ]
+
+
+def lengths(asked: tuple[Logistic | Absolute, Rows], _: None) -> dict[str, pd.DataFrame]:
+    """By the name of the loss; for a worker process."""
+    bounded, few = asked
+    places = np.geomspace(*LENGTHS[:2], LENGTHS[2]).tolist()
+    return {one.name: gradient_lengths(one, few.X, few.y, places) for one in (bounded, Squared())}
+
+
+def _gradients(
+    case: Case, task: Task, bounded: Logistic | Absolute, n: int, found: dict[str, pd.DataFrame]
+) -> Sequence[Block]:
     places = np.geomspace(*LENGTHS[:2], LENGTHS[2])
-
-    def make() -> dict[str, pd.DataFrame]:
-        return {one.name: gradient_lengths(one, few.X, few.y, places.tolist()) for one in (bounded, Squared())}
-
-    found = case.memo((*task.identity, "gradient lengths"), make)
     lines = [
         Line(
             key=f"{kind} {column}", name=name(kind), x=places, values=frame[column].to_numpy(), bound=column == "bound"
@@ -363,7 +385,6 @@ def _lengths(case: Case, task: Task) -> Sequence[Block]:
     at = 10.0
     told = [float(np.interp(at, places, frame["largest"])) for frame in found.values()]
     return [
-        Ask((VIEW,)),
         Text(said.lengths(bounded.name, at, told[1], told[0])),
         Picture(
             key="training-inside-lengths",
@@ -375,10 +396,9 @@ def _lengths(case: Case, task: Task) -> Sequence[Block]:
             code=rows_code(
                 case,
                 task,
-                MOST_ROWS,
+                n,
                 (type(bounded).__name__, "Squared", "gradient_lengths"),
                 said.code_lengths(bounded.name, *LENGTHS),
             ),
         ),
-        Small(said.LENGTHS_NOTE),
     ]
