@@ -3,8 +3,9 @@
 What people bring and what is worked out for them is counted and bounded before it is there. A page has a little
 beside, and an address may open hundreds. So twice a second it is looked how much is left, as long as a page is open;
 where it is too little (``machine_memory``) first what closed pages left is emptied, and then half of the pages of
-whoever has most close, the latest first: what their pages hold that is counted, and some for each page. Where all are
-of one address a handful stays: those of one person at their own computer.
+whoever has most close, the latest first: what their pages hold that is counted, and some for each page. Nobody's do who
+has less than is lacking: something else takes the memory then, and a class would go for it. Where all are of one address
+a handful stays: those of one person at their own computer.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dashboard import all_held, machine_memory
 from dashboard.background import leaving
 from dashboard.serving.asgi import Message, Send
 
-APART, FEW, EACH = 0.5, 16, 8 << 20
+APART, FEW, EACH = 0.5, 16, 2 << 20
 """Seconds between two looks, pages that stay where all are of one address, and bytes that a page counts for beside what
 is counted of it."""
 CLOSED = 1013  # try again later
@@ -53,8 +54,9 @@ class Relief:
         *,
         held: Callable[[str], int] = all_held.held,
         let_go: Callable[[], None] = lambda: None,
+        enough: Callable[[], int] = machine_memory.kept_free,
     ) -> None:
-        self._let_go = let_go
+        self._let_go, self._enough = let_go, enough
         self._closing: set[asyncio.Task[None]] = set()
         self._short, self._empty, self._give_back, self._held = short, empty, give_back, held
         self._pages: dict[str, list[OpenPage]] = {}
@@ -97,8 +99,12 @@ class Relief:
         await asyncio.sleep(APART)
         if not self._short():
             return
-        whose = max(self._pages, key=lambda visitor: self._held(visitor) + EACH * len(self._pages[visitor]), default="")
-        most = self._pages.get(whose, [])
+        if not self._pages:
+            return
+        whose = max(self._pages, key=lambda visitor: self._held(visitor) + EACH * len(self._pages[visitor]))
+        most = self._pages[whose]
+        if self._held(whose) + EACH * len(most) < self._enough():
+            return  # it is nobody's pages
         gone = most[FEW if len(self._pages) == 1 else 0 :][-max(1, len(most) // 2) :]
         if not gone:
             return

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dashboard.serving import relief
-from dashboard.serving.relief import FEW, Relief
+from dashboard.serving.relief import EACH, FEW, Relief
 
 
 class Places:
@@ -17,7 +17,7 @@ class Places:
 
     def __init__(self, pages: int, left: int = 0) -> None:
         self.pages, self.left_by_closed, self.open = pages, left, 0
-        self.held = Counter[str]()
+        self.held, self.enough = Counter[str](), 0
 
     def short(self) -> bool:
         return self.open + self.left_by_closed > self.pages
@@ -48,7 +48,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_latest_pages_close_of_whoever_has_most() -> None:
     async def go() -> tuple[list[str], Places]:
         places, gone = Places(70), list[str]()
-        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
+        here = Relief(
+            places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=places.enough.__int__
+        )
         opened(here, places, "a", 10, gone)
         pages = opened(here, places, "b", 80, gone)
         await asyncio.sleep(0.3)
@@ -65,7 +67,15 @@ def test_the_latest_pages_close_of_whoever_has_most() -> None:
 def test_what_closed_pages_left_goes_before_any_page_that_is_open() -> None:
     async def go() -> list[str]:
         places, gone = Places(60, left=30), list[str]()
-        opened(Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__), places, "b", 50, gone)
+        opened(
+            Relief(
+                places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=places.enough.__int__
+            ),
+            places,
+            "b",
+            50,
+            gone,
+        )
         await asyncio.sleep(0.2)
         assert not places.short()
         return gone
@@ -78,7 +88,9 @@ def test_whose_files_take_more_than_others_pages_has_most() -> None:
 
     async def go() -> list[str]:
         places, gone = Places(100), list[str]()
-        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
+        here = Relief(
+            places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=places.enough.__int__
+        )
         places.held["few"] = 1 << 30
         opened(here, places, "class", 100, gone)
         opened(here, places, "few", 3, gone)
@@ -88,10 +100,29 @@ def test_whose_files_take_more_than_others_pages_has_most() -> None:
     assert sorted(asyncio.run(go())) == ["few0", "few1", "few2"]
 
 
+def test_nobody_goes_for_what_others_hold_that_counts_for_none() -> None:
+    """With connections that did not read somebody had a class closed, page by page, and nothing was won by it."""
+
+    async def go() -> list[str]:
+        places, gone = Places(0), list[str]()
+        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=lambda: 30 * EACH)
+        opened(here, places, "class", 29, gone)
+        opened(here, places, "other", 1, gone)
+        await asyncio.sleep(0.3)
+        assert not gone
+        opened(here, places, "class", 1, gone)
+        await asyncio.sleep(0.1)
+        return gone
+
+    assert asyncio.run(go())
+
+
 def test_a_few_pages_stay_where_all_are_of_one_address() -> None:
     async def go() -> list[str]:
         places, gone = Places(0), list[str]()
-        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
+        here = Relief(
+            places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=places.enough.__int__
+        )
         opened(here, places, "d", FEW + 2, gone)
         await asyncio.sleep(0.3)
         return gone
@@ -110,7 +141,14 @@ def test_it_is_watched_on_where_no_page_is_left_and_files_that_lie_go(monkeypatc
             places.pages = 5
 
         places.empty = lambda: None  # type: ignore[method-assign]
-        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__, let_go=let_go)
+        here = Relief(
+            places.short,
+            places.empty,
+            lambda: None,
+            held=places.held.__getitem__,
+            enough=places.enough.__int__,
+            let_go=let_go,
+        )
         here.watch()
         watch = here._watch
         assert watch is not None
@@ -124,7 +162,9 @@ def test_it_is_watched_on_where_no_page_is_left_and_files_that_lie_go(monkeypatc
 def test_a_page_that_does_not_read_keeps_no_other_from_closing() -> None:
     async def go() -> list[str]:
         places, gone = Places(20), list[str]()
-        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
+        here = Relief(
+            places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=places.enough.__int__
+        )
 
         async def never(_: Any) -> None:
             await asyncio.sleep(60)
@@ -141,7 +181,9 @@ def test_a_page_that_does_not_read_keeps_no_other_from_closing() -> None:
 def test_nobody_watches_where_no_page_is_open() -> None:
     async def go() -> None:
         places = Places(100)
-        here = Relief(places.short, places.empty, lambda: None, held=places.held.__getitem__)
+        here = Relief(
+            places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=places.enough.__int__
+        )
         (page,) = opened(here, places, "a", 1, [])
         assert here._watch is not None
         watch = here._watch
