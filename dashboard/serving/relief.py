@@ -3,9 +3,9 @@
 What people bring and what is worked out for them is counted and bounded before it is there. A page has a little
 beside, and an address may open hundreds. So twice a second it is looked how much is left, as long as a page is open;
 where it is too little (``machine_memory``) first what closed pages left is emptied, and then half of the pages of
-whoever has most close, the latest first: what their pages hold that is counted, and some for each page. Nobody's do who
-has less than is lacking: something else takes the memory then, and a class would go for it. Where all are of one address
-a handful stays: those of one person at their own computer.
+whoever has most close, the latest first: what their pages hold that is counted, and some for each page. Nobody's do
+who has less than is lacking: something else takes the memory then, and a class would go for it. Where all are of one
+address a handful stays: those of one person at their own computer.
 """
 
 from __future__ import annotations
