@@ -32,8 +32,8 @@ MOST, EACH = 6, 3
 """Scripts that compute at once, and those of one address: more make each of them slower, and all together no faster."""
 ASIDE, ASIDE_EACH = 16, 8
 """Scripts that wait for something else, beside those; each of them computes for a moment when it comes back."""
-LONGEST = 60.0
-"""Seconds after which a script is taken for one that hangs."""
+LONGEST, LOOKED = 30.0, 5.0
+"""Seconds after which a script is taken for one that hangs, and between two looks for such while somebody waits."""
 HEAVIEST = 30.0
 """What a run of an address counts at most, in usual ones: nearly a second of processor."""
 _LATEST = 0.1

@@ -171,7 +171,7 @@ class _Look:
         """In a while, on this loop."""
         if PLACES.anybody_waits and self._loop is not loop:
             self._loop = loop
-            loop.call_later(places.LONGEST, self._again, loop)
+            loop.call_later(places.LOOKED, self._again, loop)
 
     def _again(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = None

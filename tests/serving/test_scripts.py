@@ -316,7 +316,7 @@ def test_it_is_looked_again_after_what_hangs_while_somebody_waits(monkeypatch: p
     waits, looks = [True, True, False], list[bool]()
     here = SimpleNamespace(fill=lambda: looks.append(waits.pop(0)))
     monkeypatch.setattr(scripts, "PLACES", here)
-    monkeypatch.setattr(places, "LONGEST", 0.01)
+    monkeypatch.setattr(places, "LOOKED", 0.01)
     here.anybody_waits = True
 
     async def wait() -> None:
