@@ -38,6 +38,8 @@ LITTLE_DECLARED = 100_000
 """Bytes of what a session declares that do not count."""
 PATIENCE = 0.4
 """Seconds a click waits for its work before a progress bar takes over."""
+BESIDE = 100
+"""Bytes for each row of a twin while it is made up, column by column."""
 
 
 def running() -> Task | None:
@@ -214,7 +216,9 @@ def _swap(own: OwnFile | None) -> None:
 
 def _work(own: OwnFile) -> Callable[[Say], Table]:
     typed, plan, declared = source.typed_columns(own), own.plan, own.declared
-    held, here, whose = weight(own, before()), limits.limits(), visitors.address()
+    shown = OWN_SOURCE.get()  # which stays until the next one is there
+    held = weight(own, before()) + limits.loaded([] if shown is None or own.use != "twin" else [shown.table])
+    here, whose = limits.limits(), visitors.address()
     if own.use == "twin" and plan is not None and declared is not None:
         kept = tuple(relation for relation in plan.relations if fits(relation, declared))
 
@@ -223,7 +227,11 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
             limits.prepared(size, held, here)
             counted = all_held.waiting(size, whose)  # among what all sessions hold, for as long as its rows are there
             rng = np.random.Generator(np.random.PCG64(plan.seed))
-            made = twin(declared, rows=plan.rows, rng=rng, relations=kept, turn=lambda: say(0.5, said.SIMULATING_ROWS))
+            with all_held.AtWork(whose) as work:
+                work.takes(BESIDE * plan.rows)
+                made = twin(
+                    declared, rows=plan.rows, rng=rng, relations=kept, turn=lambda: say(0.5, said.SIMULATING_ROWS)
+                )
             weakref.finalize(made.frame, all_held.let_go, counted)
             return made
 

@@ -38,6 +38,8 @@ ARRIVES = 600.0
 """Seconds that a file may be on its way: 200 MB at 2.7 Mbit/s."""
 LEAST, WHILE = 1_000_000, 60.0
 """Bytes of a file that have to come in so many seconds, or it gives up its room: 130 kbit/s."""
+TAKES = 2.0
+"""Seconds within which a file that ended is in memory."""
 PIECES = 1 << 14
 """Into so many pieces that room falls: a file is compared with all others at each that came, not at each byte."""
 
@@ -59,6 +61,7 @@ class Uploads:
         self._app = app
         self._most_bytes = most_bytes or most_together()
         self._arriving: list[_Arriving] = []
+        self._ended: list[tuple[float, int]] = []  # when, and how large: those that are just being taken into memory
         self._came: dict[_File, tuple[float, str]] = {}  # when a file that lies here came, and from which address
 
     async def take(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,7 +96,8 @@ class Uploads:
             here.bytes += len(piece)
             if here.bytes - here.compared >= self._most_bytes // PIECES or not message.get("more_body", False):
                 here.compared = here.bytes
-                if not self._has_room(0, here.visitor):
+                ends = not message.get("more_body", False)
+                if not self._has_room(0, here.visitor) or (ends and not self._can_end(here.bytes)):
                     raise HTTPException(503, words.TOO_MUCH_AT_ONCE)
             if not form.goes_on_with(piece):
                 raise HTTPException(400, words.NOT_AS_A_BROWSER)
@@ -107,6 +111,15 @@ class Uploads:
         finally:
             self._arriving.remove(here)
             self._came[session, name] = time.monotonic(), here.visitor
+
+    def _can_end(self, size: int) -> bool:
+        """Whether a file that is here has room in memory, where it is taken now, with those that were just before."""
+        now = time.monotonic()
+        self._ended = [(at, one) for at, one in self._ended if now - at < TAKES]
+        if not machine_memory.has_room(size + sum(one for _, one in self._ended)):
+            return False
+        self._ended.append((now, size))
+        return True
 
     def held(self, visitor: str) -> int:
         """Bytes of an address that are on their way or lie here."""

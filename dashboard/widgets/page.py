@@ -5,8 +5,8 @@ A question is a value (``dashboard.question``); here it is drawn. A page of ques
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from contextlib import nullcontext
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -83,7 +83,17 @@ def _draw_question(page: Page, kind: type[Kind], case: Case, read: session.Reade
         onward.say(found.trouble)
         _only_release(found.question, case.source, read)
         return
-    _draw(found.question, kind, case, read, page)
+    with _said():
+        _draw(found.question, kind, case, read, page)
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """Say in a sentence why something could not be shown, for which there was no room."""
+    try:
+        yield
+    except CannotAsk as error:
+        onward.say(str(error))
 
 
 def _asked(kind: type[Kind], case: Case) -> offering.Found:
@@ -225,19 +235,24 @@ def _live(
                 asked[there] = traces.asked(kind, told, partial(offering.ask, kind)).question
         return asked[there]
 
+    def headed() -> None:
+        with _said():
+            _head(now(), alone=right is None)
+
     with head:
-        first.live(lambda: _head(now(), alone=right is None))
+        first.live(headed)
     place = Place(name=question.view.page, about=question.view.about, data=_own(case.source))
 
     def draw() -> None:
         run = first if drawn is None else drawn
         if not run.progress(lambda: place.keep(height=question.view.height)):
             return
-        present = now()
-        if _is_empty(present, case.source):
-            place.keep(height=present.view.height)
-            return
-        place.draw(_picture(present, axis, case.source), around.mark)
+        with _said():
+            present = now()
+            if _is_empty(present, case.source):
+                place.keep(height=present.view.height)
+                return
+            place.draw(_picture(present, axis, case.source), around.mark)
 
     with chart:
         above = st.container()
@@ -452,11 +467,9 @@ def _tabs(question: Question, current: Source, around: Around) -> None:
                 with replay.common(False):
                     _release(question, current, around, beside=True)
             else:
-                try:
+                with _said():
                     parts = traces.followed(question, ("tab", tab.key), tab.blocks, current)
                     blocks.draw_all(parts, around)
-                except CannotAsk as error:  # there is no room for what it shows
-                    onward.say(str(error))
 
 
 def _release(question: Question, current: Source, around: Around, *, beside: bool) -> None:

@@ -88,7 +88,7 @@ def twin(
             ranks[column.name] = rank
         share = None if relation is None else relation.share
         typed[column.name] = text() if column.type == "text" else _values(column, rank, share)
-    frame = pd.DataFrame({name: typed[name] for name in schema.names})
+    frame = pd.DataFrame({name: typed[name] for name in schema.names}, copy=False)  # the values are here once
     seed = hashlib.sha256(repr((schema, rows, relations, rng.bit_generator.state)).encode()).hexdigest()
     return Table(frame=frame, schema=schema, fingerprint=f"twin:{seed}", lineage="twin")
 

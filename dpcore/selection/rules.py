@@ -199,7 +199,10 @@ class RuleClass:
         O(n·k²), some rows at a time, so that beside the result 40 MB are taken. Raises InvalidArgument.
         """
         wanted = _yes(target)
-        columns = [(c, np.asarray(_column(table, c.column, wanted.size))) for c in self.columns]
+        columns = [  # words as they are: NumPy's own would each take what the longest does
+            (c, np.asarray(_column(table, c.column, wanted.size), dtype=None if isinstance(c, Cuts) else object))
+            for c in self.columns
+        ]
         together, wrong = np.zeros((self.size, self.size)), np.zeros(self.size)
         at_once = max(1, min(_ROWS, _ANSWERS // self.size))
         for i in range(0, wanted.size, at_once):

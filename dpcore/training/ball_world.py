@@ -31,6 +31,8 @@ from dpcore.validate import (
 )
 
 Statistic = Literal["mean", "median", "line"]
+_PIECE = 1 << 21
+"""Losses that are there at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,10 +204,36 @@ class BallWorld:
             square, cross = rows.T @ rows / len(points), rows.T @ answers / len(points)
             quadratic = ((grid @ square) * grid).sum(axis=1) - 2.0 * grid @ cross
             return np.asarray(0.5 * self.steepness * (quadratic + float(answers @ answers) / len(points)))
-        away = grid @ rows.T - answers
-        losses = np.abs(away) if self.statistic == "median" else 0.5 * away * away
-        losses *= self.steepness
-        return np.asarray((losses if self.cap is None else np.minimum(losses, self.cap)).mean(axis=1))
+        if self.statistic != "line":
+            return self._by_order(grid[:, 0], np.sort(answers.ravel()))
+        total, size = np.zeros(len(grid)), max(1, _PIECE // len(grid))
+        for start in range(0, len(points), size):  # never a loss of each point at each w at once
+            part = slice(start, start + size)
+            away = grid @ rows[part].T - answers[part]
+            losses = 0.5 * self.steepness * away * away
+            total += (losses if self.cap is None else np.minimum(losses, self.cap)).sum(axis=1)
+        return total / len(points)
+
+    def _by_order(self, grid: FloatArray, points: FloatArray) -> FloatArray:
+        """Mean loss of numbers in rising order: by sums over those before, at each w of the grid, with the points whose
+        loss is capped left out and counted."""
+        n, squared = len(points), self.statistic != "median"
+        reach = math.inf
+        if self.cap is not None:
+            reach = math.sqrt(2.0 * self.cap / self.steepness) if squared else self.cap / self.steepness
+        first, last = np.searchsorted(points, grid - reach, "left"), np.searchsorted(points, grid + reach, "right")
+        sums = np.concatenate([[0.0], np.cumsum(points)])
+        if squared:
+            squares = np.concatenate([[0.0], np.cumsum(points * points)])
+            near = (last - first) * grid * grid - 2.0 * grid * (sums[last] - sums[first])
+            total = 0.5 * self.steepness * (near + squares[last] - squares[first])
+        else:
+            middle = np.searchsorted(points, grid)
+            below = grid * (middle - first) - (sums[middle] - sums[first])
+            above = sums[last] - sums[middle] - grid * (last - middle)
+            total = self.steepness * (below + above)
+        beyond = 0.0 if self.cap is None else self.cap * (n - (last - first))
+        return np.asarray((total + beyond) / n)
 
 
 def _grid(radius: float, cells: int, d: int) -> FloatArray:

@@ -765,6 +765,12 @@ def test_where_the_computer_has_nothing_left_no_file_comes_and_those_that_lie_ma
     assert here.full
     short[0] = False
     assert put("c", "third", 10) == 200
+    left = [100]
+    monkeypatch.setattr(machine_memory, "has_room", lambda size: size <= left[0])
+    assert put("d", "large", 60) == 200
+    assert put("e", "another", 60) == 503, "the one before is just being taken into memory"
+    clock[0] += uploads.TAKES
+    assert put("e", "another", 60) == 200
 
 
 def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import gc
+import tracemalloc
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -101,6 +103,15 @@ def test_a_twin_holds_no_more_than_is_counted(texts: int) -> None:
     made = twin(Schema(columns=columns), rows=rows, rng=np.random.Generator(np.random.PCG64(1)))
     counted = limits.made_up(columns, rows)
     assert held_by(made.frame) <= counted
+    gc.collect()
+    tracemalloc.start()
+    try:
+        again = twin(Schema(columns=columns), rows=rows, rng=np.random.Generator(np.random.PCG64(1)))
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] <= counted + 200_000, "each value once"
+    finally:
+        tracemalloc.stop()
+    del again
     apart = made.frame.assign(**{f"t{n}": [f"row {k + 1}" for k in range(rows)] for n in range(texts)})
     assert (held_by(apart) > counted) == (texts > 1), "were each held by itself"
 
