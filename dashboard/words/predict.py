@@ -627,6 +627,12 @@ def estimates(value: float) -> str:
     return f"It predicts **{number(value)}**."
 
 
+TOO_MANY_PAIRS = (
+    "Pairs of columns are not found privately here: there are too many of them for so many rows. Choose fewer columns "
+    "to have these methods."
+)
+
+
 def too_wide(rows: int, features: int, most: int) -> str:
     """After the word “columns”: more numbers than are made ready at once."""
     return (

@@ -10,6 +10,7 @@ import pytest
 from dashboard.background import compute, held
 from dashboard.case import Case, Source
 from dashboard.questions.training import prepared_rows
+from dashboard.words import predict as said
 from dpcore.datasets import Column, Schema, Table, twin
 from dpcore.errors import InvalidArgument
 from dpcore.memory import Memory
@@ -87,3 +88,20 @@ def test_what_all_share_and_what_a_visitor_holds_are_bounded_in_bytes() -> None:
     for memory in (compute.LARGE.memory, held.LARGE_MEMORY.once().memory):
         assert memory.room is not None
         assert most < memory.room <= 500 << 20
+
+
+@pytest.mark.parametrize("most", [20_000, 1_000_000])
+def test_where_pairs_of_columns_are_too_many_none_are_found_privately(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A code for each row and pair of 498 columns of yes and no was 4.6 GB, and ended a server."""
+    monkeypatch.setattr(prepared_rows, "MOST_NUMBERS", most)
+    names = tuple(f"q{place}" for place in range(30))
+    schema = Schema(columns=tuple(Column(name=name, type="yes/no") for name in (*names, "yes")))
+    table = twin(schema, rows=100, rng=np.random.Generator(np.random.PCG64(1)))
+    source = Source(key="own-x", title="t", mode="twin", table=table, lineage=None, practice=False)
+    case = Case(source=source, epsilon=1.0, memo=Memory(100, room=1 << 30), large=Memory(9, room=1 << 30))
+    task = prepared_rows.prepared(case, "yes", names, None, steps=True)
+    few = most > 100 * 435
+    assert (task.pairable is not None) == (task.choosable is not None) == few
+    assert (said.TOO_MANY_PAIRS in task.notes) != few

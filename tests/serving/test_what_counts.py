@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import all_held, limits, machine_memory
 from dashboard.background import compute, in_use, lent
-from dashboard.background.held import ANSWERS
 from dashboard.background.in_use import InUse
 from dashboard.background.lent import Lent
 from dashboard.data.task import counting
@@ -338,7 +337,7 @@ def test_large_things_count_for_as_long_as_a_page_has_them(monkeypatch: pytest.M
     """A memory let go of what it remembered; two hundred pages that were open did not."""
     room(33 << 20, monkeypatch)
     monkeypatch.setattr("dashboard.people.visitors.address", lambda: HERE)
-    large = InUse(Memory(1, room=20 << 20, within=ANSWERS))
+    large = InUse(Memory(1, room=20 << 20))
     pages = [large((number,), made(8 << 20)) for number in range(3)]
     assert 24 << 20 <= all_held.held(HERE) < 25 << 20
     assert large((2,), made(8 << 20)) is pages[2]

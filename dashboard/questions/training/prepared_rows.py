@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -257,14 +258,16 @@ def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool
         return halves(ChoosableRows.of(features, typed, ways))
 
     coded = features.bare.stepped.coded(typed, missing=False) if steps else None
+    # every pair of columns is a code of each row, which only the ways that find pairs need
+    few = found.n * math.comb(len(features.columns), 2) <= MOST_NUMBERS
     return _Split(
         typed=typed,
         rows=Rows(X=found.X[held_out:], y=found.y[held_out:], X_test=found.X[:held_out], y_test=found.y[:held_out]),
         codes=None if coded is None else halves(coded),
         uncut=halves(features.uncut.uncut_rows(typed)) if BOUGHT in ways else None,
-        pairable=paired if PAIRED in ways else None,
-        choosable=choosable if len(ways) > 1 else None,
-        notes=found.notes,
+        pairable=paired if PAIRED in ways and few else None,
+        choosable=choosable if len(ways) > 1 and few else None,
+        notes=found.notes if few or PAIRED not in ways else (*found.notes, said.TOO_MANY_PAIRS),
     )
 
 
