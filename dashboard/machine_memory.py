@@ -29,7 +29,7 @@ _USUAL = 4 << 30
 KEPT_FREE, _MOST_FREE = 1 / 16, 256 << 20
 """Of what there is, and at most: nothing of people's is taken where less than this is left, whoever has the rest."""
 _OWN = Path("/proc/self/cgroup")
-_OF_SYSTEM = Path("/proc/meminfo")
+_OF_SYSTEM, _OWN_PAGES = Path("/proc/meminfo"), Path("/proc/self/statm")
 _GROUPS = Path("/sys/fs/cgroup")
 _IN_USE = {
     "memory.max": ("memory.current", "inactive_file"),
@@ -100,6 +100,14 @@ def has_room(size: int) -> bool:
 def kept_free() -> int:
     """Bytes that stay free, as far as it goes."""
     return int(min(KEPT_FREE * given(), _MOST_FREE))
+
+
+def own() -> int:
+    """Bytes that this process has in memory, what it shares with others among them; all there is where the system does
+    not say."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(_OWN_PAGES.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return given()
 
 
 def is_short() -> bool:

@@ -20,7 +20,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from dashboard import all_held, machine_memory
 from dashboard.background import lent
 from dashboard.background.places import Visitor
-from dashboard.people import wanted
+from dashboard.people import visitors, wanted
 from dashboard.runtime import scripts
 from dashboard.serving import messages, open_files, refused
 from dashboard.serving.answers import answer, keeping, later, not_packed, returning, whole, with_headers
@@ -41,6 +41,11 @@ _OF_LOGINS = (wanted.LOGIN, wanted.LOGOUT, wanted.RETURN)
 _LOG = logging.getLogger(__name__)
 
 
+def _is_ours() -> bool:
+    """Whether this server takes more than half of its part of the memory."""
+    return machine_memory.own() > machine_memory.given() / (2 * visitors.replicas())
+
+
 class Gate:
     """ASGI middleware around the whole server. One for each server: it counts the open pages."""
 
@@ -52,7 +57,7 @@ class Gate:
         self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
         self._uploads = Uploads(app, most_bytes)
-        self._relief = Relief(held=self._holds, let_go=self._uploads.let_go)
+        self._relief = Relief(held=self._holds, let_go=self._uploads.let_go, ours=_is_ours)
 
     @property
     def full(self) -> bool:

@@ -8,6 +8,7 @@ what is none at all, is answered when it is its sender's turn (``refused``).
 
 from __future__ import annotations
 
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +20,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from dashboard.serving import refused
 
 OTHER = "this server reads requests with h11; start it with epsilon-lab, or uninstall httptools"
+SENT = 128 << 10
+"""Bytes that the system keeps of what a connection does not read, or twice that; by itself it keeps up to 4 MB."""
 _begun: Callable[..., None] = H11Protocol.__init__
+_made: Callable[[H11Protocol, Any], None] = H11Protocol.connection_made
 _answered: Callable[[H11Protocol, str], None] = H11Protocol.send_400_response
 
 
@@ -34,12 +38,14 @@ def guard() -> None:
     if chosen is not None and chosen.AutoHTTPProtocol is not H11Protocol:
         raise RuntimeError(OTHER)
     H11Protocol.__init__ = _measured  # type: ignore[assignment, method-assign]
+    H11Protocol.connection_made = _bounded  # type: ignore[assignment, method-assign]
     H11Protocol.send_400_response = _refused  # type: ignore[assignment, method-assign]
 
 
 def unguard() -> None:
     """As uvicorn does it; for tests."""
     H11Protocol.__init__ = _begun  # type: ignore[method-assign]
+    H11Protocol.connection_made = _made  # type: ignore[assignment, method-assign]
     H11Protocol.send_400_response = _answered  # type: ignore[assignment, method-assign]
 
 
@@ -69,6 +75,14 @@ class Measured(h11.Connection):
 def _measured(connection: H11Protocol, *arguments: Any, **options: Any) -> None:
     _begun(connection, *arguments, **options)
     connection.conn = Measured(h11.SERVER, connection.conn._max_incomplete_event_size)
+
+
+def _bounded(connection: H11Protocol, transport: Any) -> None:
+    """A connection begins, that of a page among them, which goes on from it."""
+    found = transport.get_extra_info("socket")
+    if found is not None:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT)
+    _made(connection, transport)
 
 
 def _refused(connection: H11Protocol, message: str) -> None:

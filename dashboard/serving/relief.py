@@ -5,7 +5,8 @@ beside, and an address may open hundreds. So twice a second it is looked how muc
 where it is too little (``machine_memory``) first what closed pages left is emptied, and then half of the pages of
 whoever has most close, the latest first: what their pages hold that is counted, and some for each page. Nobody's do
 who has less than is lacking: something else takes the memory then, and a class would go for it. Where all are of one
-address a handful stays: those of one person at their own computer.
+address a handful stays: those of one person at their own computer. A server that has less than half of its part of the
+memory leaves it to others (``ours``).
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ class Relief:
         held: Callable[[str], int] = all_held.held,
         let_go: Callable[[], None] = lambda: None,
         enough: Callable[[], int] = machine_memory.kept_free,
+        ours: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._let_go, self._enough = let_go, enough
+        self._let_go, self._enough, self._ours = let_go, enough, ours
         self._closing: set[asyncio.Task[None]] = set()
         self._short, self._empty, self._give_back, self._held = short, empty, give_back, held
         self._pages: dict[str, list[OpenPage]] = {}
@@ -99,7 +101,7 @@ class Relief:
         await asyncio.sleep(APART)
         if not self._short():
             return
-        if not self._pages:
+        if not self._pages or not self._ours():
             return
         whose = max(self._pages, key=lambda visitor: self._held(visitor) + EACH * len(self._pages[visitor]))
         most = self._pages[whose]

@@ -178,6 +178,23 @@ def test_a_page_that_does_not_read_keeps_no_other_from_closing() -> None:
     assert len(asyncio.run(go())) >= 12
 
 
+def test_a_server_that_has_little_itself_leaves_it_to_others() -> None:
+    """All replicas see that one group is short; a class at another than the one that is attacked was closed."""
+
+    async def go(ours: bool) -> list[str]:
+        places, gone = Places(0), list[str]()
+        here = Relief(
+            places.short, places.empty, lambda: None, held=places.held.__getitem__, enough=int, ours=lambda: ours
+        )
+        opened(here, places, "a", 20, gone)
+        opened(here, places, "b", 30, gone)
+        await asyncio.sleep(0.2)
+        return gone
+
+    assert asyncio.run(go(True))
+    assert not asyncio.run(go(False))
+
+
 def test_nobody_watches_where_no_page_is_open() -> None:
     async def go() -> None:
         places = Places(100)
