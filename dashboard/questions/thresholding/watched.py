@@ -102,10 +102,22 @@ def series_of(table: Table, watched: Watched) -> Series | str:
     """The series, or one sentence why it cannot be watched."""
     schema = table.schema
     column = schema.column(watched.column)
-    found = _entries(table, column) if watched.kind == "column" else _counted(table, column, watched.yes)
-    if isinstance(found, Series) and found.answers.size > LONGEST:
-        return said.too_long(found.answers.size, LONGEST)
-    return found
+    size = _size(table, watched, column)
+    if size > LONGEST:  # before it is counted: days can be millions
+        return said.too_long(size, LONGEST)
+    return _entries(table, column) if watched.kind == "column" else _counted(table, column, watched.yes)
+
+
+def _size(table: Table, watched: Watched, column: Column) -> int:
+    """How many answers there are; 0 where that cannot be told."""
+    if watched.kind == "column":
+        return table.rows
+    if column.type != "date":
+        return len(column.categories)
+    if table.frame[column.name].isna().all() and not column.bounded:
+        return 0
+    first, last = _days(table, column)
+    return int((last - first).days) + 1
 
 
 def entries(table: Table, column: Column) -> FloatArray:
