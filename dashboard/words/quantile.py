@@ -106,6 +106,11 @@ def law_alt(q: float, truth: float, unit: str) -> str:
     return f"Likelihood of private answers around the true {QUANTILES[q]}, {with_unit(truth, unit)}."
 
 
+def no_more_than(most: int) -> str:
+    """People are taken several times, and there would be more values than are looked at."""
+    return f"No more than {most:,} values are looked at, so with these people are not taken as often as chosen."
+
+
 def what_if(changed: bool) -> str:
     grey = " The grey line is how it was." if changed else ""
     return f"Change what the picture depends on; the chart above answers at once.{grey}"

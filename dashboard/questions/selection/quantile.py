@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dashboard import words
-from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Tab, Text, Undo
+from dashboard.blocks import Ask, Block, Formula, Keep, Picture, Small, Tab, Text, Undo
 from dashboard.case import Case
 from dashboard.charts.laws import curves
 from dashboard.charts.promise import Line
@@ -39,6 +39,8 @@ CLOSE_RANK = 0.01
 """r₀ of the theorem, as a share of people, where values lie that close together."""
 BETA = 0.05
 """Chance that the theorem's promise fails."""
+MOST_VALUES = 1_000_000
+"""Values that there are at most where people are taken several times: each is in an exact law."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,7 @@ class _Setting:
     close: Number
     tolerance: float
     times: float
+    bounded: bool
     questions: int
     need: Number
     target: float
@@ -136,6 +139,7 @@ class _Setting:
             high=99.9 if percent else 1e12,
             step=1.0 if percent else max(usual / 10, 1e-9),
         )
+        times = float(read(people("quantile_factor", said.PEOPLE), "tab"))
         return cls(
             case=case,
             read=read,
@@ -147,7 +151,8 @@ class _Setting:
             sampling=sampling,
             close=close,
             tolerance=tolerance,
-            times=read(people("quantile_factor", said.PEOPLE), "tab"),
+            times=min(times, max(1.0, MOST_VALUES / values.size)),
+            bounded=times > max(1.0, MOST_VALUES / values.size),
             questions=int(read(questions("quantile_questions"), "tab")),
             need=need,
             target=read(need, "need") / (1.0 if metric == "expected_error" else 100.0),
@@ -278,6 +283,7 @@ class _Setting:
         return [
             Text(said.what_if(self.changed)),
             Ask(controls),
+            *([Small(said.no_more_than(MOST_VALUES))] if self.bounded else []),
             Undo(label="Back to the data as they are", controls=controls, enabled=self.changed),
             Keep(
                 current=(
