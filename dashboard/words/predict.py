@@ -627,6 +627,14 @@ def estimates(value: float) -> str:
     return f"It predicts **{number(value)}**."
 
 
+def too_many_classes(rows: int, classes: int, most: int) -> str:
+    """After the word “target”."""
+    return (
+        f"has {classes:,} classes, which of {rows:,} rows are more than the {most:,} numbers that are made ready at "
+        "once; tell one class from the rest, or take fewer rows"
+    )
+
+
 TOO_MANY_PAIRS = (
     "Pairs of columns are not found privately here: there are too many of them for so many rows. Choose fewer columns "
     "to have these methods."

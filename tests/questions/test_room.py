@@ -105,3 +105,18 @@ def test_where_pairs_of_columns_are_too_many_none_are_found_privately(
     few = most > 100 * 435
     assert (task.pairable is not None) == (task.choosable is not None) == few
     assert (said.TOO_MANY_PAIRS in task.notes) != few
+
+
+@pytest.mark.parametrize("most", [100 * 39, 100 * 40])
+def test_more_classes_than_are_made_ready_are_refused(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared_rows, "MOST_NUMBERS", most)
+    options = tuple(f"o{place}" for place in range(40))
+    columns = (Column(name="x", type="yes/no"), Column(name="kind", type="category", categories=options))
+    table = twin(Schema(columns=columns), rows=100, rng=np.random.Generator(np.random.PCG64(1)))
+    source = Source(key="own-x", title="t", mode="twin", table=table, lineage=None, practice=False)
+    case = Case(source=source, epsilon=1.0, memo=Memory(100, room=1 << 30), large=Memory(9, room=1 << 30))
+    if most < 100 * 40:
+        with pytest.raises(InvalidArgument, match="has 40 classes"):
+            prepared_rows.prepared(case, "kind", ("x",), None, steps=True, apart=True)
+    else:
+        assert prepared_rows.prepared(case, "kind", ("x",), None, steps=True, apart=True).features.outputs == 40

@@ -242,6 +242,8 @@ def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool
     most = min(MOST_ROWS, len(table.frame))
     if most * features.d > MOST_NUMBERS:
         raise InvalidArgument("columns", said.too_wide(most, features.d, MOST_NUMBERS))
+    if most * features.outputs > MOST_NUMBERS:  # a number for each row and class
+        raise InvalidArgument("target", said.too_many_classes(most, features.outputs, MOST_NUMBERS))
     # before they are encoded: of a large table only these rows are ever held as features
     found = features.prepare(table, some=lambda n: np.random.Generator(np.random.SFC64(7)).permutation(n)[:MOST_ROWS])
     held_out = max(1, round(TEST_SHARE * found.n))
