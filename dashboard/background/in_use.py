@@ -8,10 +8,12 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
 from dashboard import all_held
+from dashboard.background import places
 from dashboard.people import visitors
 from dashboard.question import CannotAsk
 from dpcore.errors import UnreadableFile
@@ -21,6 +23,9 @@ from dpcore.weight import weight
 T = TypeVar("T")
 _counted: dict[int, tuple[weakref.ref[Any], all_held.Waiting | None]] = {}
 _lock = threading.RLock()  # what goes may go while one is counted
+AT_ONCE = 2
+"""Large things that are made at the same time, of all sessions: each takes twice its size meanwhile, uncounted."""
+_MAKING, _MINE = threading.Semaphore(AT_ONCE), threading.local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,10 @@ class InUse:
     memory: Memory
 
     def __call__(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
-        found = self.memory(key, make)
+        found: T | None = self.memory.get(key)
+        if found is None:
+            with _turn():
+                found = self.memory(key, make)  # which may be there by now
         try:
             count(found)
         except UnreadableFile as error:
@@ -40,6 +48,22 @@ class InUse:
 
     def forget(self) -> None:
         self.memory.forget()
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """A turn to make something large; what is made for it on the way has it too."""
+    if getattr(_MINE, "turn", False):
+        yield
+        return
+    with places.aside():
+        _MAKING.acquire()
+    _MINE.turn = True
+    try:
+        yield
+    finally:
+        _MINE.turn = False
+        _MAKING.release()
 
 
 def count(value: Any) -> None:
