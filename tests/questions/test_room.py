@@ -109,7 +109,7 @@ def test_where_pairs_of_columns_are_too_many_none_are_found_privately(
 
 @pytest.mark.parametrize("most", [100 * 39, 100 * 40])
 def test_more_classes_than_are_made_ready_are_refused(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepared_rows, "MOST_NUMBERS", most)
+    monkeypatch.setattr(prepared_rows, "MOST_OF_CLASSES", most)
     options = tuple(f"o{place}" for place in range(40))
     columns = (Column(name="x", type="yes/no"), Column(name="kind", type="category", categories=options))
     table = twin(Schema(columns=columns), rows=100, rng=np.random.Generator(np.random.PCG64(1)))

@@ -26,6 +26,8 @@ Some = TypeVar("Some", CodedRows, UncutRows, PairableRows, ChoosableRows)
 MOST_ROWS = 50_000
 MOST_NUMBERS = 20_000_000
 """Rows times features that are made ready at most: 160 MB, so that a session's memory has room for what it drew."""
+MOST_OF_CLASSES = 5_000_000
+"""Rows times classes that are told apart: a model of them holds several such tables, for a quarter of a minute."""
 TEST_SHARE = 0.2
 
 
@@ -242,8 +244,8 @@ def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool
     most = min(MOST_ROWS, len(table.frame))
     if most * features.d > MOST_NUMBERS:
         raise InvalidArgument("columns", said.too_wide(most, features.d, MOST_NUMBERS))
-    if most * features.outputs > MOST_NUMBERS:  # a number for each row and class
-        raise InvalidArgument("target", said.too_many_classes(most, features.outputs, MOST_NUMBERS))
+    if most * features.outputs > MOST_OF_CLASSES:
+        raise InvalidArgument("target", said.too_many_classes(most, features.outputs, MOST_OF_CLASSES))
     # before they are encoded: of a large table only these rows are ever held as features
     found = features.prepare(table, some=lambda n: np.random.Generator(np.random.SFC64(7)).permutation(n)[:MOST_ROWS])
     held_out = max(1, round(TEST_SHARE * found.n))
