@@ -45,6 +45,7 @@ EMPTY = (",".join(f"c{n}" for n in range(WIDE)) + "\n" + ("1" + "," * (WIDE - 1)
 def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_held, "_live", WeakKeyDictionary())
     monkeypatch.setattr(all_held, "LITTLE_EACH", 0)
+    monkeypatch.setattr(in_use, "_counted", {})
 
 
 def room(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
