@@ -16,7 +16,7 @@ from dashboard.budget import visitor
 from dashboard.replay import memory, parts, widgets
 from dashboard.scenes.deck import bundled
 from dashboard.words import needs
-from tests.dashboard.conftest import TOKEN, text, widget
+from tests.dashboard.conftest import TOKEN, rested, text, widget
 from tests.dashboard.test_chosen_after_looking import own
 from tests.dashboard.test_draw_beside import press
 from tests.questions.samples import sample_case
@@ -193,7 +193,7 @@ def staged(open_app: Callable[..., AppTest], name: str, number: int) -> AppTest:
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "number"), SCENES)
 def test_a_stage_adds_nothing_by_being_drawn_again(name: str, number: int, open_app: Callable[..., AppTest]) -> None:
-    app = staged(open_app, name, number).run().run()
+    app = rested(staged(open_app, name, number).run()).run().run()
     before = len(memory.COMMON._kept), sum(len(one.traces) for one in traces.EVERYBODYS.askings.values())
     app.run()
     assert not app.exception
