@@ -982,3 +982,13 @@ def test_a_number_has_its_error_in_its_own_unit() -> None:
     column = sample_case("diabetes").table.schema.column("progression")
     own = float(errors.mean()) * (column.high - column.low) / 2
     assert f"off by about {own:.3g} in “progression”" in block.markdown
+
+
+def test_no_picture_of_a_lesson_has_the_name_of_what_follows_the_finger() -> None:
+    """The page has a part of that name itself, and both are in one run where the lesson was worked out before."""
+    question = Predict.ask(sample_case("clinic"), Setting({"training_seeds": 8}))
+    (tab,) = [one for one in question.tabs if one.key == "lessons"]
+    slow = next(block for block in tab.blocks() if isinstance(block, Slow))
+    pictures = [one for one in slow.show(slow.work(slow.common(), None)) if isinstance(one, Picture)]
+    assert pictures
+    assert f"{question.view.page}-steps" not in [one.key for one in pictures]

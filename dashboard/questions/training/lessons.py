@@ -179,7 +179,7 @@ def _lesson(task: Task, frame: pd.DataFrame, kind: str, rows: int, code: str | N
             )
         ),
         Picture(
-            key=f"training-{kind}",
+            key=f"training-lesson-{kind}",
             figure=lambda dark: descent.lesson(
                 x,
                 factor * value,
