@@ -1,9 +1,9 @@
 """What all sessions of this process hold of people's own together, so that many cannot fill the server.
 
 Counted are files, from when they are taken over, the tables that they were read as, their typed columns, the rows of
-twins and what simulations were lent, for as long as anything holds them: a session that has ended and was cleared away
-counts no more. So is what work with a large column takes beside, as long as it goes on (``AtWork``). One address has a
-share of it and not all. Nothing is taken on where the computer itself has nothing left.
+twins and large things that pages show (``background.in_use``), for as long as anything holds them: a session that has
+ended and was cleared away counts no more. So is what work with a large column takes beside, as long as it goes on
+(``AtWork``). One address has a share of it and not all. Nothing is taken on where the computer itself has nothing left.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from dpcore.errors import UnreadableFile
 TIMES = 6
 """How often the text of a column is there at most while it is looked at, worked on or typed, which is done column by
 column."""
-LITTLE = 1 << 20
-"""Bytes that are taken on whatever the computer has left."""
 LITTLE_EACH = 64 << 20
 """Bytes that an address may hold whatever others do: two that work together would keep everybody else out."""
 _LARGE = 32 << 20
+"""Bytes of work after which what was free in between is given back to the system."""
 
 
 class Waiting:
@@ -118,7 +117,7 @@ def note(reading: Reading, whose: str, data: bytes = b"", waiting: Waiting | Non
 def _count(what: Waiting | Reading, size: int, whose: str, instead: Waiting | None) -> None:
     with _lock:
         before = 0 if instead is None else _live.get(instead, (0, ""))[0]
-    if size - before > LITTLE and not machine_memory.has_room(size - before):
+    if not machine_memory.has_room(size - before):
         raise UnreadableFile(said.SERVER_HAS_NO_MEMORY)
     with _lock:
         before = 0 if instead is None else _live.get(instead, (0, ""))[0]

@@ -26,6 +26,8 @@ ANSWERS, _LEAST = 0.25, 256 << 20
 LENT, _LEAST_LENT = 0.3, 300 << 20
 """As for answers, for what simulations are lent; no fewer bytes than one of the largest."""
 _USUAL = 4 << 30
+LITTLE = 1 << 20
+"""Bytes that are taken on whatever is left."""
 KEPT_FREE, _MOST_FREE = 1 / 16, 256 << 20
 """Of what there is, and at most: nothing of people's is taken where less than this is left, whoever has the rest."""
 _OWN = Path("/proc/self/cgroup")
@@ -91,9 +93,11 @@ def left() -> int | None:
 
 
 def has_room(size: int) -> bool:
-    """Whether so much more leaves something over, after what nothing is in any more was given back if need be."""
-    if not _fits(size):
-        give_back()
+    """Whether so much more leaves something over, after what nothing is in any more was given back if need be; a little
+    always may be taken."""
+    if size <= LITTLE or _fits(size):
+        return True
+    give_back()
     return _fits(size)
 
 

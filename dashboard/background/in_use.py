@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
-from dashboard import all_held
+from dashboard import all_held, machine_memory
 from dashboard.background import places
 from dashboard.people import visitors
 from dashboard.question import CannotAsk
@@ -26,6 +26,7 @@ _lock = threading.RLock()  # what goes may go while one is counted
 AT_ONCE = 2
 """Large things that are made at the same time, of all sessions: each takes twice its size meanwhile, uncounted."""
 _MAKING, _MINE = threading.Semaphore(AT_ONCE), threading.local()
+_making: weakref.WeakValueDictionary[str, threading.Lock] = weakref.WeakValueDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +48,21 @@ class InUse:
         return found
 
     def forget(self) -> None:
+        """See ``Memory.forget``; what pages still show counts on."""
         self.memory.forget()
 
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """A turn to make something large; what is made for it on the way has it too."""
+    """A turn to make something large: one for an address at a time, so that none has all turns. What is made for it on
+    the way has the turn too."""
     if getattr(_MINE, "turn", False):
         yield
         return
+    with _lock:
+        turn = _making.setdefault(visitors.address(), threading.Lock())
     with places.aside():
+        turn.acquire()
         _MAKING.acquire()
     _MINE.turn = True
     try:
@@ -64,6 +70,7 @@ def _turn() -> Iterator[None]:
     finally:
         _MINE.turn = False
         _MAKING.release()
+        turn.release()
 
 
 def count(value: Any) -> None:
@@ -77,7 +84,7 @@ def count(value: Any) -> None:
 
 def _note(part: Any) -> None:
     size, at = weight(part), id(part)
-    counted = all_held.waiting(size, visitors.address()) if size > all_held.LITTLE else None
+    counted = all_held.waiting(size, visitors.address()) if size > machine_memory.LITTLE else None
 
     def gone(reference: weakref.ref[Any]) -> None:
         with _lock:

@@ -47,7 +47,7 @@ class Job:
         self._lock = threading.Lock()
         self._news = threading.Condition(self._lock)
         self.total = len(parts)
-        self.cancelled = self.crowded = False
+        self.cancelled = self.crowded_out = False
         self.error: BaseException | None = None
         for _ in range(self._most()):
             self._next()
@@ -137,7 +137,7 @@ class Job:
 
     def crowd_out(self) -> None:
         """Stop because others need the room of what it was lent."""
-        self.crowded = True
+        self.crowded_out = True
         self.cancel()
 
     def join(self, watch: object, lane: Lane | None = None) -> bool:

@@ -74,9 +74,7 @@ class Loan:
             if take is not None:
                 take(weight(value))
             return
-        arrays: list[pickle.PickleBuffer] = []
-        stream = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
-        pieces = [memoryview(stream), *(array.raw() for array in arrays)]
+        pieces = _pieces(value)
         self._spans = _spans([piece.nbytes for piece in pieces])
         if take is not None:
             take(sum(piece.nbytes for piece in pieces))
@@ -103,10 +101,8 @@ class Loan:
 
 
 def weight(value: Any) -> int:
-    """Bytes that a loan of ``value`` takes; its arrays are not copied for it."""
-    arrays: list[pickle.PickleBuffer] = []
-    stream = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
-    return len(stream) + sum(array.raw().nbytes for array in arrays)
+    """Bytes that a loan of ``value`` takes."""
+    return sum(piece.nbytes for piece in _pieces(value))
 
 
 def lend(executor: Executor, value: Any, take: Callable[[int], None] | None = None) -> Any:
@@ -116,6 +112,13 @@ def lend(executor: Executor, value: Any, take: Callable[[int], None] | None = No
     """
     own = getattr(executor, "lend", None)
     return Loan(value, take, shared=False) if own is None else own(value, take)
+
+
+def _pieces(value: Any) -> list[memoryview]:
+    """The value without its arrays, and these, where they are."""
+    arrays: list[pickle.PickleBuffer] = []
+    stream = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
+    return [memoryview(stream), *(array.raw() for array in arrays)]
 
 
 def _spans(sizes: list[int]) -> tuple[tuple[int, int], ...]:

@@ -36,7 +36,7 @@ class Watch:
 
     @property
     def crowded_out(self) -> bool:
-        return self._job.crowded
+        return self._job.crowded_out
 
     @property
     def cancelled(self) -> bool:
@@ -138,6 +138,12 @@ class Shelf:
             job = start(self.known(key), lambda index, result: self.keep(key, index, result))
             self._jobs[key] = job
             return Watch(job)
+
+    def runs(self, key: Hashable) -> bool:
+        """Whether a job of ``key`` is under way."""
+        with self._lock:
+            job = self._jobs.get(key)
+            return job is not None and not job.finished
 
     def known(self, key: Hashable) -> dict[int, Any]:
         """Results by their places, as far as they are there."""

@@ -240,12 +240,13 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
         raise InvalidArgument("use", "must be a twin where there is no file")
 
     def read(say: Say) -> Table:
-        size = limits.typed(typed.reading, own.leading.columns)
+        leading = own.leading
+        size = limits.typed(typed.reading, leading.columns)
         limits.prepared(size, held, here)
         typed.counted = all_held.again(size, whose, typed.counted)
         with all_held.AtWork(whose) as work:
             work.takes(all_held.beside(typed.reading.frame))
-            return typed.table(own.leading, complete=True, say=say)
+            return typed.table(leading, complete=True, say=say)
 
     return read
 

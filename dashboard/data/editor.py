@@ -14,7 +14,6 @@ from dashboard.data import actions, naming, source
 from dashboard.data.decisions import Decisions, notation
 from dashboard.data.declaring import declared, problem
 from dashboard.data.own_file import OwnFile
-from dashboard.data.typed_columns import InShort, TypedColumns
 from dashboard.data.understood import lines_words
 from dashboard.people import visitors
 from dashboard.widgets.inputs import text_box
@@ -222,10 +221,10 @@ def copy(name: str) -> None:
         return
     bare = replace(own.schema.column(name), categories=(), fill=None, from_file=False)
     try:
-        if _told(typed, bare).unlisted.number:
-            return  # too many, as is said below the list
         with all_held.AtWork(visitors.address()) as work:
             work.takes(all_held.beside(typed.reading.frame[[name]]))
+            if typed.account(bare).unlisted.number:
+                return  # too many, as is said below the list
             column = typed.completed(bare)
     except UnreadableFile as error:
         session.say("own", words.sentence(error))
@@ -237,19 +236,14 @@ def copy(name: str) -> None:
     )
 
 
-def _told(typed: TypedColumns, column: Column) -> InShort:
-    """What becomes of a column's cells. Raises UnreadableFile where the server has no room to look at them."""
-    with all_held.AtWork(visitors.address()) as work:
-        work.takes(typed.takes(column))
-        return typed.account(column)
-
-
 def _account(own: OwnFile, column: Column) -> None:
     typed = source.typed_columns(own)
     if typed is None or own.reading is None:
         return
     try:
-        account = _told(typed, column)
+        with all_held.AtWork(visitors.address()) as work:
+            work.takes(typed.takes(column))
+            account = typed.account(column)
     except UnreadableFile as error:
         st.caption(words.sentence(error))
         return

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[float, str], None]
 _NAMED, _MOST_COUNTED = 8, 32 << 20
+"""Rows of a kind that are named, and bytes of a column that is counted while its page is drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +78,8 @@ class TypedColumns:
         if name not in self._even:
             distinct = self.reading.column(name).distinct
             # few columns pass the first test, so few are counted
-            few = Size.of(self.reading.frame[[name]]).largest <= _MOST_COUNTED  # nobody waits for this to be counted
-            may = few and distinct > 1 and self.reading.rows % distinct == 0
+            may = distinct > 1 and self.reading.rows % distinct == 0
+            may = may and Size.of(self.reading.frame[[name]]).bytes <= _MOST_COUNTED
             self._even[name] = may and bool(np.ptp(counted(self.reading.frame[name])[1]) == 0)
         return self._even[name]
 

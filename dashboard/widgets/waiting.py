@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from dashboard import all_held, limits, machine_memory
+from dashboard import limits, machine_memory
 from dashboard.background import compute, lent
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
+from dashboard.background.in_turn import Lane
 from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import lend
 from dashboard.background.lent import Share
@@ -119,36 +121,21 @@ def begin(
     whose = visitors.address()
     lane = pool.turns.of(whose, alone=visitors.alone())
 
-    def start(known: Mapping[int, Any], keep: Keep) -> Job:
+    def prepared(known: Mapping[int, Any]) -> tuple[Sequence[Any], list[Any]]:
+        """The parts, and in a list of one what their slices need where any is missing."""
         pieces = parts()
-        value = common() if len(known) < len(pieces) else None
-        shares: list[Share] = []
-
-        def take(size: int) -> None:
-            if size > all_held.LITTLE and not machine_memory.has_room(size):
-                raise NoRoom(said.NO_ROOM_TO_SIMULATE)
-            shares.append(lent.LENT.take(size, whose))
-
-        def give_back() -> None:
-            for share in shares:
-                lent.LENT.give_back(share)
-
-        try:
-            loan = lend(pool, value, take)
-        except BaseException:
-            give_back()
-            raise
-
-        def ended() -> None:
-            loan.close()
-            give_back()
-
-        job = Job(lane, loan.lent(work), pieces, known=known, keep=keep, ended=ended)
-        for share in shares:
-            share.of(job)
-        return job
+        return pieces, [common()] if len(known) < len(pieces) else []
 
     def first() -> Watch:
+        # not while the shelf is locked, which may be everybody's
+        ahead = None if shelf.runs(key) else prepared(shelf.known(key))
+
+        def start(known: Mapping[int, Any], keep: Keep) -> Job:
+            pieces, needed = ahead or prepared(known)
+            if not needed and len(known) < len(pieces):  # some of it was let go of meanwhile
+                pieces, needed = prepared(known)
+            return _begun(pool, lane, work, pieces, needed, whose, known=known, keep=keep)
+
         watch = shelf.watch(key, start, lane)
         watch.wait(PATIENCE, enough)
         return watch
@@ -158,6 +145,45 @@ def begin(
     except (NoRoom, CannotAsk) as error:
         job = Over.refused(error)
     return Running(slot=slot, key=key, job=job, jobs=jobs, what=what, far=far)
+
+
+def _begun(
+    pool: Executor,
+    lane: Lane,
+    work: Callable[[Any, Any], Any],
+    pieces: Sequence[Any],
+    needed: Sequence[Any],
+    whose: str,
+    *,
+    known: Mapping[int, Any],
+    keep: Keep,
+) -> Job:
+    """A job that has the room of what it is lent until it ends. Raises NoRoom."""
+    shares: list[Share] = []
+
+    def take(size: int) -> None:
+        if not machine_memory.has_room(size):
+            raise NoRoom(said.NO_ROOM_TO_SIMULATE)
+        shares.append(lent.LENT.take(size, whose))
+
+    def give_back() -> None:
+        for share in shares:
+            lent.LENT.give_back(share)
+
+    try:
+        loan = lend(pool, needed[0] if needed else None, take)
+    except BaseException:
+        give_back()
+        raise
+
+    def ended() -> None:
+        loan.close()
+        give_back()
+
+    job = Job(lane, loan.lent(work), pieces, known=known, keep=keep, ended=ended)
+    for share in shares:
+        share.of(job)
+    return job
 
 
 def in_background(

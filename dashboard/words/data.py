@@ -195,8 +195,8 @@ def not_declared(why: str) -> str:
 def server_is_full(most: int) -> str:
     """What all sessions hold together leaves no room; ``most`` bytes is what they may."""
     return (
-        f"Everybody's files together would take more than the {most >> 20:,} MB that this server gives them; try again "
-        "when others have left, or bring a smaller file."
+        "Everybody's files together, with what is worked out from them, would take more than the "
+        f"{most >> 20:,} MB that this server gives them; try again when others have left, or bring a smaller file."
     )
 
 
@@ -208,8 +208,9 @@ SERVER_HAS_NO_MEMORY = (
 def address_is_full(most: int) -> str:
     """What sessions from one address hold leaves no room; ``most`` bytes is what they may together."""
     return (
-        f"The files that are open from your address would take more than the {most >> 20:,} MB that one address has "
-        "here; close a page that holds one, where you share a network ask who else does, or bring a smaller file."
+        "The files that are open from your address, with what is worked out from them, would take more than the "
+        f"{most >> 20:,} MB that one address has here; close a page that holds one, where you share a network ask who "
+        "else does, or bring a smaller file."
     )
 
 

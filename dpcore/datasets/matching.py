@@ -56,9 +56,9 @@ def one_after_another(columns: Sequence[pd.Series]) -> pd.Series:
     return _like(pa.concat_arrays([_whole(column) for column in columns]), columns[0], None)
 
 
-def changed(text: pd.Series, held: pa.Array) -> pd.Series:
-    """The column with these words instead."""
-    return _like(held, text, text.index)
+def replaced(text: pd.Series, pattern: str, by: str) -> pd.Series:
+    """The words with all that matches in them replaced, by Arrow; see ``fullmatch``."""
+    return _like(pc.replace_substring_regex(words(text), pattern, by), text, text.index)
 
 
 def _like(held: pa.Array, text: pd.Series, index: pd.Index | None) -> pd.Series:

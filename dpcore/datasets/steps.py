@@ -19,12 +19,11 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
-import pyarrow.compute as pc
 
 from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.different import counted, encoded
-from dpcore.datasets.matching import changed, holds, is_below, one_after_another, words
+from dpcore.datasets.matching import holds, is_below, one_after_another, replaced
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
@@ -295,10 +294,8 @@ class MonthsToRows:
         kept = [name for name in frame.columns if name not in self.columns]
         if {self.time, self.value} & set(kept):
             raise InvalidArgument("value", "must not be the name of another column")
-        months, which = (
-            [time_of(name) or name for name in self.columns],
-            np.repeat(range(len(self.columns)), len(frame)),
-        )
+        months = [time_of(name) or name for name in self.columns]
+        which = np.repeat(np.arange(len(months)), len(frame))
         long: dict[str, pd.Series] = {}
         for name in kept:  # one array each: blocks put one after another stay blocks, and multiply with every step
             look()
@@ -356,7 +353,7 @@ class OneRowPer:
 
         keys = plainly(tidy(_column(frame, self.by)))
         if self.day:
-            keys = changed(keys, pc.replace_substring_regex(words(keys), r"(?s)[T ].*", ""))
+            keys = replaced(keys, r"(?s)[T ].*", "")
         look()
         places, names = encoded(keys)
         there = ~is_missing(names, ("", *self.missing_words))

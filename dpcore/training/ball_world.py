@@ -206,12 +206,12 @@ class BallWorld:
             return np.asarray(0.5 * self.steepness * (quadratic + float(answers @ answers) / len(points)))
         if self.statistic != "line":
             return self._by_order(grid[:, 0], np.sort(answers.ravel()))
+        cap = math.inf if self.cap is None else self.cap
         total, size = np.zeros(len(grid)), max(1, _PIECE // len(grid))
         for start in range(0, len(points), size):  # never a loss of each point at each w at once
             part = slice(start, start + size)
             away = grid @ rows[part].T - answers[part]
-            losses = 0.5 * self.steepness * away * away
-            total += (losses if self.cap is None else np.minimum(losses, self.cap)).sum(axis=1)
+            total += np.minimum(0.5 * self.steepness * away * away, cap).sum(axis=1)
         return total / len(points)
 
     def _by_order(self, grid: FloatArray, points: FloatArray) -> FloatArray:

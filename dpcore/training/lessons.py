@@ -44,6 +44,10 @@ class Rows:
     X_test: FloatArray
     y_test: FloatArray
 
+    def at_most(self, n: int) -> Rows:
+        """The first n to train on, at most; all of the others."""
+        return replace(self, X=self.X[:n], y=self.y[:n])
+
 
 def steps_curve(
     method: NoisyGradientDescent,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -23,10 +25,14 @@ class Steps:
     """
 
     def __init__(self, X: FloatArray) -> None:
-        many = X.shape[1] > DENSE
-        self._sparse = csr_array(X) if many and np.count_nonzero(X) < _SPARSE * X.size else None
-        self._X, self._many = X, many
+        self._X, self._many = X, X.shape[1] > DENSE
         self.hard = False
+
+    @cached_property
+    def _sparse(self) -> csr_array | None:
+        """Where most numbers are 0."""
+        few = self._many and np.count_nonzero(self._X) < _SPARSE * self._X.size
+        return csr_array(self._X) if few else None
 
     def __call__(self, curvatures: FloatArray, ridge: float, slope: FloatArray) -> FloatArray:
         """``curvatures`` (n,) with the mean's 1/n in them, at least 0; ``slope`` (d,). Shape (d,)."""

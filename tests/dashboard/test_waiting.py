@@ -57,3 +57,37 @@ def test_what_ends_while_it_is_asked_for_is_drawn_whole_or_not_yet(monkeypatch: 
     assert [one.value for one in app.text] == ["nothing yet"]
     app.run()
     assert [one.value for one in app.text] == ["found"]
+
+
+WAITS_FOR_A_WHOLE = """
+import operator
+from threading import Thread
+
+import streamlit as st
+
+from dashboard.background import compute
+from dashboard.widgets.waiting import begin
+
+told = []
+
+
+def common():
+    other = Thread(target=compute.shelf().runs, args=("another's",), daemon=True)
+    other.start()
+    other.join(5)
+    told.append("waited" if other.is_alive() else "did not wait")
+    return 1
+
+
+if __name__ == "__main__":
+    job = begin("place", "a whole", operator.add, common, lambda: [2], what="Adding", own=False).job
+    job.wait(30, bool)
+    st.text(f"{job.results()} {told}")
+"""
+
+
+def test_nobody_waits_for_what_anothers_slices_need() -> None:
+    """It was worked out while the shelf that all share was locked: a second for everybody."""
+    app = AppTest.from_string(WAITS_FOR_A_WHOLE, default_timeout=60).run()
+    assert not app.exception
+    assert [one.value for one in app.text] == ["[3] ['did not wait']"]

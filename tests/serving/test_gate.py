@@ -12,6 +12,7 @@ import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -728,6 +729,22 @@ class Keeping(Inner):
         return {(session, name) for session, files in self.manager.file_storage.items() for name in files}
 
 
+def _sent_file(here: Gate, session: str, name: str, size: int) -> int:
+    """The status of a file that a session sends; the first letter of its name is its address."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": bytes(size)}
+
+    headers = [HOST, FORM, (b"content-length", str(size).encode())]
+    scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{name}", "method": "PUT"}
+    asyncio.run(here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send))
+    return int(sent[0]["status"])
+
+
 def test_where_the_computer_has_nothing_left_no_file_comes_and_those_that_lie_may_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -739,19 +756,7 @@ def test_where_the_computer_has_nothing_left_no_file_comes_and_those_that_lie_ma
     monkeypatch.setattr(machine_memory, "is_short", lambda: short[0])
     here = Gate(inner, most_bytes=1000)
 
-    def put(session: str, name: str, size: int) -> int:
-        sent: list[Any] = []
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": bytes(size)}
-
-        headers = [HOST, FORM, (b"content-length", str(size).encode())]
-        scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{name}", "method": "PUT"}
-        asyncio.run(here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send))
-        return int(sent[0]["status"])
+    put = partial(_sent_file, here)
 
     assert [put("a", "one", 10), put("b", "other", 40)] == 2 * [200]
     assert [here._holds(visitor) for visitor in "abc"] == [10, 40, 0]
@@ -780,19 +785,7 @@ def test_a_file_that_no_page_takes_gives_way_to_one_that_comes(monkeypatch: pyte
     monkeypatch.setattr(uploads, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     here = Gate(inner, most_bytes=100)
 
-    def put(session: str, name: str, size: int) -> int:
-        sent: list[Any] = []
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": bytes(size)}
-
-        headers = [HOST, FORM, (b"content-length", str(size).encode())]
-        scope = {"type": "http", "path": f"/_stcore/upload_file/{session}/{name}", "method": "PUT"}
-        asyncio.run(here({**scope, "headers": headers, "client": (session[0], 1)}, receive, send))
-        return int(sent[0]["status"])
+    put = partial(_sent_file, here)
 
     assert [put("a", "small", 10), put("a", "large", 40), put("b", "larger", 45)] == 3 * [200]
     clock[0] = uploads.LIES - 1.0

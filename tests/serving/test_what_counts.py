@@ -6,6 +6,7 @@ import gc
 import threading
 import time
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -101,7 +102,7 @@ def test_where_there_is_no_room_for_typed_columns_the_page_says_so(
     room(all_held.held() + 100_000, monkeypatch)
     before = all_held.held()
     app = look(app)
-    assert "Everybody's files together would take more" in dashboard.text(app)
+    assert "Everybody's files together, with what is worked out from them, would take more" in dashboard.text(app)
     assert held(app).use is None
     assert all_held.held() <= before, "less its fingerprint, which may have been under way"
 
@@ -195,7 +196,7 @@ def test_a_step_is_done_where_there_is_room_for_the_work_alone(open_app: Open, m
     room(all_held.held() + 3 * reading.size, monkeypatch)
     press(app, "own-step-0")
     assert not held(app).steps
-    assert "Everybody's files together would take more" in dashboard.text(app)
+    assert "Everybody's files together, with what is worked out from them, would take more" in dashboard.text(app)
     room(1 << 30, monkeypatch)
     press(app, "own-step-0")
     assert len(held(app).steps) == 1
@@ -214,7 +215,7 @@ def test_nothing_is_taken_on_where_the_computer_has_nothing_left(monkeypatch: py
     with pytest.raises(UnreadableFile, match="has little memory left just now"):
         all_held.waiting(37 << 20, HERE)
     assert tried == ["given back"]
-    kept.append(all_held.waiting(all_held.LITTLE, HERE))
+    kept.append(all_held.waiting(machine_memory.LITTLE, HERE))
     monkeypatch.setattr(machine_memory, "left", lambda: None)
     kept.append(all_held.waiting(37 << 20, HERE))
 
@@ -363,34 +364,40 @@ def test_large_things_count_for_as_long_as_a_page_has_them(monkeypatch: pytest.M
     assert not [known for known in in_use._counted.values() if known[1] is not None]
 
 
-def test_few_large_things_are_made_at_once() -> None:
+def test_few_large_things_are_made_at_once_and_no_address_has_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six pages that opened at one moment made two gigabytes before any of them was counted."""
-    large, now, most = InUse(Memory(9, room=20 << 20)), [0], [0]
+    whose = threading.local()
+    monkeypatch.setattr("dashboard.people.visitors.address", lambda: whose.is_)
+    large, now, most = InUse(Memory(9, room=20 << 20)), Counter[str](), Counter[str]()
     begin = threading.Barrier(6)
 
-    def make() -> np.ndarray:
-        now[0] += 1
-        most[0] = max(most[0], now[0])
-        time.sleep(0.05)
-        now[0] -= 1
-        return np.zeros(10)
-
     def one(number: int) -> None:
+        whose.is_ = ("a", "b", "c")[number % 3]
+
+        def make() -> np.ndarray:
+            now[whose.is_] += 1
+            most[whose.is_] = max(most[whose.is_], now[whose.is_])
+            most["all"] = max(most["all"], now.total())
+            time.sleep(0.05)
+            now[whose.is_] -= 1
+            return np.zeros(10)
+
         begin.wait(10)
-        large((number // 2,), make)
+        large((number,), make)
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert most[0] == in_use.AT_ONCE
+    assert most == {"a": 1, "b": 1, "c": 1, "all": in_use.AT_ONCE}
+    assert len(large.memory) == 6
+    whose.is_ = "a"
     for _ in range(in_use.AT_ONCE + 1):
         with pytest.raises(ZeroDivisionError):
             large(("fails",), lambda: 1 / 0)
     assert large(("one",), lambda: large(("in it",), lambda: large(("in that",), lambda: 5))) == 5
-    assert large(("works",), lambda: 1) == 1
-    assert large(("works",), lambda: 2) == 1
+    assert not in_use._making, "nothing stays of who makes nothing"
 
 
 def test_what_cannot_say_that_it_goes_counts_by_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,11 +131,6 @@ def blocks(case: Case, read: Read, task: Task, asked: Asked) -> Sequence[Block]:
     return _beside(case, task, asked, view, method, read(ROWS, "tab"), (ROWS, PACE))
 
 
-def _few(task: Task, most: int) -> Rows:
-    rows, kept = task.rows, min(most, MOST_ROWS)
-    return Rows(X=rows.X[:kept], y=rows.y[:kept], X_test=rows.X_test, y_test=rows.y_test)
-
-
 def _beside(
     case: Case,
     task: Task,
@@ -146,7 +141,7 @@ def _beside(
     controls: tuple[Control[str] | Control[int], ...],
 ) -> Sequence[Block]:
     """The controls, and what is simulated beside the page."""
-    few = _few(task, most)
+    few = task.rows.at_most(min(most, MOST_ROWS))
     show = {"losses": _losses, "batch": _batch, "ridge": _ridge}[view]
     return [
         Ask((VIEW,)),
@@ -255,7 +250,7 @@ def _ridge(
 
 def _clipping(case: Case, task: Task, asked: Asked, clip: float) -> Sequence[Block]:
     """Gradients of a few rows at each step, before and after."""
-    few = _few(task, MOST_ROWS)
+    few = task.rows.at_most(MOST_ROWS)
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss, clip=clip)
     return [
         Ask((VIEW,)),
@@ -348,7 +343,7 @@ def _lengths(case: Case, task: Task) -> Sequence[Block]:
     bounded: Logistic | Absolute = Logistic() if task.two_classes else Absolute()
     # the best absolute error is found by linear programming, which takes minutes of more numbers
     n = MOST_ROWS if task.two_classes else min(MOST_ROWS, MOST_PROGRAMMED // task.rows.X.shape[1])
-    few = _few(task, n)
+    few = task.rows.at_most(n)
     return [
         Ask((VIEW,)),
         Slow(
@@ -374,7 +369,7 @@ def lengths(asked: tuple[Logistic | Absolute, Rows], _: None) -> dict[str, pd.Da
 def _gradients(
     case: Case, task: Task, bounded: Logistic | Absolute, n: int, found: dict[str, pd.DataFrame]
 ) -> Sequence[Block]:
-    places = np.geomspace(*LENGTHS[:2], LENGTHS[2])
+    places = found[bounded.name]["length"].to_numpy()
     lines = [
         Line(
             key=f"{kind} {column}", name=name(kind), x=places, values=frame[column].to_numpy(), bound=column == "bound"

@@ -29,7 +29,6 @@ from dpcore.training import (
 )
 from dpcore.training import Rows as Split
 from dpcore.training.training_problem import METRICS
-from dpcore.validate import FloatArray
 
 SHOWN_ROWS, LANDSCAPE_ROWS, LESSON_ROWS, REPLICAS = 5000, 1000, 4000, 12
 LESSON: Choice[str] = Choice(
@@ -45,20 +44,20 @@ SETTINGS = Number(key="training_settings", label=said.SETTINGS, default=10.0, lo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Watched:
-    """One descent on these rows."""
+class Lesson:
+    """What a worker tries noisy gradient descent on: once, or for a curve against ``steps`` or the clipping norm."""
 
+    about: str
     method: NoisyGradientDescent
-    X: FloatArray
-    y: FloatArray
+    rows: Split
     seed: int
 
 
-def descend(watched: Watched, _: None) -> tuple[Trace, Any]:
-    """It with the loss around its path; for a worker process."""
-    trace = descent_trace(watched.method, watched.X, watched.y, np.random.Generator(np.random.PCG64(watched.seed)))
-    X, y = watched.X[:LANDSCAPE_ROWS], watched.y[:LANDSCAPE_ROWS]
-    around = trace.landscape(watched.method.loss, X, y, points=31)
+def descend(task: Lesson, _: None) -> tuple[Trace, Any]:
+    """One descent with the loss around its path; for a worker process."""
+    X, y = task.rows.X, task.rows.y
+    trace = descent_trace(task.method, X, y, np.random.Generator(np.random.PCG64(task.seed)))
+    around = trace.landscape(task.method.loss, X[:LANDSCAPE_ROWS], y[:LANDSCAPE_ROWS], points=31)
     return replace(trace, gradients=trace.gradients[:, :0]), around  # nothing shows those of rows
 
 
@@ -76,7 +75,7 @@ def watched(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
             slot="training-descent",
             key=(*task.identity, "trace", asked.epsilon, asked.delta, asked.seed),
             work=descend,
-            common=lambda: Watched(method=method, X=task.rows.X[:rows], y=task.rows.y[:rows], seed=asked.seed),
+            common=lambda: Lesson(about="descent", method=method, rows=task.rows.at_most(rows), seed=asked.seed),
             show=lambda found: _descent(task, found[0], found[1], code),
             what=said.TRAINING,
             height=340,
@@ -117,16 +116,6 @@ def _descent(task: Task, trace: Trace, landscape: Any, code: str | None) -> Sequ
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lesson:
-    """A small curve of noisy gradient descent: against ``steps`` or against the clipping norm."""
-
-    about: str
-    method: NoisyGradientDescent
-    rows: Split
-    seed: int
-
-
 def curve(task: Lesson, _: None) -> pd.DataFrame:
     """The curve that ``task`` describes; for a worker process."""
     rng = np.random.Generator(np.random.SFC64(task.seed))
@@ -136,8 +125,7 @@ def curve(task: Lesson, _: None) -> pd.DataFrame:
 
 def too_much(case: Case, task: Task, asked: Asked, kind: str) -> Sequence[Block]:
     """More steps can make it worse; what clipping does."""
-    rows = task.rows
-    few = Split(X=rows.X[:LESSON_ROWS], y=rows.y[:LESSON_ROWS], X_test=rows.X_test, y_test=rows.y_test)
+    few = task.rows.at_most(LESSON_ROWS)
     method = NoisyGradientDescent(epsilon=asked.epsilon, delta=asked.delta, loss=task.loss)
     then = said_inside.code_lesson(kind, asked.epsilon, asked.delta, asked.seed, REPLICAS)
     code = rows_code(
