@@ -208,9 +208,9 @@ SERVER_HAS_NO_MEMORY = (
 def address_is_full(most: int) -> str:
     """What sessions from one address hold leaves no room; ``most`` bytes is what they may together."""
     return (
-        "The files that are open from your address, with what is worked out from them, would take more than the "
-        f"{most >> 20:,} MB that one address has here; close a page that holds one, where you share a network ask who "
-        "else does, or bring a smaller file."
+        "The files that are open from your address (your computer's, or that of a network which you share), with what "
+        f"is worked out from them, would take more than the {most >> 20:,} MB that one address has here; close a page "
+        "that holds a file, ask who else on your network holds one, or bring a smaller file."
     )
 
 
@@ -317,7 +317,10 @@ KNOWN = "You declared such a table before."
 SIMULATING_ROWS = "Making up rows"
 KNOWN_ALSO = "Another time you declared one in another way."
 KNOWN_USE = "Use this declaration"
-KNOWN_TOO_LONG = "What it says is too long to be told here; bring its file once more to use it."
+KNOWN_TOO_LONG = (
+    f"That declaration is too long to be shown here. To use it, press “{BRING}” and bring the file that you saved it "
+    "to; without one, declare the columns below anew."
+)
 AS_THEY_ARE = "The rows stay as they are."
 REMEMBERED = "This server remembers what was declared about these people."
 FORGET_DECLARED = "Forget that"
@@ -488,6 +491,6 @@ def looks_like(names: str) -> str:
 
 def too_many_words(most: int) -> str:
     return (
-        f"More than {most:,} different words stand in this column, or very long ones. Nobody chooses among them, so "
-        "none is an option: list those that matter, or call the column text."
+        f"This column holds more than {most:,} different words, or very long ones: too many to make all of them its "
+        "options. Write those that matter into the list above, or choose “text” as the column's type."
     )

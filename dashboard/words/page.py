@@ -53,10 +53,10 @@ def crowded(most: int) -> str:
     return f"It stopped for a newer one: a session runs {at_once} at once. “Go on” takes it up where it stopped."
 
 
-CROWDED_OUT = "It stopped to make room for newer simulations. “Go on” takes it up where it stopped."
+CROWDED_OUT = "This simulation stopped to make room for newer ones. “Go on” takes it up where it stopped."
 NO_ROOM_TO_SIMULATE = (
-    "Other simulations have all the room that this server gives to the rows of simulations; try again when some have "
-    "ended, or use fewer rows."
+    "This has to wait: simulations that others began take all the memory that this server gives to them. Try again in "
+    "a minute, or choose data with fewer rows."
 )
 
 

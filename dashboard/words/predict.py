@@ -630,14 +630,14 @@ def estimates(value: float) -> str:
 def too_many_classes(rows: int, classes: int, most: int) -> str:
     """After the word “target”."""
     return (
-        f"has {classes:,} classes, which of {rows:,} rows are more than the {most:,} numbers that are made ready at "
-        "once; tell one class from the rest, or take fewer rows"
+        f"has {classes:,} classes: too many to tell all of them apart in {rows:,} rows (of so many classes, in at most "
+        f"{most // classes:,}); untick “{APART}”, and choose “{CLASS[0].lower()}{CLASS[1:]}”"
     )
 
 
 TOO_MANY_PAIRS = (
-    "Pairs of columns are not found privately here: there are too many of them for so many rows. Choose fewer columns "
-    "to have these methods."
+    "Methods that find out which two columns act together are left out: these columns make too many pairs for a table "
+    "of this many rows. Choose fewer columns to have them."
 )
 
 

@@ -106,9 +106,12 @@ def law_alt(q: float, truth: float, unit: str) -> str:
     return f"Likelihood of private answers around the true {QUANTILES[q]}, {with_unit(truth, unit)}."
 
 
-def no_more_than(most: int) -> str:
-    """People are taken several times, and there would be more values than are looked at."""
-    return f"No more than {most:,} values are looked at, so with these people are not taken as often as chosen."
+def no_more_than(most: int, times: float) -> str:
+    """People count ``times`` times, as with more there would be more of them than are looked at."""
+    return (
+        f"The page looks at {most:,} people at most, so those of these data already count only {number(times)} times. "
+        "You need not change anything."
+    )
 
 
 def what_if(changed: bool) -> str:

@@ -290,7 +290,7 @@ def test_whose_address_has_most_gives_way_and_nobody_else() -> None:
     assert found.bytes == 70, "what stopped gave its room back when it was stopped"
     begun(jobs[4], 40, HERE)
     assert gone == ["a", "b"], "who comes may be who has most"
-    with pytest.raises(NoRoom, match="Other simulations have all the room"):
+    with pytest.raises(NoRoom, match="take all the memory"):
         found.take(71, ELSEWHERE)
     assert (gone, found.bytes) == (["a", "b"], 70), "nobody stops for what finds no room all the same"
     begun(jobs[5], 35, ELSEWHERE)

@@ -283,7 +283,7 @@ class _Setting:
         return [
             Text(said.what_if(self.changed)),
             Ask(controls),
-            *([Small(said.no_more_than(MOST_VALUES))] if self.bounded else []),
+            *([Small(said.no_more_than(MOST_VALUES, self.times))] if self.bounded else []),
             Undo(label="Back to the data as they are", controls=controls, enabled=self.changed),
             Keep(
                 current=(
