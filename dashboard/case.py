@@ -19,6 +19,8 @@ T = TypeVar("T")
 Mode = Literal["demo", "what_if", "twin"]
 
 OWN = "own"
+LARGE_ROWS, LARGE_CELLS = 50_000, 1_000_000
+"""Of a person's own data that take tens of megabytes while something is worked out of them."""
 MARK = "Not private: for your eyes only. Do not publish these charts."
 TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 
@@ -82,6 +84,12 @@ class Source:
     @property
     def simulated(self) -> bool:
         return self.mode == "twin"
+
+    @property
+    def large(self) -> bool:
+        """Whether work on them takes much memory meanwhile; samples are small."""
+        rows, columns = self.table.frame.shape
+        return not self.public and (rows >= LARGE_ROWS or rows * columns >= LARGE_CELLS)
 
     @property
     def public(self) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
 from dashboard import all_held, machine_memory
 from dashboard.background import places
+from dashboard.case import Source
 from dashboard.people import visitors
 from dashboard.question import CannotAsk
 from dpcore.errors import UnreadableFile
@@ -23,10 +24,6 @@ from dpcore.weight import weight
 T = TypeVar("T")
 _counted: dict[int, tuple[weakref.ref[Any], all_held.Waiting | None]] = {}
 _lock = threading.RLock()  # what goes may go while one is counted
-AT_ONCE = 2
-"""Large things that are made at the same time, of all sessions: each takes twice its size meanwhile, uncounted."""
-_MAKING, _MINE = threading.Semaphore(AT_ONCE), threading.local()
-_making: weakref.WeakValueDictionary[str, threading.Lock] = weakref.WeakValueDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class InUse:
     def __call__(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
         found: T | None = self.memory.get(key)
         if found is None:
-            with _turn():
+            with places.large(visitors.address()):
                 found = self.memory(key, make)  # which may be there by now
         try:
             count(found)
@@ -52,25 +49,9 @@ class InUse:
         self.memory.forget()
 
 
-@contextmanager
-def _turn() -> Iterator[None]:
-    """A turn to make something large: one for an address at a time, so that none has all turns. What is made for it on
-    the way has the turn too."""
-    if getattr(_MINE, "turn", False):
-        yield
-        return
-    with _lock:
-        turn = _making.setdefault(visitors.address(), threading.Lock())
-    with places.aside():
-        turn.acquire()
-        _MAKING.acquire()
-    _MINE.turn = True
-    try:
-        yield
-    finally:
-        _MINE.turn = False
-        _MAKING.release()
-        turn.release()
+def at_work(source: Source) -> AbstractContextManager[None]:
+    """Around whatever a page or a click works out about these data: a turn where they are large."""
+    return places.large(visitors.address()) if source.large else nullcontext()
 
 
 def count(value: Any) -> None:

@@ -11,6 +11,7 @@ minute and a half. So a script begins only where there is a place:
 - a page has one script at a time: its next one begins when the former has come to its end;
 - a script that waits itself, for a simulation, the disk or the tick of an answer, steps ``aside`` meanwhile, so that a
   few who wait for seconds keep nobody from a place; so do at most ``ASIDE`` of them, ``ASIDE_EACH`` of one address;
+- of those that work on something ``large`` few do so at once (``large_turns``), and the others wait aside;
 - one that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs.
 
 Who waits is an entry of a dictionary, and nothing looks after it until a place is free: no thread, no task, no timer.
@@ -26,7 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.background import turns
+from dashboard.background import large_turns, turns
 
 MOST, EACH = 6, 3
 """Scripts that compute at once, and those of one address: more make each of them slower, and all together no faster."""
@@ -192,14 +193,33 @@ def enter(script: Script) -> None:
 
 
 @contextmanager
-def aside() -> Iterator[None]:
-    """Around what a script waits for without computing."""
+def aside(*, working: bool = False) -> Iterator[None]:
+    """Around what a script waits for without computing; ``working`` where it does something large as well, so that its
+    turn for that stays its own."""
     script = here()
     stepped = script is not None and PLACES.step_aside(script)
     if stepped:
         turns.give_back()
+    whose = None if working else large_turns.give_back()
     try:
         yield
     finally:
+        if whose is not None:
+            large_turns.take(whose)
         if stepped and script is not None:
             PLACES.come_back(script)
+
+
+@contextmanager
+def large(whose: str) -> Iterator[None]:
+    """Around work on something large for an address: a turn for it (``large_turns``), which what is done for it on the
+    way has too."""
+    if large_turns.has():
+        yield
+        return
+    with aside():
+        large_turns.take(whose)
+    try:
+        yield
+    finally:
+        large_turns.give_back()

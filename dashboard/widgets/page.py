@@ -16,6 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import catalogue, offering, replay, session, traces
 from dashboard.background import compute
+from dashboard.background.in_use import at_work
 from dashboard.blocks import Picture
 from dashboard.budget import tracker
 from dashboard.budget.opening import asks_whose
@@ -63,7 +64,7 @@ def draw_page(page_key: str) -> None:
         large=compute.large_memory(own=not current.public),
     )
     read = session.Reader()
-    with traces.reading(read), replay.common(current.everybodys):
+    with traces.reading(read), replay.common(current.everybodys), at_work(current):
         _draw_question(page, kind, case, read)
 
 
@@ -236,7 +237,7 @@ def _live(
         return asked[there]
 
     def headed() -> None:
-        with _said():
+        with at_work(case.source), _said():
             _head(now(), alone=right is None)
 
     with head:
@@ -247,7 +248,7 @@ def _live(
         run = first if drawn is None else drawn
         if not run.progress(lambda: place.keep(height=question.view.height)):
             return
-        with _said():
+        with at_work(case.source), _said():
             present = now()
             if _is_empty(present, case.source):
                 place.keep(height=present.view.height)

@@ -118,6 +118,10 @@ def several_rows(unit: str, rows: int) -> str:
     )
 
 
+def first_rows(looked_at: int, rows: int) -> str:
+    return f"The charts look at the first {looked_at:,} of {rows:,} rows, to be quick. A private answer reads them all."
+
+
 LEARNER_LEFT_OUT = (
     "The textbook's linear learner and its theorem need the number of rows to be public: they are shown when a changed "
     "row is hidden (under Options)."

@@ -7,7 +7,7 @@ is too long to be looked at as one that nobody declared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
@@ -156,49 +156,52 @@ class PrivateRows:
     def opened(self, reads: Reads) -> OpenRows:
         """The rows that count, to be read by column. Raises InvalidArgument, as ``check``."""
         self.check(reads)
-        texts = {name: _text(self._behind[name]) for name in reads.names if name in self._behind.columns}
-        frame = pd.DataFrame(texts, index=pd.RangeIndex(len(self._behind)))
         if reads.steps:
-            return OpenRows(self._with_empty_rows(frame), reads)
-        blank = np.arange(len(frame))
+            return OpenRows(lambda name: self._with_empty_rows(self._text(name)), self._records, reads)
+        rows = len(self._behind)
+        blank = np.arange(rows)
         for name in self._behind.columns:
-            some = self._behind[name] if blank.size == len(frame) else self._behind[name].iloc[blank]
+            some = self._behind[name] if blank.size == rows else self._behind[name].iloc[blank]
             blank = blank[(_text(some).str.strip() == "").to_numpy(dtype=bool)]
-        holds = np.ones(len(frame), dtype=bool)
-        holds[blank] = False
-        return OpenRows(_these(frame, np.flatnonzero(holds)), reads)
+        there = np.ones(rows, dtype=bool)
+        there[blank] = False
+        places = np.flatnonzero(there)
+        return OpenRows(lambda name: _taken(self._text(name), places), places.size, reads)
+
+    def _text(self, name: str) -> pd.Series:
+        found = self._behind.get(name)
+        return pd.Series([""] * len(self._behind), dtype="str") if found is None else _text(found)
 
 
 class OpenRows:
     """The rows that count in a question, read column by column; a column that is not there is missing everywhere.
 
-    ``frame`` holds texts, as ``PrivateRows.opened`` makes them. With ``reads.person`` at most ``reads.most`` rows of
-    each person are kept. Each row draws a number from its person, its cells as the columns that are read say them and
-    how many equal rows of that person came before it; those with the smallest numbers stay. So what is kept of a person
-    depends on that person's rows alone, not on other people's, the order of the file or other columns; and how likely a
-    row is to stay does not depend on what it holds.
+    ``text`` gives a column of ``rows`` texts each time that it is asked for, and none is held: all columns of a large
+    file, taken anew, would be several times the file. With ``reads.person`` at most ``reads.most`` rows of each person
+    are kept. Each row draws a number from its person, its cells as the columns that are read say them and how many
+    equal rows of that person came before it; those with the smallest numbers stay. So what is kept of a person depends
+    on that person's rows alone, not on other people's, the order of the file or other columns; and how likely a row is
+    to stay does not depend on what it holds.
     """
 
-    __slots__ = ("_behind", "_reads")
+    __slots__ = ("_reads", "_rows", "_text")
 
-    def __init__(self, frame: pd.DataFrame, reads: Reads) -> None:
-        self._reads = reads
-        chosen = {column.name: _own(frame, column) for column in reads.columns}
-        texts = pd.DataFrame(chosen, index=pd.RangeIndex(len(frame)))
+    def __init__(self, text: Callable[[str], pd.Series], rows: int, reads: Reads) -> None:
+        self._reads, self._text, self._rows = reads, text, rows
         if reads.person is not None:
-            said = pd.DataFrame({column.name: _as_read(texts, column) for column in reads.columns}, index=texts.index)
-            texts = _these(texts, np.flatnonzero(kept(_own(frame, reads.person), said, reads.person, reads.most)))
-        self._behind = texts
+            said = pd.DataFrame({column.name: _as_read(text(column.name), column) for column in reads.columns})
+            places = np.flatnonzero(kept(text(reads.person.name), said, reads.person, reads.most))
+            self._text, self._rows = (lambda name: _taken(text(name), places)), places.size
 
     @property
     def rows(self) -> int:
         """How many rows count."""
-        return len(self._behind)
+        return self._rows
 
     def typed(self, name: str, *, as_declared: Column | None = None) -> pd.Series:
         """One column as in ``dpcore.datasets.Table``; ``as_declared`` reads it by another declaration."""
         column = self._reads.column(name) if as_declared is None else as_declared
-        return apply(Schema(columns=(column,)), self._behind[[name]]).frame[name]
+        return apply(Schema(columns=(column,)), self._text(name).to_frame(name)).frame[name]
 
     def numbers(self, name: str) -> FloatArray:
         """A column of numbers, within its declared bounds, shape (rows,); NaN where missing."""
@@ -318,24 +321,18 @@ def _rank(group: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None) -> In
     return rank
 
 
-def _as_read(texts: pd.DataFrame, column: Column) -> pd.Series:
+def _as_read(text: pd.Series, column: Column) -> pd.Series:
     """What the cells of a column say, of whatever range."""
     if column.type == "text":
-        codes, different = encoded(plainly(texts[column.name]))
+        codes, different = encoded(plainly(text))
         return pd.Series(pd.Categorical.from_codes(codes, pd.Index(different)))
     unbounded = replace(column, low=None, high=None, earliest=None, latest=None, fill=None)
-    return apply(Schema(columns=(unbounded,)), texts).frame[column.name]
+    return apply(Schema(columns=(unbounded,)), text.to_frame(column.name)).frame[column.name]
 
 
-def _these(frame: pd.DataFrame, rows: IntArray) -> pd.DataFrame:
+def _taken(text: pd.Series, rows: IntArray) -> pd.Series:
     """These rows of texts; written anew where they are all, too, so that how long it takes does not tell."""
-    places = pa.array(rows)
-    taken = {name: pd.Series(words(text).take(places), dtype="str") for name, text in frame.items()}
-    return pd.DataFrame(taken, index=pd.RangeIndex(rows.size))
-
-
-def _own(frame: pd.DataFrame, column: Column) -> pd.Series:
-    return frame[column.name] if column.name in frame.columns else pd.Series([""] * len(frame), dtype="str")
+    return pd.Series(words(text).take(pa.array(rows)), dtype="str")
 
 
 def _text(column: pd.Series) -> pd.Series:

@@ -292,11 +292,14 @@ class PrivatePlays(Asked):
         """The losses as whole numbers of 2⁻²⁰, shape (rounds, experts)."""
         opened = self.opened(rows)
         count = self.rounds + (self.kind == "prices")
-        values = np.column_stack([_first(opened, name, count) for name in self.experts])
         happened = None if self.outcome is None else _first(opened, self.outcome, count)
         low, high = self._bounds
-        shares = losses_of(values, self.kind, low=low, high=high, move=self.move, happened=happened)
-        return np.floor(shares / UNIT + 0.5).astype(np.int64)
+        units = np.empty((self.rounds, len(self.experts)), dtype=np.int64)
+        for place, name in enumerate(self.experts):  # one by one: all values beside all losses are twice as much
+            values = _first(opened, name, count)[:, None]
+            shares = losses_of(values, self.kind, low=low, high=high, move=self.move, happened=happened)
+            units[:, place] = np.floor(shares[:, 0] / UNIT + 0.5)
+        return units
 
     def scores(self, units: IntArray) -> Iterator[IntArray]:
         """What each play looks at, higher being better: minus the losses before it (in the epoch before), in units.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
@@ -76,9 +77,7 @@ class Cuts:
 
     def agreements(self, values: ArrayLike, weights: FloatArray) -> FloatArray:
         """Sum of ``weights`` (n,) of the rows where each rule says yes, shape (2·count,)."""
-        numbers = finite_vector(table=values, at_least=0)
-        side = np.searchsorted(self.grid, numbers, side="right")
-        passed = np.bincount(side, weights=weights, minlength=self.count + 1)
+        passed = np.bincount(self.places(values), weights=weights, minlength=self.count + 1)
         above = np.cumsum(passed[::-1])[::-1][1:]
         return np.stack([above, weights.sum() - above], axis=1).ravel()
 
@@ -87,9 +86,15 @@ class Cuts:
         above = np.cumsum(counts[::-1], axis=0)[::-1][1:]
         return _errors(above, counts.sum(axis=0))
 
-    def says(self, values: ArrayLike) -> BoolArray:
-        """Where each rule predicts yes, shape (n, 2·count)."""
-        above = finite_vector(table=values, at_least=0)[:, None] >= self.grid
+    def places(self, values: ArrayLike) -> IntArray:
+        """How many cuts each row reaches, shape (n,), in as few bytes as they need."""
+        numbers = finite_vector(table=values, at_least=0)
+        found: IntArray = np.searchsorted(self.grid, numbers, side="right").astype(np.min_scalar_type(self.count))
+        return found
+
+    def says(self, places: IntArray) -> BoolArray:
+        """Where each rule predicts yes, from ``places``, shape (n, 2·count)."""
+        above = places[:, None] > np.arange(self.count)
         return np.stack([above, ~above], axis=2).reshape(len(above), 2 * self.count)
 
 
@@ -116,7 +121,7 @@ class Categories:
 
     def agreements(self, values: ArrayLike, weights: FloatArray) -> FloatArray:
         """Sum of ``weights`` (n,) of the rows where each rule says yes, shape (2·values,)."""
-        inside = np.bincount(self._codes(values), weights=weights, minlength=len(self.values) + 1)[:-1]
+        inside = np.bincount(self.places(values), weights=weights, minlength=len(self.values) + 1)[:-1]
         return np.stack([inside, weights.sum() - inside], axis=1).ravel()
 
     def errors_counted(self, counts: IntArray) -> IntArray:
@@ -124,22 +129,30 @@ class Categories:
         (values + 1, 2)."""
         return _errors(counts[:-1], counts.sum(axis=0))
 
-    def says(self, values: ArrayLike) -> BoolArray:
-        """Where each rule predicts yes, shape (n, 2·values)."""
-        same = self._codes(values)[:, None] == np.arange(len(self.values))
-        return np.stack([same, ~same], axis=2).reshape(len(same), 2 * len(self.values))
-
-    def _codes(self, values: ArrayLike) -> IntArray:
+    def places(self, values: ArrayLike | pd.Categorical) -> IntArray:
+        """Which of the values each row has, shape (n,), in as few bytes as they need; as many as there are for none."""
         place = {value: i for i, value in enumerate(self.values)}
         other = len(self.values)
-        return np.fromiter((place.get(value, other) for value in np.asarray(values, dtype=object)), dtype=np.int64)
+        kind = np.min_scalar_type(other)
+        if isinstance(values, pd.Categorical):  # each word once, a missing one last
+            of_words = np.array([*(place.get(word, other) for word in values.categories), other], dtype=kind)
+            found: IntArray = of_words[values.codes]
+            return found
+        # words as they are: an array of NumPy's own would take what the longest does for each
+        return np.fromiter((place.get(value, other) for value in np.asarray(values, dtype=object)), dtype=kind)
+
+    def says(self, places: IntArray) -> BoolArray:
+        """Where each rule predicts yes, from ``places``, shape (n, 2·values)."""
+        same = places[:, None] == np.arange(len(self.values))
+        return np.stack([same, ~same], axis=2).reshape(len(same), 2 * len(self.values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleClass:
     """All rules over the given columns, and the two that look at nothing. The first in a tie is the plainest.
 
-    ``columns``: ``Cuts`` and ``Categories``. A table maps column names to arrays of one length n. One person moves
+    ``columns``: ``Cuts`` and ``Categories``. A table maps column names to arrays of one length n, or pandas' columns of
+    categories, and is asked for one column at a time, each once, so that it may make them then. One person moves
     the error counts of all rules by at most 1; when the person is added or removed, all one way. Raises
     InvalidArgument.
     """
@@ -199,16 +212,13 @@ class RuleClass:
         O(n·k²), some rows at a time, so that beside the result 40 MB are taken. Raises InvalidArgument.
         """
         wanted = _yes(target)
-        columns = [  # words as they are: NumPy's own would each take what the longest does
-            (c, np.asarray(_column(table, c.column, wanted.size), dtype=None if isinstance(c, Cuts) else object))
-            for c in self.columns
-        ]
+        columns = [(column, column.places(_column(table, column.column, wanted.size))) for column in self.columns]
         together, wrong = np.zeros((self.size, self.size)), np.zeros(self.size)
         at_once = max(1, min(_ROWS, _ANSWERS // self.size))
         for i in range(0, wanted.size, at_once):
             rows = slice(i, i + at_once)
             plain = np.broadcast_to([False, True], (wanted[rows].size, 2))
-            says = np.concatenate([plain, *(column.says(values[rows]) for column, values in columns)], axis=1)
+            says = np.concatenate([plain, *(column.says(places[rows]) for column, places in columns)], axis=1)
             mistakes = (says != wanted[rows, None]).astype(np.float32)  # sums of 4096 ones are exact in float32
             together += mistakes.T @ mistakes
             wrong += mistakes.sum(axis=0)
@@ -223,7 +233,8 @@ class RuleClass:
             return np.full(whole(0, n=n), bool(rule.value))
         for column in self.columns:
             if rule in column.rules():
-                says: BoolArray = column.says(_column(table, rule.column, n))[:, column.rules().index(rule)]
+                places = column.places(_column(table, rule.column, n))
+                says: BoolArray = column.says(places)[:, column.rules().index(rule)]
                 return says
         raise InvalidArgument("rule", "must be of this class")
 

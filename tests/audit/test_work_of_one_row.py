@@ -172,9 +172,7 @@ def _dates_one_by_one_where_any_is() -> Iterator[None]:
 
 @contextmanager
 def _blank_rows_dropped_where_any_is() -> Iterator[None]:
-    with patch.object(
-        private_rows, "_these", lambda frame, rows: frame if rows.size == len(frame) else frame.take(rows)
-    ):
+    with patch.object(private_rows, "_taken", lambda text, rows: text if rows.size == len(text) else text.take(rows)):
         yield
 
 

@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import all_held, limits, machine_memory
-from dashboard.background import compute, in_use, lent
+from dashboard.background import compute, in_use, large_turns, lent
 from dashboard.background.in_use import InUse
 from dashboard.background.lent import Lent
 from dashboard.data.task import counting
@@ -390,14 +390,14 @@ def test_few_large_things_are_made_at_once_and_no_address_has_all_turns(monkeypa
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert most == {"a": 1, "b": 1, "c": 1, "all": in_use.AT_ONCE}
+    assert most == {"a": 1, "b": 1, "c": 1, "all": large_turns.AT_ONCE}
     assert len(large.memory) == 6
     whose.is_ = "a"
-    for _ in range(in_use.AT_ONCE + 1):
+    for _ in range(large_turns.AT_ONCE + 1):
         with pytest.raises(ZeroDivisionError):
             large(("fails",), lambda: 1 / 0)
     assert large(("one",), lambda: large(("in it",), lambda: large(("in that",), lambda: 5))) == 5
-    assert not in_use._making, "nothing stays of who makes nothing"
+    assert not [*large_turns.LARGE._running, *large_turns.LARGE._waiting], "nothing stays of who makes nothing"
 
 
 def test_what_cannot_say_that_it_goes_counts_by_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,13 +41,13 @@ PAGE = "linear"
 PERCENT = 50.0
 """Times a cost in [−1, 1]: % of its declared range."""
 FIRST = "vertex_permute_and_flip"
-MOST_ROWS = 20_000
-MOST_REPEATED = 200_000
-"""Rows that a table is repeated to."""
+MOST_COLUMNS, SHOWN = 12, 8
+MOST_ROWS, MOST_REPEATED = 20_000, 200_000
+"""Rows of so many columns that are looked at, and that a table is repeated to; of more columns fewer, so that no chart
+is more work."""
 MOST_ROWS_PROMISED = 1e9
 PLACES = 13
 FACTORS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
-MOST_COLUMNS, SHOWN = 12, 8
 FIRST_SEED = 1
 RELATION = neighbours("linear_neighbours")
 
@@ -110,15 +110,15 @@ class _Setting:
     def of(cls, case: Case, names: tuple[str, ...], read: Read) -> _Setting:
         relation = read(RELATION)
         beta = read(BETA)
-        # a copy: a part of a table holds on to all of it
-        table = case.memo(("costs", case.table.fingerprint, names), lambda: costs(case.table, names)[:MOST_ROWS].copy())
+        most = _at_most(MOST_ROWS, len(names))
+        table = case.memo(("costs", case.table.fingerprint, names), lambda: costs(case.table, names, most))
         as_is = LinearProblem(costs=table, beta=beta, relation=relation)
         about = {key: catalog()[key].about for key in as_is.methods if key in catalog()}
         main = read(method("linear_method" if relation == "replace_one" else "linear_method_draws", about, FIRST))
         factor = Choice(
             key="linear_factor",
             label=said.as_many(words.many(case.table.schema.unit)),
-            options=tuple(times for times in FACTORS if 2 <= round(as_is.n * times) <= max(MOST_REPEATED, as_is.n)),
+            options=tuple(times for times in FACTORS if 2 <= round(as_is.n * times) <= _longest(as_is)),
             names=lambda times: f"×{times:g}",
             default=1.0,
             look="scale",
@@ -181,7 +181,7 @@ class _Setting:
             ghost_identity=(*identity, 1.0),
             sizes=(
                 float(max(10, as_is.n // 50)),
-                float(min(problem.longest, max(as_is.n * 10, problem.n), MOST_REPEATED)),
+                float(min(max(as_is.n * 10, problem.n), _longest(as_is))),
             ),
             mark=self.case.source.mark,
             band=said.BAND,
@@ -239,6 +239,7 @@ class _Setting:
             follows=True,
             notes=(
                 *([said.several_rows(self.unit, declared.rows_per_person)] if several and declared else []),
+                *([said.first_rows(self.as_is.n, rows)] if (rows := self.case.table.rows) > self.as_is.n else []),
                 *([said.LEARNER_LEFT_OUT] if self.as_is.relation == "add_remove" else []),
             ),
         )
@@ -310,7 +311,7 @@ class _Setting:
     def on_axes(self, view: View) -> Sequence[Block]:
         """What is proved of the method in use against rows up to 10⁹, and what is true of these."""
         problem, columns = self.problem.central, float(self.problem.columns)
-        longest = min(problem.longest, MOST_REPEATED)
+        longest = _longest(self.as_is)
         rows = np.union1d(np.rint(np.geomspace(10, longest, PLACES)), [view.size])
         made = self.case.memo(
             (*view.identity, "theory", self.main, self.epsilon),
@@ -407,3 +408,13 @@ def _longer(problem: LinearProblem, times: float) -> LinearProblem:
     if times == 1.0:
         return problem
     return replace(problem, costs=np.resize(problem.costs, (round(problem.n * times), problem.columns)))
+
+
+def _at_most(rows: int, columns: int) -> int:
+    """As many rows as make no more work than ``rows`` of few columns."""
+    return max(2, rows * MOST_COLUMNS // max(MOST_COLUMNS, columns))
+
+
+def _longest(problem: LinearProblem) -> int:
+    """Rows that a table is repeated to."""
+    return max(problem.n, _at_most(MOST_REPEATED, problem.columns))

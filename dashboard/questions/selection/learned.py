@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dpcore.datasets import Table
 from dpcore.selection.rules import Categories, Cuts, RuleClass
-from dpcore.validate import BoolArray, FloatArray, IntArray
+from dpcore.validate import FloatArray, IntArray
 
 DRAWS = 1000
 """Times that as many people are drawn anew."""
@@ -62,17 +65,28 @@ def rule_class(table: Table, columns: list[str], cuts: int) -> RuleClass:
     return RuleClass(columns=tuple(parts))
 
 
-def columns_of(table: Table, names: list[str]) -> tuple[dict[str, list[object] | FloatArray], BoolArray]:
-    """Values of ``names`` on the rows that have them all, and which rows those are."""
-    rows = table.complete(*names)
-    values: dict[str, list[object] | FloatArray] = {}
-    for name in names:
-        if table.schema.column(name).is_numeric:
-            values[name] = table.frame[name].to_numpy(np.float64, na_value=np.nan)[rows]
-        else:
-            options = table.options(name)
-            values[name] = [options[code] for code in table.codes(name)[rows]]
-    return values, rows
+class _Rows(Mapping[str, Any]):
+    """Columns of the rows of a table that have them all: each is made when it is asked for, and not held."""
+
+    def __init__(self, table: Table, names: Sequence[str]) -> None:
+        self.table, self.names, self.rows = table, names, table.complete(*names)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.names:
+            raise KeyError(name)
+        if self.table.schema.column(name).is_numeric:
+            return self.table.frame[name].to_numpy(np.float64, na_value=np.nan)[self.rows]
+        return pd.Categorical.from_codes(self.codes(name), pd.Index(self.table.options(name)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def codes(self, name: str) -> IntArray:
+        """Places among the options of a column."""
+        return self.table.codes(name)[self.rows]
 
 
 def learn(table: Table, target: str, rules: RuleClass) -> Learned:
@@ -91,9 +105,9 @@ def covariance(table: Table, target: str, rules: RuleClass) -> FloatArray:
     return rules.covariance(*_people(table, target, rules))
 
 
-def _people(table: Table, target: str, rules: RuleClass) -> tuple[dict[str, list[object] | FloatArray], IntArray]:
-    values, rows = columns_of(table, [*(column.column for column in rules.columns), target])
-    return values, table.codes(target)[rows]
+def _people(table: Table, target: str, rules: RuleClass) -> tuple[_Rows, IntArray]:
+    rows = _Rows(table, [*(column.column for column in rules.columns), target])
+    return rows, rows.codes(target)
 
 
 def worse_elsewhere(learned: Learned, covariance: FloatArray, near: float) -> float:

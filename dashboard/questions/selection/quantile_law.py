@@ -48,9 +48,11 @@ def law_picture(problem: QuantileProblem, epsilon: float) -> LawPicture:
 
 
 def resized(values: FloatArray, times: float) -> FloatArray:
-    """As many values as ``times`` says, with the same shape: quantiles of the observed ones."""
+    """As many values as ``times`` says, with the same shape: quantiles of the observed ones, at (i + ½)/size, the least
+    value that so large a share does not exceed. Sorted once: NumPy's own would look for each by itself."""
     size = max(1, round(values.size * times))
-    found: FloatArray = np.quantile(values, (np.arange(size) + 0.5) / size, method="inverted_cdf")
+    places = -(-values.size * (2 * np.arange(size, dtype=np.int64) + 1) // (2 * size)) - 1
+    found: FloatArray = np.sort(values)[places]
     return found
 
 

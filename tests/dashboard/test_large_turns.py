@@ -1,0 +1,96 @@
+"""Few pages work on something large at once, each address once, and what waits or hangs keeps nobody from a turn."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dashboard.background import large_turns, places
+from dashboard.background.in_use import at_work
+from dashboard.background.large_turns import AT_ONCE, LONGEST, LargeTurns
+from dashboard.case import LARGE_CELLS, LARGE_ROWS, Source
+from dpcore.datasets import Column, Schema, twin
+from tests.questions.samples import sample_case
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[LargeTurns]:
+    found = LargeTurns()
+    monkeypatch.setattr(large_turns, "LARGE", found)
+    yield found
+    assert not found._running
+    assert not found._waiting
+
+
+def waits(turns: LargeTurns, whose: str) -> tuple[threading.Thread, list[large_turns.Turn]]:
+    got: list[large_turns.Turn] = []
+    thread = threading.Thread(target=lambda: got.append(turns.take(whose)))
+    before = len(turns._waiting)
+    thread.start()
+    until = time.monotonic() + 10
+    while len(turns._waiting) == before and not got and time.monotonic() < until:
+        time.sleep(0.001)
+    return thread, got
+
+
+def test_who_waits_comes_in_order_but_for_who_has_a_turn(own: LargeTurns) -> None:
+    first, second = own.take("a"), own.take("b")
+    assert AT_ONCE == 2
+    again, last = waits(own, "a"), waits(own, "c")
+    own.give_back(second)
+    last[0].join(10)
+    assert last[1], "a turn was free, and who came first has one"
+    assert not again[1]
+    own.give_back(first)
+    again[0].join(10)
+    for turn in (*again[1], *last[1]):
+        own.give_back(turn)
+
+
+def test_what_hangs_is_not_counted_for_ever() -> None:
+    now = [0.0]
+    turns = LargeTurns(lambda: now[0])
+    turns.take("a")
+    turns.take("b")
+    now[0] = LONGEST + 1.0
+    assert turns.take("a").begun == now[0]
+
+
+def test_one_within_another_has_the_same_turn_and_gives_it_back_once(own: LargeTurns) -> None:
+    with places.large("a"):
+        with pytest.raises(ZeroDivisionError), places.large("a"):
+            _ = 1 / 0
+        assert len(own._running) == 1
+    assert not large_turns.has()
+
+
+def test_who_waits_for_something_else_gives_the_turn_to_others_meanwhile(own: LargeTurns) -> None:
+    with places.large("a"):
+        with places.aside():
+            assert not own._running
+            thread, got = waits(own, "a")
+            thread.join(10)
+            assert got
+            threading.Timer(0.05, own.give_back, got).start()
+        assert [turn.whose for turn in own._running] == ["a"], "it goes on when it has one again"
+        with places.aside(working=True):
+            assert own._running, "what draws an answer works on all rows itself"
+
+
+def source(rows: int, columns: int = 1) -> Source:
+    schema = Schema(columns=tuple(Column(name=f"c{place}", type="yes/no") for place in range(columns)))
+    table = twin(schema, rows=rows, rng=np.random.Generator(np.random.PCG64(1)))
+    return Source(key="own-x", title="t", mode="what_if", table=table, lineage=None, practice=False)
+
+
+def test_large_are_own_data_of_many_rows_or_cells(own: LargeTurns) -> None:
+    large, wide = source(LARGE_ROWS), source(LARGE_CELLS // 100, 100)
+    little = (source(LARGE_ROWS - 1), replace(large, mode="demo"), sample_case("town").source)
+    for one in (large, wide, *little):
+        with at_work(one):
+            assert large_turns.has() == one.large == (one in (large, wide))
