@@ -78,7 +78,13 @@ class WholeClasses(WholeCodes):
     def wrong(self, points: FloatArray, most: int) -> IntArray:
         """What ``points`` (d, outputs) get wrong about every row: chances less a one for its class, in 2⁻¹⁴, (n,
         outputs); never longer than √2, which is below ``most``."""
-        return self._wrong(self._points(points), self._codes, self._answers)
+        units = self._points(points)
+        found = np.empty((self.rows, self._outputs), dtype=np.int64)
+        done = 0
+        for codes, answers in self._parts(_CHUNK):
+            found[done : done + answers.size] = self._wrong(units, codes, answers)
+            done += answers.size
+        return found
 
     def _wrong(self, points: IntArray, codes: IntArray, answers: IntArray) -> IntArray:
         powers = _powers(self._margins(points, codes))

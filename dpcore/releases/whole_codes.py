@@ -33,6 +33,7 @@ LARGEST_SUM = 2**60  # so that noise cannot wrap; far beyond what 2²⁸ rows of
 _TABLE_BITS, _TABLE_REACH = 12, 32  # slopes at margins −32 to 32, 2⁻¹² apart
 _GOOD_BITS = 2 * SLOPE_BITS - 10  # squared errors are counted in units of 2⁻¹⁰
 _CHUNK = 1 << 16  # rows at a time: 2¹⁶ slopes of at most 2²⁶ units are 2⁴²
+_NUMBERS = 1 << 22  # codes of them at a time, so that rows of many columns take no more beside the others
 
 
 def most_good(features: Features) -> int:
@@ -79,21 +80,22 @@ class WholeCodes:
         self._filed = rows if isinstance(rows, FiledRows) else None
         coded = rows.table if isinstance(rows, FiledRows) else features.coded(rows.numbers, missing=False)
         self.d, self.most_ones, self._starts = coded.shape[1], coded.most_ones, coded.starts
-        self._codes = coded.codes.astype(np.int64) + coded.starts
+        self._codes = coded.codes
         self._basis = coded.basis.astype(np.int64)
         self._answers = self._whole_answers(np.zeros(0) if isinstance(rows, FiledRows) else rows.answers)
         self.rows = rows.rows if isinstance(rows, FiledRows) else int(rows.answers.size)
         self._table = _slope_table()
 
-    def _parts(self, size: int) -> Iterator[tuple[IntArray, IntArray]]:
-        """Codes among all columns' (rows, columns) and whole answers (rows,), at most ``size`` rows at a time."""
+    def _parts(self, most: int = _CHUNK) -> Iterator[tuple[IntArray, IntArray]]:
+        """Codes among all columns' (rows, columns) and whole answers (rows,), at most so many rows at a time."""
+        size = max(1, min(most, _NUMBERS // self._starts.size))
         if self._filed is not None:
             for codes, answers in self._filed.parts(size):
                 yield codes + self._starts, self._whole_answers(answers)
             return
         for start in range(0, self.rows, size):
             rows = slice(start, start + size)
-            yield self._codes[rows], self._answers[rows]
+            yield self._codes[rows].astype(np.int64) + self._starts, self._answers[rows]
 
     def _whole_answers(self, answers: FloatArray) -> IntArray:
         """1 for the positive class and 0 otherwise; numbers in units of a margin."""
@@ -104,7 +106,7 @@ class WholeCodes:
     def counts(self) -> IntArray:
         """How many rows have each one, the last being the number of rows, shape (d,)."""
         by_code = np.zeros(self._basis.shape[0], dtype=np.int64)
-        for codes, _ in self._parts(_CHUNK):
+        for codes, _ in self._parts():
             by_code += np.bincount(codes.ravel(), minlength=by_code.size)
         return np.asarray(self._basis.T @ by_code)
 
@@ -116,7 +118,7 @@ class WholeCodes:
         points = self._points(weights * scales * 2.0**-SCALE_BITS)
         squares = np.asarray(self._basis @ (scales * scales))
         total = np.zeros(self._basis.shape[0], dtype=np.int64)
-        for codes, answers in self._parts(_CHUNK):
+        for codes, answers in self._parts():
             slopes = self._slopes(points[codes].sum(axis=1), answers)
             lengths = root_up(squares[codes].sum(axis=1))
             caps = clip // np.maximum(lengths, 1)
@@ -130,7 +132,7 @@ class WholeCodes:
         units = self._points(points)
         edges = np.rint(SURE * 2.0**MARGIN_BITS).astype(np.int64)
         found = np.zeros(2 * SURE.size + 2, dtype=np.int64)
-        for codes, answers in self._parts(_CHUNK):
+        for codes, answers in self._parts():
             margins = units[codes].sum(axis=1)
             bins = np.searchsorted(edges, np.abs(margins), side="right")
             found += np.bincount(2 * bins + ((margins > 0) == (answers > 0)), minlength=found.size)
@@ -148,10 +150,16 @@ class WholeCodes:
     def wrong(self, points: FloatArray, most: int) -> IntArray:
         """What ``points`` (d,) get wrong about every row: chance or number less the answer, in 2⁻¹⁴, at most ``most``
         either way, shape (n, 1)."""
-        margins = self._points(points)[self._codes].sum(axis=1)
-        if not self._logistic:
-            margins = np.clip(margins, -(1 << MARGIN_BITS), 1 << MARGIN_BITS)
-        return np.asarray(np.clip(self._slopes(margins, self._answers), -most, most)[:, None])
+        units = self._points(points)
+        found = np.empty((self.rows, 1), dtype=np.int64)
+        done = 0
+        for codes, answers in self._parts():
+            margins = units[codes].sum(axis=1)
+            if not self._logistic:
+                margins = np.clip(margins, -(1 << MARGIN_BITS), 1 << MARGIN_BITS)
+            found[done : done + answers.size, 0] = np.clip(self._slopes(margins, answers), -most, most)
+            done += answers.size
+        return found
 
     def _points(self, points: FloatArray) -> IntArray:
         """What every code adds to a margin, in units of a margin."""

@@ -25,6 +25,7 @@ LARGEST_SUM = 2**60  # so that noise cannot wrap; far beyond what 2²⁸ rows of
 _MARGIN_BITS = ROW_BITS + WEIGHT_BITS
 _TABLE_BITS, _TABLE_REACH = 12, 32  # slopes at margins −32 to 32, 2⁻¹² apart
 _CHUNK = 1 << 16  # rows at a time: 2¹⁶ rows × slope 2¹⁴ × entry 2¹⁸ is 2⁴⁸
+_NUMBERS = 1 << 22  # numbers of them at a time, so that rows of many columns take no more beside the others
 
 
 def clip_units(clip: float) -> int:
@@ -47,8 +48,9 @@ class WholeRows:
         numbers = [column.typed(table.typed(column.name)) for column in features.columns]
         present = ~np.isnan(answers)
         self._chunks: list[Any] = []
-        for start in range(0, table.rows, _CHUNK):
-            rows = slice(start, start + _CHUNK)
+        size = max(1, min(_CHUNK, _NUMBERS // self.d))
+        for start in range(0, table.rows, size):
+            rows = slice(start, start + size)
             # no entry is beyond 1 but by rounding; cut all the same, so that no square can wrap whatever it were
             inside = np.clip(np.nan_to_num(features.rows([values[rows] for values in numbers])), -1.0, 1.0)
             here = np.trunc(inside * 2.0**ROW_BITS).astype(np.int64)

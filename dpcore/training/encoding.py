@@ -193,13 +193,17 @@ def coded(
     Missing values have a code, and with ``missing`` a one, of their own. Raises InvalidArgument for a number that is
     not cut.
     """
-    codes = [column.codes(values) for column, values in zip(columns, typed, strict=True)]
+    tables = [column.basis() if missing else column.basis()[:, :-1] for column in columns]
+    tables += [pair.basis() for pair in pairs]
+    # one by one in as few bytes as their tables need: of hundreds of columns they would be as many as the rows
+    kinds = [np.min_scalar_type(table.shape[0]) for table in tables]
+    codes = [column.codes(values).astype(kind) for column, values, kind in zip(columns, typed, kinds, strict=False)]
     if pairs:
         known = {column.name: values for column, values in zip(columns, typed, strict=True)}
-        codes += [pair.codes(*(known[name] for name in pair.names)) for pair in pairs]
+        of_pairs = zip(pairs, kinds[len(columns) :], strict=True)
+        codes += [pair.codes(*(known[name] for name in pair.names)).astype(kind) for pair, kind in of_pairs]
     constant = np.zeros(codes[0].shape[0], dtype=np.int64)
-    tables = [column.basis() if missing else column.basis()[:, :-1] for column in columns]
-    return CodedRows.of([*codes, constant], [*tables, *(pair.basis() for pair in pairs), np.ones((1, 1))])
+    return CodedRows.of([*codes, constant], [*tables, np.ones((1, 1))])
 
 
 def cut(column: Encoding, shape: Shape | Sequence[float] = "even") -> Encoding:

@@ -282,17 +282,19 @@ class Features:
         of them without it. For looking at data, not for a release: the checks here look at the values. Raises
         InvalidArgument with a sentence for data that no model can be trained on.
         """
-        numbers = [column.typed(table.frame[column.name]) for column in self.columns]
         answers = self.answers(self.target.typed(table.frame[self.target.name]))
-        for column, values in zip(self.columns, numbers, strict=True):
-            if bool(np.isnan(values).all()):
+        there = np.ones(answers.size, dtype=bool)
+        for column in self.columns:  # one by one and twice: all of them, of all rows, are much more than those kept
+            missing = np.isnan(column.typed(table.frame[column.name]))
+            there &= ~missing
+            if bool(missing.all()):
                 raise InvalidArgument(
                     "columns", f"cannot include “{column.name}”: none of its cells is a {_unit(column)} as declared"
                 )
         labelled = ~np.isnan(answers)
         if not labelled.any():
             raise InvalidArgument("target", f"cannot be “{self.target.name}”: it has no value in any row")
-        full = labelled & ~np.isnan(np.stack(numbers)).any(axis=0)
+        full = labelled & there
         kept = np.flatnonzero(full)
         if kept.size < FEWEST_ROWS:
             raise InvalidArgument(
@@ -304,18 +306,20 @@ class Features:
         if fewest > kept.size:
             problem = f"become {self.d:,} features, more than the {kept.size:,} rows; choose fewer columns"
             raise TooFewRows("columns", problem, fewest)
-        for column, values in zip(self.columns, numbers, strict=True):
+        chosen = kept if some is None else kept[some(kept.size)]
+        numbers = []
+        for column in self.columns:
+            values = column.typed(table.frame[column.name])
             if bool((values[kept] == values[kept[0]]).all()):
                 raise InvalidArgument("columns", f"cannot include “{column.name}”: it has the same value in every row")
+            numbers.append(values[chosen])
         if bool((answers[kept] == answers[kept[0]]).all()):
             what = "only one class" if self.classifies else "the same value in every row"
             raise InvalidArgument("target", f"cannot be “{self.target.name}”: it has {what}")
-        if some is not None:
-            kept = kept[some(kept.size)]
         return Prepared(
-            X=self.rows([values[kept] for values in numbers]),
-            y=answers[kept],
-            kept=kept.astype(np.int64),
+            X=self.rows(numbers),
+            y=answers[chosen],
+            kept=chosen.astype(np.int64),
             without_answer=int((~labelled).sum()),
             incomplete=int((labelled & ~full).sum()),
         )
