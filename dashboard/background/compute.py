@@ -7,10 +7,11 @@ the data (SHA-256) and plain parameters, never a frame or an array. All of it is
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TypeVar
 
 from dashboard import words
-from dashboard.background import cluster, workers
+from dashboard.background import cluster, large_turns, workers
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import ANSWERS, SHELF_ROOM
 from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
@@ -21,6 +22,7 @@ from dashboard.background.readers import READERS
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
+from dashboard.case import Source
 from dashboard.people import login, visitors
 from dashboard.words import login as login_words
 from dpcore import datasets
@@ -37,7 +39,7 @@ from dpcore.memory import Memory
 T = TypeVar("T")
 MEMORY = Memory(3000, room=128 << 20, within=ANSWERS)
 """For everybody: what is made from samples, and what depends on no data at all."""
-LARGE = InUse(Memory(32, room=500 << 20, within=ANSWERS))
+LARGE = InUse(Memory(32, room=500 << 20, within=ANSWERS), large_turns.LITTLE)
 """As ``MEMORY``, for a few large things."""
 PATIENCE = 2.5
 """Seconds that a click waits for a program that holds the ledger, one that froze with it say; what has been charged
@@ -51,9 +53,12 @@ def memory(*, own: bool) -> Memory:
     return SESSION_MEMORY.once() if own else MEMORY
 
 
-def large_memory(*, own: bool) -> InUse:
+def large_memory(source: Source) -> InUse:
     """As ``memory``, for a few large things, such as rows made ready for training; they count while in use."""
-    return SESSION_LARGE.once() if own else LARGE
+    if source.public:
+        return LARGE
+    own = SESSION_LARGE.once()
+    return own if source.large else replace(own, among=large_turns.LITTLE)
 
 
 @once(most=32)

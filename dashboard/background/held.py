@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dashboard import machine_memory
+from dashboard.background import large_turns
 from dashboard.background.in_use import InUse
 from dashboard.background.shelf import Jobs, Shelf
 from dashboard.session import Slot
@@ -22,6 +23,6 @@ JOBS: Slot[Jobs] = Slot("_jobs", lambda: Jobs(room=SHELF_ROOM, within=ANSWERS), 
 MEMORY: Slot[Memory] = Slot("_memory", lambda: Memory(PRIVATE, room=PRIVATE_ROOM, within=ANSWERS), own=Memory.forget)
 """What was computed from a person's own data."""
 LARGE_MEMORY: Slot[InUse] = Slot(
-    "_large", lambda: InUse(Memory(LARGE_PRIVATE, room=LARGE_ROOM, within=ANSWERS)), own=InUse.forget
+    "_large", lambda: InUse(Memory(LARGE_PRIVATE, room=LARGE_ROOM, within=ANSWERS), large_turns.OWN), own=InUse.forget
 )
 """As ``MEMORY``, for a few large things."""

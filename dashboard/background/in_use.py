@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from dashboard import all_held, machine_memory
 from dashboard.background import places
+from dashboard.background.large_turns import LargeTurns
 from dashboard.case import Source
 from dashboard.people import visitors
 from dashboard.question import CannotAsk
@@ -28,14 +29,16 @@ _lock = threading.RLock()  # what goes may go while one is counted
 
 @dataclass(frozen=True, slots=True)
 class InUse:
-    """A memory whose values count while they are in use. Raises CannotAsk where there is no room for one more."""
+    """A memory whose values count while they are in use, each made in a turn ``among`` others of its kind. Raises
+    CannotAsk where there is no room for one more."""
 
     memory: Memory
+    among: LargeTurns
 
     def __call__(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
         found: T | None = self.memory.get(key)
         if found is None:
-            with places.large(visitors.address()):
+            with places.large(visitors.address(), self.among):
                 found = self.memory(key, make)  # which may be there by now
         try:
             count(found)

@@ -18,12 +18,12 @@ LONGEST, LOOKED = 30.0, 5.0
 
 
 class Turn:
-    """One page's; ``begun`` is when it got it."""
+    """One page's, ``among`` those of its kind; ``begun`` is when it got it."""
 
-    __slots__ = ("begun", "whose")
+    __slots__ = ("among", "begun", "whose")
 
-    def __init__(self, whose: str) -> None:
-        self.whose = whose
+    def __init__(self, whose: str, among: LargeTurns) -> None:
+        self.whose, self.among = whose, among
         self.begun = 0.0
 
 
@@ -38,7 +38,7 @@ class LargeTurns:
 
     def take(self, whose: str) -> Turn:
         """Wait for a turn of an address."""
-        turn = Turn(whose)
+        turn = Turn(whose, self)
         with self._changed:
             self._waiting.append(turn)
             while self._next() is not turn:
@@ -62,7 +62,9 @@ class LargeTurns:
         return next((one for one in self._waiting if one.whose not in have), None)
 
 
-LARGE = LargeTurns()
+OWN, LITTLE = LargeTurns(), LargeTurns()
+"""For large data of people's own, and for what is made of samples and small files: whoever looks at these waits for
+nobody's large file."""
 _HERE = threading.local()
 
 
@@ -71,16 +73,15 @@ def has() -> bool:
     return getattr(_HERE, "turn", None) is not None
 
 
-def take(whose: str) -> None:
+def take(whose: str, among: LargeTurns) -> None:
     """Wait for a turn for this thread, which has none."""
-    _HERE.turn = LARGE.take(whose)
+    _HERE.turn = among.take(whose)
 
 
-def give_back() -> str | None:
-    """Give back this thread's turn; whose it was, None where it has none."""
+def give_back() -> Turn | None:
+    """Give back this thread's turn, which it was; None where it has none."""
     turn: Turn | None = getattr(_HERE, "turn", None)
-    if turn is None:
-        return None
-    _HERE.turn = None
-    LARGE.give_back(turn)
-    return turn.whose
+    if turn is not None:
+        _HERE.turn = None
+        turn.among.give_back(turn)
+    return turn

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.background import large_turns, turns
+from dashboard.background.large_turns import LargeTurns
 
 MOST, EACH = 6, 3
 """Scripts that compute at once, and those of one address: more make each of them slower, and all together no faster."""
@@ -200,25 +201,25 @@ def aside(*, working: bool = False) -> Iterator[None]:
     stepped = script is not None and PLACES.step_aside(script)
     if stepped:
         turns.give_back()
-    whose = None if working else large_turns.give_back()
+    turn = None if working else large_turns.give_back()
     try:
         yield
     finally:
-        if whose is not None:
-            large_turns.take(whose)
+        if turn is not None:
+            large_turns.take(turn.whose, turn.among)
         if stepped and script is not None:
             PLACES.come_back(script)
 
 
 @contextmanager
-def large(whose: str) -> Iterator[None]:
+def large(whose: str, among: LargeTurns | None = None) -> Iterator[None]:
     """Around work on something large for an address: a turn for it (``large_turns``), which what is done for it on the
     way has too."""
     if large_turns.has():
         yield
         return
     with aside():
-        large_turns.take(whose)
+        large_turns.take(whose, among or large_turns.OWN)
     try:
         yield
     finally:

@@ -50,7 +50,7 @@ def case_of(key: str, epsilon: float) -> Case:
         declared=Declaration.of(table.schema),
         rows=lambda: compute.sample_rows(key),
     )
-    return Case(source=source, epsilon=epsilon, memo=compute.memory(own=False), large=compute.large_memory(own=False))
+    return Case(source=source, epsilon=epsilon, memo=compute.memory(own=False), large=compute.large_memory(source))
 
 
 def add(address: Address, title: str, *, parts: bool) -> None:

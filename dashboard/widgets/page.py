@@ -61,7 +61,7 @@ def draw_page(page_key: str) -> None:
         hides=tracker.hidden(current),
         looked=not current.public and session.epsilon_taken(),
         memo=compute.memory(own=not current.public),
-        large=compute.large_memory(own=not current.public),
+        large=compute.large_memory(current),
     )
     read = session.Reader()
     with traces.reading(read), replay.common(current.everybodys), at_work(current):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -187,12 +188,18 @@ class Features:
 
     def rows(self, numbers: Sequence[FloatArray]) -> FloatArray:
         """Rows (n, d) of the unit ball from what each column's ``typed`` or ``plain`` gave."""
-        parts = [column.spread(values) for column, values in zip(self.columns, numbers, strict=True)]
         known = {column.name: values for column, values in zip(self.columns, numbers, strict=True)}
-        parts += [pair.spread(*(known[name] for name in pair.names)) for pair in self.pairs]
-        if self.intercept:
-            parts.append(np.ones((parts[0].shape[0], 1)))
-        return np.concatenate(parts, axis=1) / self.scale
+        found = np.ones((numbers[0].size, self.d))  # the intercept, where there is one, stays so
+        parts = chain(
+            (column.spread(known[column.name]) for column in self.columns),
+            (pair.spread(*(known[name] for name in pair.names)) for pair in self.pairs),
+        )
+        done = 0
+        for part in parts:  # one by one: all of them apart are as much as the rows
+            found[:, done : done + part.shape[1]] = part
+            done += part.shape[1]
+        found /= self.scale
+        return found
 
     def coded(self, numbers: Sequence[FloatArray], *, missing: bool = True) -> CodedRows:
         """The same as codes, for ``ScaledDescent``; see ``encoding.coded``."""

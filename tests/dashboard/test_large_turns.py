@@ -6,22 +6,24 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dashboard.background import large_turns, places
-from dashboard.background.in_use import at_work
+from dashboard.background import compute, large_turns, places
+from dashboard.background.in_use import InUse, at_work
 from dashboard.background.large_turns import AT_ONCE, LONGEST, LargeTurns
 from dashboard.case import LARGE_CELLS, LARGE_ROWS, Source
 from dpcore.datasets import Column, Schema, twin
+from dpcore.memory import Memory
 from tests.questions.samples import sample_case
 
 
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[LargeTurns]:
     found = LargeTurns()
-    monkeypatch.setattr(large_turns, "LARGE", found)
+    monkeypatch.setattr(large_turns, "OWN", found)
     yield found
     assert not found._running
     assert not found._waiting
@@ -94,3 +96,18 @@ def test_large_are_own_data_of_many_rows_or_cells(own: LargeTurns) -> None:
     for one in (large, wide, *little):
         with at_work(one):
             assert large_turns.has() == one.large == (one in (large, wide))
+
+
+def test_who_looks_at_a_sample_or_a_small_file_waits_for_nobody_s_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is made of samples had its turn among those of large files, which take half a minute at worst."""
+    among = LargeTurns()
+    own = InUse(Memory(4, room=1 << 20), among)
+    monkeypatch.setattr(compute, "SESSION_LARGE", SimpleNamespace(once=lambda: own))
+    monkeypatch.setattr("dashboard.people.visitors.address", lambda: "c")
+    busy = [among.take("a"), among.take("b")]
+    for number, one in enumerate((sample_case("town").source, source(LARGE_ROWS - 1))):
+        assert compute.large_memory(one)(("made", number), lambda: 5) == 5
+    assert compute.large_memory(source(LARGE_ROWS)) is own
+    for turn in busy:
+        among.give_back(turn)
+    compute.LARGE.forget()

@@ -345,7 +345,7 @@ def test_large_things_count_for_as_long_as_a_page_has_them(monkeypatch: pytest.M
     """A memory let go of what it remembered; two hundred pages that were open did not."""
     room(33 << 20, monkeypatch)
     monkeypatch.setattr("dashboard.people.visitors.address", lambda: HERE)
-    large = InUse(Memory(1, room=20 << 20))
+    large = InUse(Memory(1, room=20 << 20), large_turns.OWN)
     pages = [large((number,), made(8 << 20)) for number in range(3)]
     assert 24 << 20 <= all_held.held(HERE) < 25 << 20
     assert large((2,), made(8 << 20)) is pages[2]
@@ -368,7 +368,7 @@ def test_few_large_things_are_made_at_once_and_no_address_has_all_turns(monkeypa
     """Six pages that opened at one moment made two gigabytes before any of them was counted."""
     whose = threading.local()
     monkeypatch.setattr("dashboard.people.visitors.address", lambda: whose.is_)
-    large, now, most = InUse(Memory(9, room=20 << 20)), Counter[str](), Counter[str]()
+    large, now, most = InUse(Memory(9, room=20 << 20), large_turns.OWN), Counter[str](), Counter[str]()
     begin = threading.Barrier(6)
 
     def one(number: int) -> None:
@@ -397,7 +397,7 @@ def test_few_large_things_are_made_at_once_and_no_address_has_all_turns(monkeypa
         with pytest.raises(ZeroDivisionError):
             large(("fails",), lambda: 1 / 0)
     assert large(("one",), lambda: large(("in it",), lambda: large(("in that",), lambda: 5))) == 5
-    assert not [*large_turns.LARGE._running, *large_turns.LARGE._waiting], "nothing stays of who makes nothing"
+    assert not [*large_turns.OWN._running, *large_turns.OWN._waiting], "nothing stays of who makes nothing"
 
 
 def test_what_cannot_say_that_it_goes_counts_by_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
