@@ -289,12 +289,12 @@ class PrivatePlays(Asked):
         return np.arange(0, self.rounds, self.held)
 
     def read(self, rows: PrivateRows) -> IntArray:
-        """The losses as whole numbers of 2⁻²⁰, shape (rounds, experts)."""
+        """The losses as whole numbers of 2⁻²⁰, at most 2²⁰ of them, shape (rounds, experts)."""
         opened = self.opened(rows)
         count = self.rounds + (self.kind == "prices")
         happened = None if self.outcome is None else _first(opened, self.outcome, count)
         low, high = self._bounds
-        units = np.empty((self.rounds, len(self.experts)), dtype=np.int64)
+        units: IntArray = np.empty((self.rounds, len(self.experts)), dtype=np.int32)
         for place, name in enumerate(self.experts):  # one by one: all values beside all losses are twice as much
             values = _first(opened, name, count)[:, None]
             shares = losses_of(values, self.kind, low=low, high=high, move=self.move, happened=happened)

@@ -53,7 +53,10 @@ def scale_units(scales: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptRows:
-    """The rows of a table that have an answer: what every column's ``typed`` gave, each (n,), and ``answers`` (n,)."""
+    """The rows of a table that have an answer: what every column's ``typed`` gave, each (n,), and ``answers`` (n,).
+
+    Places among options, and yes and no, are small whole numbers, which single precision holds as they are.
+    """
 
     numbers: list[FloatArray]
     answers: FloatArray
@@ -63,7 +66,10 @@ class KeptRows:
         """As the columns and the target are declared."""
         answers = features.answers(features.target.typed(table.typed(features.target.name)))
         kept = np.flatnonzero(~np.isnan(answers))
-        numbers = [column.typed(table.typed(column.name))[kept] for column in features.columns]
+        numbers: list[FloatArray] = []
+        for column in features.columns:
+            exact = np.float32 if column.kind in ("category", "yes/no") else np.float64
+            numbers.append(column.typed(table.typed(column.name))[kept].astype(exact))
         return cls(numbers, answers[kept])
 
 

@@ -39,7 +39,11 @@ class WholePairs:
         self.candidates = possible_pairs(features, many)
         self.singles = whole_codes(features, rows)
         known = {column.name: typed for column, typed in zip(features.columns, rows.numbers, strict=True)}
-        self._cells = [pair.codes(*(known[name] for name in pair.names)) for pair in self.candidates]
+        # a row's cells in all pairs are many; what they follow from is a byte or two for each column
+        short = {one.name: one for pair in self.candidates for one in (pair.first, pair.second)}
+        self._own = {
+            name: one.codes(known[name]).astype(np.min_scalar_type(len(one.basis()))) for name, one in short.items()
+        }
 
     def wrong(self, points: FloatArray) -> IntArray:
         """What ``points`` of the singles (d,) or (d, classes) get wrong about every row, (n, outputs), in 2⁻¹⁴."""
@@ -53,7 +57,8 @@ class WholePairs:
         """Every candidate's score: Σ over its cells of how far the length of the sum of what is wrong there is above
         the candidate's threshold, whole units, exact."""
         found = []
-        for pair, cells, threshold in zip(self.candidates, self._cells, thresholds, strict=True):
+        for pair, threshold in zip(self.candidates, thresholds, strict=True):
+            cells = pair.cell(*(self._own[name].astype(np.int64) for name in pair.names))
             sums = np.stack([
                 np.bincount(cells, own.astype(np.float64), minlength=pair.cells + 1)[: pair.cells] for own in wrong.T
             ]).astype(np.int64)  # fmt: skip

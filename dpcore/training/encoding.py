@@ -135,6 +135,13 @@ class Encoding:
             return np.nan_to_num(values, nan=0.0)[:, None]
         return np.asarray(values[:, None] == np.arange(len(self.categories)), dtype=np.float64)
 
+    def ones(self) -> FloatArray:
+        """What ``spread`` makes of each of ``codes``, (codes, width): nothing of the last, which is missing. For a
+        column of several options or steps."""
+        if self.levels:
+            return np.asarray(self.basis()[:, :-1] / np.sqrt(len(self.levels)))
+        return np.eye(max(2, len(self.categories)) + 1, len(self.categories))
+
     def steps(self, cuts: Sequence[float]) -> list[str]:
         """Words for the steps between ``cuts``."""
         if self.kind == "date":
