@@ -30,7 +30,7 @@ _lock = threading.RLock()  # what goes may go while one is counted
 @dataclass(frozen=True, slots=True)
 class InUse:
     """A memory whose values count while they are in use, each made in a turn ``among`` others of its kind. Raises
-    CannotAsk where there is no room for one more."""
+    CannotAsk where there is no room for one more, NoRoom where too many wait for a turn."""
 
     memory: Memory
     among: LargeTurns
@@ -52,9 +52,10 @@ class InUse:
         self.memory.forget()
 
 
-def at_work(source: Source) -> AbstractContextManager[None]:
-    """Around whatever a page or a click works out about these data: a turn where they are large."""
-    return places.large(visitors.address()) if source.large else nullcontext()
+def at_work(source: Source, *, lasts: bool = False) -> AbstractContextManager[None]:
+    """Around whatever a page or a click works out about these data: a turn where they are large, which ``lasts`` while
+    an answer is drawn. Raises NoRoom."""
+    return places.large(visitors.address(), lasts=lasts) if source.large else nullcontext()
 
 
 def count(value: Any) -> None:

@@ -1,30 +1,40 @@
 """Turns to work on something large, such as a file of a million rows or what is made of one.
 
-What such work takes beside what stays is counted nowhere: some hundred bytes a row (``tests/questions/test_large.py``).
-So ``AT_ONCE`` of all pages do it at the same time, and of one address one page, so that none has all turns. Who waits
-comes in the order of asking. One that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for
-what hangs.
+What such work takes beside what stays is counted nowhere: some hundred bytes a row
+(``tests/questions/test_large.py``). So ``AT_ONCE`` of all pages do it at the same time, and of one address one page.
+The next turn is one of the address that had least of their time, where whoever comes begins with as much as the latest
+who had one, as in ``in_turn``: many pages wait where somebody opens many. Of one address no more than ``WAITING``
+wait, each a thread.
+
+One that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs; but one that lasts
+is, as an answer does, which ends.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 
-AT_ONCE = 2
+from dashboard.words import page as said
+from dpcore.errors import NoRoom
+
+AT_ONCE, WAITING = 2, 4
 LONGEST, LOOKED = 30.0, 5.0
 """Seconds after which one is taken for one that hangs, and between two looks for such."""
 
 
 class Turn:
-    """One page's, ``among`` those of its kind; ``begun`` is when it got it."""
+    """One page's, ``among`` those of its kind; ``begun`` is when it got it, and one that ``lasts`` is counted however
+    long it takes."""
 
-    __slots__ = ("among", "begun", "whose")
+    __slots__ = ("among", "begun", "called", "lasts", "whose")
 
-    def __init__(self, whose: str, among: LargeTurns) -> None:
-        self.whose, self.among = whose, among
-        self.begun = 0.0
+    def __init__(self, whose: str, among: LargeTurns, *, lasts: bool) -> None:
+        self.whose, self.among, self.lasts = whose, among, lasts
+        self.begun: float | None = None
+        self.called = threading.Event()
 
 
 class LargeTurns:
@@ -32,34 +42,51 @@ class LargeTurns:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._running: list[Turn] = []
         self._waiting: list[Turn] = []
+        self._used: dict[str, float] = {}  # seconds that an address had, where what it let pass counts as had
+        self._now = 0.0  # what the latest who got a turn had had before
 
-    def take(self, whose: str) -> Turn:
-        """Wait for a turn of an address."""
-        turn = Turn(whose, self)
-        with self._changed:
+    def take(self, whose: str, *, lasts: bool = False, most: float = WAITING) -> Turn:
+        """Wait for a turn of an address. Raises NoRoom where ``most`` of it wait already."""
+        turn = Turn(whose, self, lasts=lasts)
+        with self._lock:
+            if sum(one.whose == whose for one in self._waiting) >= most:
+                raise NoRoom(said.LARGE_WAITING)
+            if not any(one.whose == whose for one in (*self._waiting, *self._running)):
+                self._used[whose] = max(self._used.get(whose, 0.0), self._now)
             self._waiting.append(turn)
-            while self._next() is not turn:
-                self._changed.wait(LOOKED)
-            self._waiting.remove(turn)
-            turn.begun = self._clock()
-            self._running.append(turn)
-            self._changed.notify_all()  # there may be one for somebody else too
+            self._call()
+        while not turn.called.wait(LOOKED):
+            with self._lock:  # what hangs is counted no more
+                self._call()
         return turn
 
     def give_back(self, turn: Turn) -> None:
-        with self._changed:
+        with self._lock:
             self._running.remove(turn)
-            self._changed.notify_all()
+            self._used[turn.whose] += self._clock() - (turn.begun or 0.0)
+            self._call()
+            here = {one.whose for one in (*self._waiting, *self._running)}
+            self._used = {who: used for who, used in self._used.items() if who in here or used > self._now}
+
+    def _call(self) -> None:
+        """Give those who wait what there is."""
+        while (turn := self._next()) is not None:
+            self._waiting.remove(turn)
+            turn.begun = self._clock()
+            self._now = max(self._now, self._used[turn.whose])
+            self._running.append(turn)
+            turn.called.set()
 
     def _next(self) -> Turn | None:
         now = self._clock()
-        have = [one.whose for one in self._running if now - one.begun < LONGEST]
-        if len(have) >= AT_ONCE:
+        have = [one.whose for one in self._running if one.lasts or now - (one.begun or 0.0) < LONGEST]
+        may = [one for one in self._waiting if one.whose not in have]
+        if len(have) >= AT_ONCE or not may:
             return None
-        return next((one for one in self._waiting if one.whose not in have), None)
+        return min(may, key=lambda one: self._used[one.whose])  # the first of those of one address
 
 
 OWN, LITTLE = LargeTurns(), LargeTurns()
@@ -73,9 +100,14 @@ def has() -> bool:
     return getattr(_HERE, "turn", None) is not None
 
 
-def take(whose: str, among: LargeTurns) -> None:
-    """Wait for a turn for this thread, which has none."""
-    _HERE.turn = among.take(whose)
+def take(whose: str, among: LargeTurns, *, lasts: bool = False) -> None:
+    """Wait for a turn for this thread, which has none. Raises NoRoom."""
+    _HERE.turn = among.take(whose, lasts=lasts)
+
+
+def take_again(turn: Turn) -> None:
+    """Wait for one like that which this thread gave back, however many wait."""
+    _HERE.turn = turn.among.take(turn.whose, lasts=turn.lasts, most=math.inf)
 
 
 def give_back() -> Turn | None:

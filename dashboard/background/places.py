@@ -11,7 +11,7 @@ minute and a half. So a script begins only where there is a place:
 - a page has one script at a time: its next one begins when the former has come to its end;
 - a script that waits itself, for a simulation, the disk or the tick of an answer, steps ``aside`` meanwhile, so that a
   few who wait for seconds keep nobody from a place; so do at most ``ASIDE`` of them, ``ASIDE_EACH`` of one address;
-- of those that work on something ``large`` few do so at once (``large_turns``), and the others wait aside;
+- of those that work on something ``large`` few do so at once (``large_turns``); some others wait, aside as well;
 - one that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs.
 
 Who waits is an entry of a dictionary, and nothing looks after it until a place is free: no thread, no task, no timer.
@@ -73,6 +73,8 @@ class Script:
     measured: float | None = field(default=None, init=False)
     began: float = field(default=0.0, init=False)
     aside: bool = field(default=False, init=False)
+    in_line: bool = field(default=False, init=False)
+    """Whether it waits for a turn with something large, of which few of an address may wait."""
 
     def runs(self, *, whole: bool) -> None:
         """A run begins, in its thread; a whole page's is measured, as a part counts less."""
@@ -117,12 +119,17 @@ class Places:
             self._alive.discard(script)
         self.fill()
 
-    def step_aside(self, script: Script) -> bool:
-        """It waits for something: others may compute meanwhile. False where too many do so: it keeps its place."""
+    def step_aside(self, script: Script, *, in_line: bool = False) -> bool:
+        """It waits for something: others may compute meanwhile. False where too many do so: it keeps its place; but not
+        where it waits ``in_line``."""
         with self._lock:
-            waiting = [one for one in self._counted() if one.aside]
+            waiting = [one for one in self._counted() if one.aside and not one.in_line]
             mine = sum(one.visitor.address == script.visitor.address for one in waiting)
-            if script not in self._alive or script.aside or len(waiting) >= ASIDE or mine >= ASIDE_EACH:
+            too_many = not in_line and (len(waiting) >= ASIDE or mine >= ASIDE_EACH)
+            if script not in self._alive or too_many:
+                return False
+            script.in_line = script.in_line or in_line
+            if script.aside:
                 return False
             script.aside = True
         self.fill()
@@ -131,7 +138,8 @@ class Places:
     def come_back(self, script: Script) -> None:
         """It goes on at once: it has begun, and others wait until there are fewer again."""
         with self._lock:
-            script.aside = False
+            script.aside = script.in_line = False
+            script.began = self._clock()  # what waited does not hang
 
     def fill(self) -> None:
         """Have those begin for whom there is a place."""
@@ -194,11 +202,11 @@ def enter(script: Script) -> None:
 
 
 @contextmanager
-def aside(*, working: bool = False) -> Iterator[None]:
+def aside(*, working: bool = False, in_line: bool = False) -> Iterator[None]:
     """Around what a script waits for without computing; ``working`` where it does something large as well, so that its
-    turn for that stays its own."""
+    turn for that stays its own; ``in_line`` where it waits for such a turn."""
     script = here()
-    stepped = script is not None and PLACES.step_aside(script)
+    stepped = script is not None and PLACES.step_aside(script, in_line=in_line)
     if stepped:
         turns.give_back()
     turn = None if working else large_turns.give_back()
@@ -206,20 +214,22 @@ def aside(*, working: bool = False) -> Iterator[None]:
         yield
     finally:
         if turn is not None:
-            large_turns.take(turn.whose, turn.among)
+            if script is not None:
+                stepped = PLACES.step_aside(script, in_line=True) or stepped
+            large_turns.take_again(turn)
         if stepped and script is not None:
             PLACES.come_back(script)
 
 
 @contextmanager
-def large(whose: str, among: LargeTurns | None = None) -> Iterator[None]:
+def large(whose: str, among: LargeTurns | None = None, *, lasts: bool = False) -> Iterator[None]:
     """Around work on something large for an address: a turn for it (``large_turns``), which what is done for it on the
-    way has too."""
+    way has too; ``lasts`` where it ends by itself, however long that takes. Raises NoRoom."""
     if large_turns.has():
         yield
         return
-    with aside():
-        large_turns.take(whose, among or large_turns.OWN)
+    with aside(in_line=True):
+        large_turns.take(whose, among or large_turns.OWN, lasts=lasts)
     try:
         yield
     finally:

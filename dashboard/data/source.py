@@ -177,13 +177,23 @@ def beside() -> str:
         return ""
     sample = session.ask(control()) != OWN
     if held() is None:
+        if under_way() is not None:
+            return said.being_prepared(own.name, sample=sample)
         return said.not_in_use(own.name, kind_of(own), sample=sample)
     return said.shown_instead(own.name, title(OWN)) if sample else ""
+
+
+def under_way() -> Task | None:
+    """What is being read or prepared for this session beside the page."""
+    found: Task | None = OWN_TASK.get()
+    return found
 
 
 def undecided() -> str:
     """While a page has nothing to show: what the person's own data still wait for."""
     own = own_file()
+    if own is not None and under_way() is not None:
+        return said.being_prepared(own.name, sample=False)
     return said.decide_first("file" if own is None else kind_of(own))
 
 

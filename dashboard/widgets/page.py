@@ -23,7 +23,7 @@ from dashboard.budget.opening import asks_whose
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
 from dashboard.controls import Choice, Control, Group
-from dashboard.data import source
+from dashboard.data import source, upload
 from dashboard.question import RELEASE, CannotAsk, Kind, NoOffer, Offer, Piece, Question, Tab, Work, open_control
 from dashboard.replay import Same
 from dashboard.report import panel
@@ -42,6 +42,7 @@ from dashboard.words import release as release_words
 from dashboard.words import report as report_words
 from dashboard.words import scenes as scene_words
 from dpcore.defects import reported
+from dpcore.errors import NoRoom
 
 
 def draw_page(page_key: str) -> None:
@@ -51,6 +52,9 @@ def draw_page(page_key: str) -> None:
     if current is None:
         st.title(page.title)
         onward.say(source.undecided())
+        task = source.under_way()
+        if task is not None:
+            upload.progress(task, source.collect)
         return
     kinds = catalogue.questions(page.key)
     kind = kinds[_which(page)]
@@ -64,8 +68,12 @@ def draw_page(page_key: str) -> None:
         large=compute.large_memory(current),
     )
     read = session.Reader()
-    with traces.reading(read), replay.common(current.everybodys), at_work(current):
-        _draw_question(page, kind, case, read)
+    try:
+        with traces.reading(read), replay.common(current.everybodys), at_work(current):
+            _draw_question(page, kind, case, read)
+    except NoRoom as error:
+        onward.say(str(error))
+        st.button(words.TRY_AGAIN, key="large-again")
 
 
 def _draw_question(page: Page, kind: type[Kind], case: Case, read: session.Reader) -> None:
@@ -93,7 +101,7 @@ def _said() -> Iterator[None]:
     """Say in a sentence why something could not be shown, for which there was no room."""
     try:
         yield
-    except CannotAsk as error:
+    except (CannotAsk, NoRoom) as error:
         onward.say(str(error))
 
 
@@ -104,7 +112,7 @@ def _asked(kind: type[Kind], case: Case) -> offering.Found:
     """
     try:
         return traces.asked(kind, case, partial(offering.ask, kind))
-    except CannotAsk:
+    except (CannotAsk, NoRoom):
         raise
     except Exception as error:  # noqa: BLE001 - what it says may hold values, so it goes to the log without them
         raise CannotAsk(words.failed(reported(error, "asking a question"))) from None
@@ -237,7 +245,7 @@ def _live(
         return asked[there]
 
     def headed() -> None:
-        with at_work(case.source), _said():
+        with _said(), at_work(case.source):
             _head(now(), alone=right is None)
 
     with head:
@@ -248,7 +256,7 @@ def _live(
         run = first if drawn is None else drawn
         if not run.progress(lambda: place.keep(height=question.view.height)):
             return
-        with at_work(case.source), _said():
+        with _said(), at_work(case.source):
             present = now()
             if _is_empty(present, case.source):
                 place.keep(height=present.view.height)

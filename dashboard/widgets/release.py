@@ -393,7 +393,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         return
     try:
         here.source.join()
-        with at_work(here.source), places.aside(working=True):  # its tick and the disk are waited for
+        with at_work(here.source, lasts=True), places.aside(working=True):  # its tick and the disk are waited for
             receipt = release(compute.ledger(), request_id, here.lineage, here.request, data, known=known)
     except DpcoreError as error:
         _failed(here, error)

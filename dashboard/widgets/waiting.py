@@ -65,11 +65,11 @@ class Running:
         job = self.job
         if isinstance(job.error, NoRoom | CannotAsk):
             st.info(str(job.error))
-            st.button("Try again", key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
+            st.button(said.TRY_AGAIN, key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
             return False
         if job.error is not None:
             st.error("This could not be computed: a worker stopped. Try again; if it happens again, use fewer rows.")
-            st.button("Try again", key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
+            st.button(said.TRY_AGAIN, key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
             return False
         if not job.complete:
             with st.container(horizontal=True, vertical_alignment="center"):

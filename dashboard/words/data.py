@@ -169,6 +169,11 @@ def not_in_use(name: str, kind: Kind, *, sample: bool) -> str:
     return f"{IN_USE + ' ' if sample else ''}{what} is not in use yet: ask something about it on the Data page."
 
 
+def being_prepared(name: str, *, sample: bool) -> str:
+    """Beside the choice of data, and on a page that has nothing to show yet, while the columns are made ready."""
+    return f"{IN_USE + ' ' if sample else ''}“{safe(name, 60)}” is being prepared; pages show it in a moment."
+
+
 def shown_instead(name: str, own: str) -> str:
     """Beside the choice of data, while a sample was chosen although the person's own data could be shown."""
     return f"{IN_USE} To see “{safe(name, 60)}”, choose “{own}” in this list."

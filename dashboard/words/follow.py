@@ -100,6 +100,13 @@ def not_in_time(unit: str) -> str:
     )
 
 
+def too_many_numbers(rows: int, columns: int, most: int) -> str:
+    return (
+        f"{columns:,} columns of {rows:,} rows are more numbers than charts are drawn from here: choose at most "
+        f"{max(2, most // rows):,} of these columns."
+    )
+
+
 def cannot_follow(why: str) -> str:
     return f"These experts cannot be followed yet: {why}."
 

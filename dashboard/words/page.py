@@ -54,6 +54,11 @@ def crowded(most: int) -> str:
 
 
 CROWDED_OUT = "This simulation stopped to make room for newer ones. “Go on” takes it up where it stopped."
+TRY_AGAIN = "Try again"
+LARGE_WAITING = (
+    "This has to wait: other pages from your address (your computer's, or that of a network which you share) are at "
+    "work on large files. Try again in a minute."
+)
 NO_ROOM_TO_SIMULATE = (
     "This has to wait: simulations that others began take all the memory that this server gives to them. Try again in "
     "a minute, or choose data with fewer rows."

@@ -189,7 +189,8 @@ class OpenRows:
     def __init__(self, text: Callable[[str], pd.Series], rows: int, reads: Reads) -> None:
         self._reads, self._text, self._rows = reads, text, rows
         if reads.person is not None:
-            said = pd.DataFrame({column.name: _as_read(text(column.name), column) for column in reads.columns})
+            cells = {column.name: _as_read(text(column.name), column) for column in reads.columns}
+            said = pd.DataFrame(cells, index=pd.RangeIndex(rows))  # where nothing else is read, too
             places = np.flatnonzero(kept(text(reads.person.name), said, reads.person, reads.most))
             self._text, self._rows = (lambda name: _taken(text(name), places)), places.size
 

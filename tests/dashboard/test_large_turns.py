@@ -13,9 +13,10 @@ import pytest
 
 from dashboard.background import compute, large_turns, places
 from dashboard.background.in_use import InUse, at_work
-from dashboard.background.large_turns import AT_ONCE, LONGEST, LargeTurns
+from dashboard.background.large_turns import AT_ONCE, LONGEST, WAITING, LargeTurns
 from dashboard.case import LARGE_CELLS, LARGE_ROWS, Source
 from dpcore.datasets import Column, Schema, twin
+from dpcore.errors import NoRoom
 from dpcore.memory import Memory
 from tests.questions.samples import sample_case
 
@@ -31,7 +32,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[LargeTurns]:
 
 def waits(turns: LargeTurns, whose: str) -> tuple[threading.Thread, list[large_turns.Turn]]:
     got: list[large_turns.Turn] = []
-    thread = threading.Thread(target=lambda: got.append(turns.take(whose)))
+    thread = threading.Thread(target=lambda: got.append(turns.take(whose)), daemon=True)
     before = len(turns._waiting)
     thread.start()
     until = time.monotonic() + 10
@@ -40,18 +41,49 @@ def waits(turns: LargeTurns, whose: str) -> tuple[threading.Thread, list[large_t
     return thread, got
 
 
-def test_who_waits_comes_in_order_but_for_who_has_a_turn(own: LargeTurns) -> None:
-    first, second = own.take("a"), own.take("b")
+def test_who_had_least_comes_next_and_no_address_has_two(own: LargeTurns) -> None:
+    """Two addresses with a dozen pages each, in the order of asking, kept a third one waiting for minutes."""
     assert AT_ONCE == 2
-    again, last = waits(own, "a"), waits(own, "c")
+    now = [0.0]
+    own._clock = lambda: now[0]
+    first, second = own.take("a"), own.take("b")
+    theirs = [waits(own, whose) for whose in "abab"]
+    last = waits(own, "c")
+    now[0] = 5.0
     own.give_back(second)
     last[0].join(10)
-    assert last[1], "a turn was free, and who came first has one"
-    assert not again[1]
+    assert last[1], "who comes has had nothing"
+    now[0] = 6.0
     own.give_back(first)
-    again[0].join(10)
-    for turn in (*again[1], *last[1]):
-        own.give_back(turn)
+    for expected in "baba":
+        held = [turn for turn in own._running if turn.whose != "c"]
+        assert [turn.whose for turn in held] == [expected]
+        now[0] += 10.0
+        own.give_back(held[0])
+    own.give_back(last[1][0])
+    for thread, got in theirs:
+        thread.join(10)
+        assert got
+
+
+def test_few_of_an_address_wait_and_the_others_are_told_so(own: LargeTurns) -> None:
+    turn = own.take("a")
+    waiting = [waits(own, "a") for _ in range(WAITING)]
+    with pytest.raises(NoRoom, match="work on large files"):
+        own.take("a")
+    other = own.take("b")
+    own.give_back(other)
+    again = threading.Thread(target=large_turns.take_again, args=(turn,), daemon=True)
+    own.give_back(turn)
+    again.start()  # who had one and waited for something else is never told so
+    for _ in range(WAITING + 1):
+        until = time.monotonic() + 10
+        while not own._running and time.monotonic() < until:
+            time.sleep(0.001)
+        own.give_back(own._running[0])
+    for thread, _ in waiting:
+        thread.join(10)
+    again.join(10)
 
 
 def test_what_hangs_is_not_counted_for_ever() -> None:
@@ -60,7 +92,17 @@ def test_what_hangs_is_not_counted_for_ever() -> None:
     turns.take("a")
     turns.take("b")
     now[0] = LONGEST + 1.0
-    assert turns.take("a").begun == now[0]
+    again = turns.take("a")
+    assert again.begun == now[0]
+    turns.give_back(again)
+    lasting = turns.take("a", lasts=True)
+    now[0] += 100 * LONGEST
+    thread, got = waits(turns, "a")
+    thread.join(0.05)
+    assert not got, "an answer has its turn until it has ended"
+    turns.give_back(lasting)
+    thread.join(10)
+    assert got
 
 
 def test_one_within_another_has_the_same_turn_and_gives_it_back_once(own: LargeTurns) -> None:

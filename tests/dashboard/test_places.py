@@ -130,6 +130,27 @@ def test_who_waits_for_something_else_keeps_nobody_waiting(hall: Hall, monkeypat
     assert len(hall.ends(waiting[1]) + hall.ends(waiting[2]) + hall.ends(hall.begun[EACH])) == 1
 
 
+def test_who_waits_in_line_keeps_no_place_and_hangs_no_more_when_it_comes_back(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six that waited for turns with large files kept all six places, and everybody else out, for half a minute."""
+    monkeypatch.setattr(places, "ASIDE_EACH", 1)
+    for _ in range(EACH):
+        hall.asks("a")
+    first = list(hall.begun)
+    assert hall.places.step_aside(first[0])
+    for script in first[1:]:
+        assert not hall.places.step_aside(script)
+        assert hall.places.step_aside(script, in_line=True)
+    assert not hall.places.step_aside(first[0], in_line=True), "it is aside already"
+    hall.asks("a")
+    assert hall.places.step_aside(hall.begun[-1]), "those in line are not counted among those aside"
+    hall.now += places.LONGEST + 1.0
+    hall.places.come_back(first[1])
+    assert first[1] in hall.places._counted()
+    assert not first[1].in_line
+
+
 def test_what_hangs_is_not_waited_for_for_ever(hall: Hall) -> None:
     hall.asks("a", "page")
     for _ in range(EACH - 1):

@@ -13,12 +13,12 @@ import pytest
 from dashboard.case import Case, Source
 from dashboard.controls import Choice, Group, Setting, Several, Switch, slug
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
-from dashboard.questions.experts import follow_setting
+from dashboard.questions.experts import follow_setting, followed
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.experts.follow import Follow
 from dashboard.questions.experts.follow_request import plays_request
-from dashboard.questions.experts.followed import FORECASTS, Reading
+from dashboard.questions.experts.followed import FORECASTS, Reading, numeric
 from dashboard.words import number, times_in_100
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, load_sample, sample_rows, samples
 from dpcore.datasets.conversion import apply
@@ -28,6 +28,7 @@ from dpcore.experts.linear import catalog as choices
 from dpcore.releases.least_cost import LeastCost
 from dpcore.releases.plays import KINDS, ONE, UNIT, PrivatePlays
 from dpcore.selection import laws
+from tests.questions.samples import sample_case
 
 EPSILONS = (0.05, 0.5, 4.0)
 MEMORY: dict[tuple[Hashable, ...], Any] = {}
@@ -535,3 +536,13 @@ def test_who_was_best_is_not_looked_for_once_for_each_expert(monkeypatch: pytest
     question = Follow.ask(case(), Setting({}))
     assert question.outcomes is not None
     assert 0 < len(looked) < len(question.outcomes.good)
+
+
+def test_more_numbers_than_charts_are_drawn_from_are_never_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty columns of a million rows were 430 MB before they were counted, and three times as much in a worker."""
+    case = sample_case("stocks")
+    rows, columns = case.table.rows, len(numeric(case.table.schema))
+    monkeypatch.setattr(followed, "MOST_NUMBERS", rows * columns - 1)
+    monkeypatch.setattr(followed, "losses_of", lambda *_, **__: pytest.fail("they were made"))
+    with pytest.raises(CannotAsk, match=f"choose at most {columns - 1} of these columns"):
+        Follow.ask(case, Setting({}))

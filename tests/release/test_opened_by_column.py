@@ -48,3 +48,11 @@ def test_no_more_than_a_few_columns_are_held_at_once(each_row: EachRow, blank: b
         np.sort(np.nan_to_num(found[:, 0]))[-9:], np.sort(frame["x0"].replace("", "0").astype(float))[-9:]
     )
     assert CELL * ROWS < most < 4 * (CELL + 8) * ROWS
+
+
+def test_rows_of_which_nothing_else_is_read_are_kept_by_whose_they_are() -> None:
+    who, x = Column(name="who", type="text"), SCHEMA[0]
+    declared = Declaration(columns=(who, x), id_column="who", rows_per_person=1)
+    for people, kept in ((["p"], 1), (["p", "q", "p"], 2), (["", "p"], 1), ([], 0)):
+        frame = pd.DataFrame({"who": people, "x0": ["1"] * len(people)}, dtype="str")
+        assert PrivateRows(frame).opened(declared.reads()).rows == kept

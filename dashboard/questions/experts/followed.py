@@ -29,7 +29,8 @@ PRICE_MOVE = 0.15
 LONGEST_NAME = 30
 MOST_EXPERTS, MOST_SHOWN = 1000, 50
 FEWEST_ROUNDS, MOST_ROUNDS = 10, 100_000
-MOST_LOSSES = 10**7
+MOST_LOSSES, MOST_NUMBERS = 10**7, 2 * 10**7
+"""Losses of a story, in a byte each, and of columns, in eight: what a chart works with."""
 
 EXPERTS = Number(key="experts_count", label=said.EXPERTS, default=10.0, low=2.0, high=float(MOST_EXPERTS), whole=True)
 ROUNDS = Number(
@@ -224,6 +225,8 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
     if held in FORECASTS and happened is None:
         raise CannotAsk(said.SAY_OUTCOME)
     reading = Reading(columns=chosen, kind=held, outcome=happened)
+    if table.rows * len(chosen) > MOST_NUMBERS:
+        raise CannotAsk(said.too_many_numbers(table.rows, len(chosen), MOST_NUMBERS))
     try:
         losses = case.large(("losses", table.fingerprint, reading), lambda: reading.losses(table))
     except InvalidArgument as error:

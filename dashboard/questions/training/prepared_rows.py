@@ -153,8 +153,12 @@ def can_be_cut(column: Column) -> bool:
 
 def varying(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The columns that have more than one value in this table."""
-    present = {name: table.frame[name].dropna() for name in columns}
-    return tuple(name for name, values in present.items() if len(values) and (values != values.iloc[0]).any())
+
+    def varies(name: str) -> bool:
+        values = table.frame[name].dropna()
+        return bool(len(values)) and bool((values != values.iloc[0]).any())
+
+    return tuple(name for name in columns if varies(name))
 
 
 def possible_pairs(schema: Schema, columns: Sequence[str]) -> tuple[tuple[str, str], ...]:
