@@ -72,6 +72,7 @@ def draw_page(page_key: str) -> None:
         with traces.reading(read), replay.common(current.everybodys), at_work(current):
             _draw_question(page, kind, case, read)
     except NoRoom as error:
+        st.title(page.title)
         onward.say(str(error))
         st.button(words.TRY_AGAIN, key="large-again")
 

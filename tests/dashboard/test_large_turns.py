@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute, large_turns, places
 from dashboard.background.in_use import InUse, at_work
 from dashboard.background.large_turns import AT_ONCE, LONGEST, WAITING, LargeTurns
 from dashboard.case import LARGE_CELLS, LARGE_ROWS, Source
+from dashboard.widgets import page
+from dashboard.words import page as said
+from dashboard.words import safe
 from dpcore.datasets import Column, Schema, twin
 from dpcore.errors import NoRoom
 from dpcore.memory import Memory
@@ -153,3 +158,23 @@ def test_who_looks_at_a_sample_or_a_small_file_waits_for_nobody_s_large_one(monk
     for turn in busy:
         among.give_back(turn)
     compute.LARGE.forget()
+
+
+def test_a_page_that_would_wait_too_long_says_so_and_can_be_tried_again(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuses = [True]
+
+    @contextmanager
+    def turn(_: Source, **__: bool) -> Iterator[None]:
+        if refuses:
+            raise NoRoom(said.LARGE_WAITING)
+        yield
+
+    monkeypatch.setattr(page, "at_work", turn)
+    app = open_app("selection")
+    assert [info.value for info in app.info] == [safe(said.LARGE_WAITING, 500)]
+    refuses.clear()
+    next(button for button in app.button if button.label == said.TRY_AGAIN).click().run()
+    assert not app.exception
+    assert not [info.value for info in app.info if "has to wait" in info.value]
