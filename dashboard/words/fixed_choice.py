@@ -119,7 +119,11 @@ def several_rows(unit: str, rows: int) -> str:
 
 
 def first_rows(looked_at: int, rows: int) -> str:
-    return f"The charts look at the first {looked_at:,} of {rows:,} rows, to be quick. A private answer reads them all."
+    """After the caption."""
+    return (
+        f" **All numbers and charts here are of the first {looked_at:,} of {rows:,} rows,** to be quick; a private "
+        "answer reads them all."
+    )
 
 
 LEARNER_LEFT_OUT = (

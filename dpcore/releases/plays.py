@@ -296,9 +296,9 @@ class PrivatePlays(Asked):
         low, high = self._bounds
         units: IntArray = np.empty((self.rounds, len(self.experts)), dtype=np.int32)
         for place, name in enumerate(self.experts):  # one by one: all values beside all losses are twice as much
-            values = _first(opened, name, count)[:, None]
+            values = _first(opened, name, count)
             shares = losses_of(values, self.kind, low=low, high=high, move=self.move, happened=happened)
-            units[:, place] = np.floor(shares[:, 0] / UNIT + 0.5)
+            units[:, place] = np.floor(shares / UNIT + 0.5)
         return units
 
     def scores(self, units: IntArray) -> Iterator[IntArray]:
@@ -344,7 +344,8 @@ def losses_of(
     move: float = 0.15,
     happened: FloatArray | None = None,
 ) -> FloatArray:
-    """Losses in [0, 1], whatever cells hold: by the public rules of ``PrivatePlays``, shape (rounds, experts).
+    """Losses in [0, 1], whatever cells hold: by the public rules of ``PrivatePlays``, shape (rounds, experts), or
+    (rounds,) of one expert's values (rows,).
 
     ``values`` (rows, experts) and ``happened`` (rows,) are NaN where missing, which makes a loss of one half. Prices
     make one round less than there are rows.
@@ -357,7 +358,8 @@ def losses_of(
     else:
         losses = (np.clip(values, low, high) - low) / (high - low)
         if happened is not None:
-            off = np.abs(losses - ((np.clip(happened, low, high) - low) / (high - low))[:, None])
+            was = (np.clip(happened, low, high) - low) / (high - low)
+            off = np.abs(losses - (was if losses.ndim == 1 else was[:, None]))
             wrong = np.where(np.isnan(off), np.nan, off > 0.0)
             losses = off * off if kind == "squared" else off if kind == "absolute" else wrong
     return np.where(np.isnan(losses), 0.5, np.clip(losses, 0.0, 1.0))

@@ -7,6 +7,7 @@ whatever the other rows are, wherever it stands and whatever a processor does wi
 from __future__ import annotations
 
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +27,6 @@ from dpcore.validate import FloatArray, IntArray
 
 _POWER_BITS = 20  # of e to the power of how far a margin is below the largest
 _TABLE_BITS, _TABLE_REACH = 12, 16  # powers at 0 to −16, 2⁻¹² apart; e^−16 is less than half a unit
-_CHUNK = 1 << 14  # rows at a time
 
 
 class WholeClasses(WholeCodes):
@@ -35,6 +35,8 @@ class WholeClasses(WholeCodes):
     For any public weights (d, outputs) and scales one row's part in ``sums`` has an L2 length of at most ``clip``
     units over all classes together, it is in at most ``most_ones`` of the ``counts``, and in one of the ``cells``.
     """
+
+    at_once: ClassVar[int] = 1 << 14
 
     def __init__(self, features: Features, rows: KeptRows | FiledRows) -> None:
         super().__init__(features, rows)
@@ -52,7 +54,7 @@ class WholeClasses(WholeCodes):
         points = self._points(weights * scales[:, None] * 2.0**-SCALE_BITS)
         squares = np.asarray(self._basis @ (scales * scales))
         total = np.zeros((self._basis.shape[0], self._outputs), dtype=np.int64)
-        for codes, answers in self._parts(_CHUNK):
+        for codes, answers in self._parts():
             slopes = self._wrong(points, codes, answers)
             caps = clip // np.maximum(root_up(squares[codes].sum(axis=1)), 1)
             capped = _shortened(slopes, caps).astype(np.float64)
@@ -67,7 +69,7 @@ class WholeClasses(WholeCodes):
         units = self._points(points)
         least = np.floor(np.exp(-SURE) * (1 << _POWER_BITS)).astype(np.int64)  # falling
         found = np.zeros(2 * SURE.size + 2, dtype=np.int64)
-        for codes, answers in self._parts(_CHUNK):
+        for codes, answers in self._parts():
             margins = self._margins(units, codes)
             others = _powers(margins).sum(axis=1) - (1 << _POWER_BITS)
             bins = (others[:, None] <= least).sum(axis=1)
@@ -75,18 +77,8 @@ class WholeClasses(WholeCodes):
             found += np.bincount(2 * bins + right, minlength=found.size)
         return found
 
-    def wrong(self, points: FloatArray, most: int) -> IntArray:
-        """What ``points`` (d, outputs) get wrong about every row: chances less a one for its class, in 2⁻¹⁴, (n,
-        outputs); never longer than √2, which is below ``most``."""
-        units = self._points(points)
-        found = np.empty((self.rows, self._outputs), dtype=np.int64)
-        done = 0
-        for codes, answers in self._parts(_CHUNK):
-            found[done : done + answers.size] = self._wrong(units, codes, answers)
-            done += answers.size
-        return found
-
     def _wrong(self, points: IntArray, codes: IntArray, answers: IntArray) -> IntArray:
+        """Chances less a one for a row's class, in 2⁻¹⁴, (rows, outputs): never longer than √2, so never cut."""
         powers = _powers(self._margins(points, codes))
         found = (powers << SLOPE_BITS) // powers.sum(axis=1, keepdims=True)
         found[np.arange(codes.shape[0]), answers] -= 1 << SLOPE_BITS

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -81,6 +81,8 @@ class WholeCodes:
     three can be had of them, a part at a time.
     """
 
+    at_once: ClassVar[int] = _CHUNK
+
     def __init__(self, features: Features, rows: KeptRows | FiledRows) -> None:
         self._logistic, self._classifies = features.two_classes, features.classifies
         self._filed = rows if isinstance(rows, FiledRows) else None
@@ -92,9 +94,9 @@ class WholeCodes:
         self.rows = rows.rows if isinstance(rows, FiledRows) else int(rows.answers.size)
         self._table = _slope_table()
 
-    def _parts(self, most: int = _CHUNK) -> Iterator[tuple[IntArray, IntArray]]:
-        """Codes among all columns' (rows, columns) and whole answers (rows,), at most so many rows at a time."""
-        size = max(1, min(most, _NUMBERS // self._starts.size))
+    def _parts(self) -> Iterator[tuple[IntArray, IntArray]]:
+        """Codes among all columns' (rows, columns) and whole answers (rows,), at most ``at_once`` rows at a time."""
+        size = max(1, min(self.at_once, _NUMBERS // self._starts.size))
         if self._filed is not None:
             for codes, answers in self._filed.parts(size):
                 yield codes + self._starts, self._whole_answers(answers)
@@ -157,15 +159,19 @@ class WholeCodes:
         """What ``points`` (d,) get wrong about every row: chance or number less the answer, in 2⁻¹⁴, at most ``most``
         either way, shape (n, 1)."""
         units = self._points(points)
-        found = np.empty((self.rows, 1), dtype=np.int64)
+        found = np.empty((self.rows, *(points.shape[1:] or (1,))), dtype=np.int64)
         done = 0
         for codes, answers in self._parts():
-            margins = units[codes].sum(axis=1)
-            if not self._logistic:
-                margins = np.clip(margins, -(1 << MARGIN_BITS), 1 << MARGIN_BITS)
-            found[done : done + answers.size, 0] = np.clip(self._slopes(margins, answers), -most, most)
+            found[done : done + answers.size] = self._wrong(units, codes, answers)
             done += answers.size
-        return found
+        return np.clip(found, -most, most, out=found)
+
+    def _wrong(self, points: IntArray, codes: IntArray, answers: IntArray) -> IntArray:
+        """The same of some rows, however much, from points in units of a margin."""
+        margins = points[codes].sum(axis=1)
+        if not self._logistic:
+            margins = np.clip(margins, -(1 << MARGIN_BITS), 1 << MARGIN_BITS)
+        return self._slopes(margins, answers)[:, None]
 
     def _points(self, points: FloatArray) -> IntArray:
         """What every code adds to a margin, in units of a margin."""

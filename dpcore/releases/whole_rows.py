@@ -118,10 +118,9 @@ def _held(column: Encoding, scale: float, table: OpenRows) -> _Held:
 
 
 def _paired(pair: Pair, features: Features, table: OpenRows) -> _Held:
-    typed = (
-        column.typed(table.typed(name)) for name in pair.names for column in features.columns if column.name == name
-    )
-    return _coded(pair.codes(*typed), pair.basis(), scale=features.scale)
+    known = {column.name: column for column in features.columns}
+    typed = (known[name].typed(table.typed(name)) for name in pair.names)
+    return _coded(pair.codes(*typed), pair.basis(), features.scale)
 
 
 def _coded(codes: IntArray, ones: FloatArray, scale: float) -> _Held:

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.case import Case, Source
+from dashboard.case import Case, Source, unremembered
 from dashboard.controls import Choice, Group, Setting, Several, Switch, slug
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
-from dashboard.questions.experts import follow_setting, followed
+from dashboard.questions.experts import fixed_choice, follow_setting, followed
 from dashboard.questions.experts.column_costs import costs
 from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.experts.follow import Follow
@@ -546,3 +546,16 @@ def test_more_numbers_than_charts_are_drawn_from_are_never_made(monkeypatch: pyt
     monkeypatch.setattr(followed, "losses_of", lambda *_, **__: pytest.fail("they were made"))
     with pytest.raises(CannotAsk, match=f"choose at most {columns - 1} of these columns"):
         Follow.ask(case, Setting({}))
+
+
+@pytest.mark.parametrize(("most", "cut"), [(20_000, False), (100, True)])
+def test_charts_of_a_part_of_the_rows_say_so_in_their_caption(
+    most: int, cut: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said that there were 20,000 people of 60,000, and the rest at the foot of the page."""
+    monkeypatch.setattr(fixed_choice, "MOST_ROWS", most)
+    case = replace(sample_case("stocks"), memo=unremembered)
+    names = tuple(numeric(case.table.schema))[:2]
+    question = FixedChoice.ask(case, Setting({"linear_columns-stocks": names}))
+    assert (f"of the first {most:,} of {case.table.rows:,} rows" in question.caption) == cut
+    assert question.view.problem.n == min(most, case.table.rows)  # type: ignore[attr-defined]

@@ -212,7 +212,8 @@ class _Setting:
                 own=float(means[best]),
                 at_random=float(means.mean() - means[best]),
                 theory=self.theory(view, extra),
-            ),
+            )
+            + self.looked_at,
             view=view,
             need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(
@@ -239,7 +240,6 @@ class _Setting:
             follows=True,
             notes=(
                 *([said.several_rows(self.unit, declared.rows_per_person)] if several and declared else []),
-                *([said.first_rows(self.as_is.n, rows)] if (rows := self.case.table.rows) > self.as_is.n else []),
                 *([said.LEARNER_LEFT_OUT] if self.as_is.relation == "add_remove" else []),
             ),
         )
@@ -255,6 +255,12 @@ class _Setting:
         )
         sentence = said.uncertain(noise, people, self.problem.n, self.unit, other_rounds.DRAWS)
         return Uncertain(noise=noise, people=people, sentence=sentence, names=said.unsure(self.unit))
+
+    @property
+    def looked_at(self) -> str:
+        """After the caption: of how many rows the charts speak, where it is not all of them."""
+        looked_at, rows = self.as_is.n, self.case.table.rows
+        return said.first_rows(looked_at, rows) if looked_at < rows else ""
 
     @property
     def draws(self) -> bool:

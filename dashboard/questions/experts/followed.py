@@ -86,9 +86,8 @@ class Reading:
         for place, name in enumerate(
             self.columns
         ):  # one by one: all values beside all losses are several times as much
-            given = table.frame[name].to_numpy(np.float64, na_value=np.nan)[:, None]
-            found = losses_of(given, self.kind, low=low, high=high, move=PRICE_MOVE, happened=happened)
-            values[:, place] = found[:, 0]
+            given = table.frame[name].to_numpy(np.float64, na_value=np.nan)
+            values[:, place] = losses_of(given, self.kind, low=low, high=high, move=PRICE_MOVE, happened=happened)
         values.setflags(write=False)
         return ExpertLosses(values=values, names=self.names, meaning=said.meaning(self.kind, low, high, PRICE_MOVE))
 
