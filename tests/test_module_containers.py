@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 MAKERS = {"dict", "list", "set", "OrderedDict", "deque", "Counter", "defaultdict", "bytearray", "Queue", "SimpleQueue"}
 MAKERS |= {"WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
@@ -15,7 +13,6 @@ DISPLAYS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp
 WAYS = {"append", "appendleft", "add", "update", "setdefault", "extend", "insert", "put", "put_nowait", "subtract"}
 GROWING = {
     "dashboard/all_held.py: _live": "files that sessions hold, bounded in bytes; one that is gone is not here",
-    "dashboard/background/in_use.py: _making": "one for each address that makes something now",
     "dashboard/background/in_use.py: _counted": "large things that pages have; one that is gone is not here",
     "dashboard/runtime/unread.py: _waiting": "one for each open page",
     "dashboard/background/once.py: Once.made": "one for each function of the program",
@@ -140,7 +137,6 @@ def test_what_grows_is_found() -> None:
     assert growing(by_module) == {"a.py: kept"}
 
 
-@pytest.mark.thorough
 def test_no_container_of_a_module_grows_without_a_bound() -> None:
     files = [file for part in ("dpcore", "dashboard") for file in ROOT.glob(f"{part}/**/*.py")]
     assert growing({file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}) == {

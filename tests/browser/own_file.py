@@ -57,8 +57,8 @@ def declare_numbers_at_once(page: Page, bounds: dict[str, tuple[float, float]]) 
 def choose(page: Page, label: str, option: str) -> None:
     """Pick an option of a select box."""
     box = page.get_by_role("combobox", name=label).first
-    settled(page)  # what is drawn anew while it is scrolled to is no longer there
-    box.scroll_into_view_if_needed()
+    settled(page)
+    box.hover()  # scrolls to it, and again where it was drawn anew meanwhile
     settled(page)  # a list that opens while the page scrolls or is drawn closes again
     box.click()
     page.get_by_role("option", name=option, exact=True).click()
