@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, ndtri
 
 from dpcore.about import About
+from dpcore.selection.near_ranks import group_means, groups
 from dpcore.selection.quantile import Intervals, Quantile, true_quantile
 from dpcore.selection.sharing import per_question
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
@@ -18,6 +19,7 @@ from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, in_
 
 QUANTILE, THEORY = "quantile", "theory"
 _BLOCK = 1 << 17  # settings × intervals worked on at a time
+_PER_GROUP = 4  # intervals from which on those of near ranks are taken together
 _DEPTH = 100.0
 METRICS = keyed(
     Metric(key="expected_error", name="Average error", title="average error", better="lower", natural=True),
@@ -205,20 +207,38 @@ class QuantileProblem(Problem):
             worth = np.abs(intervals.below - self.q)
         else:
             worth = intervals.deviation(self._truth)
+        rates = slopes * people
         measured = np.empty_like(slopes)
-        order = np.argsort(slopes * people)
-        block = max(1, _BLOCK // worth.size)
-        for i in range(0, order.size, block):
-            rows = order[i : i + block]
-            # intervals more than e^−100 below the likeliest are left out
-            after = np.searchsorted(intervals.below, target[rows])
-            nearest = np.abs(intervals.below[np.clip([after - 1, after], 0, worth.size - 1)] - target[rows]).min(axis=0)
-            reach = _DEPTH / (slopes * people)[rows[0]] + nearest.max()
-            first = int(np.searchsorted(intervals.below, target[rows].min() - reach))
-            last = int(np.searchsorted(intervals.below, target[rows].max() + reach, side="right"))
-            near = intervals.part(first, last)
-            measured[rows] = self._quantile.laws(near, people[rows], target[rows], slopes[rows]) @ worth[first:last]
+        for rows in self._blocks(rates):
+            inside = self._window(float(rates[rows[0]]), target[rows])
+            near, weighed = intervals.part(inside.start, inside.stop), worth[inside]
+            ranks = near.below[-1] - near.below[0]
+            if near.below.size > _PER_GROUP * groups(ranks, float(rates[rows[-1]])):
+                measured[rows] = group_means(near.below, near.widths, weighed, rates[rows], target[rows])
+                continue
+            step = max(1, _BLOCK // near.below.size)
+            for part in (rows[i : i + step] for i in range(0, rows.size, step)):
+                measured[part] = self._quantile.laws(near, people[part], target[part], slopes[part]) @ weighed
         return measured
+
+    def _blocks(self, rates: FloatArray) -> Iterator[IntArray]:
+        """Settings to be worked on together, by ascending rates: all of them or those within an octave."""
+        order = np.argsort(rates)
+        if order.size * self._intervals.below.size <= _BLOCK:
+            yield order
+            return
+        octaves = np.floor(np.log2(rates[order]))
+        yield from np.split(order, np.flatnonzero(np.diff(octaves)) + 1)
+
+    def _window(self, rate: float, target: FloatArray) -> slice:
+        """The intervals that count at these ``target`` and this rate or more: those more than e^−100 below the
+        likeliest are left out."""
+        below = self._intervals.below
+        after = np.searchsorted(below, target)
+        nearest = np.abs(below[np.clip([after - 1, after], 0, below.size - 1)] - target).min(axis=0)
+        reach = _DEPTH / rate + nearest.max()
+        first = int(np.searchsorted(below, target.min() - reach))
+        return slice(first, int(np.searchsorted(below, target.max() + reach, side="right")))
 
     def _promise(self, metric: str, slopes: FloatArray, people: FloatArray) -> FloatArray:
         intervals = self._intervals

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpcore.errors import InvalidArgument
-from dpcore.selection import Quantile, QuantileProblem, true_quantile
+from dpcore.selection import Quantile, QuantileProblem, near_ranks, quantile_problem, true_quantile
 from dpcore.selection.quantile import IntervalLaw
 from dpcore.tradeoff import epsilon_for, size_for, sweep_both, sweep_epsilon
 
@@ -169,6 +169,32 @@ def test_leaving_out_far_intervals_changes_nothing() -> None:
         assert value == pytest.approx(one.expected_error(values), rel=1e-10)
     few = QuantileProblem(values=np.r_[np.zeros(30), np.full(70, 1.0)], low=0.0, high=1.0)
     assert few.evaluate("quantile", "success", np.array([50.0]), np.array([1e6])).value[0] > 0
+
+
+@pytest.mark.parametrize("kind", ["normal", "two ends", "a third the same", "hundredths"])
+@pytest.mark.parametrize("q", [0.5, 0.02])
+def test_very_many_values_in_groups_are_each_by_itself(kind: str, q: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of near ranks taken together, against the law of every interval, at every metric and with the band."""
+    rng, n = np.random.default_rng(3), 20_000
+    shapes = {
+        "normal": rng.normal(50, 15, n),
+        "two ends": np.where(rng.random(n) < 0.5, rng.uniform(0, 10, n), rng.uniform(80, 100, n)),
+        "a third the same": np.where(rng.random(n) < 0.3, 50.0, rng.uniform(0, 100, n)),
+        "hundredths": np.round(rng.normal(50, 15, n), 2),
+    }
+    problem = QuantileProblem(values=shapes[kind], low=0.0, high=100.0, q=q)
+    used = []
+    monkeypatch.setattr(
+        quantile_problem, "group_means", lambda *given: used.append(given[0].size) or near_ranks.group_means(*given)
+    )
+    levels, people = (grid.ravel() for grid in np.meshgrid(np.geomspace(1e-4, 10, 16), np.geomspace(300, 3e6, 12)))
+    together = {metric: problem.evaluate("quantile", metric, levels, people) for metric in problem.metrics}
+    assert kind == "hundredths" or max(used) > 1_000
+    monkeypatch.setattr(quantile_problem, "_PER_GROUP", np.inf)
+    for metric, found in together.items():
+        alone = problem.evaluate("quantile", metric, levels, people)
+        for one, other in zip((found.value, found.low, found.high), (alone.value, alone.low, alone.high), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_theory_never_promises_too_much() -> None:
