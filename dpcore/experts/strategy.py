@@ -78,7 +78,7 @@ class Strategy(Protocol):
 
     def expected_regret(self, losses: ArrayLike) -> float: ...
     def play(self, losses: ArrayLike, rng: np.random.Generator) -> IntArray: ...
-    def weights(self, losses: ArrayLike) -> FloatArray: ...
+    def weights(self, losses: ArrayLike, rounds: IntArray | None = None) -> FloatArray: ...
 
 
 # Methods that strategies have in common: each class takes them in by name.
@@ -94,9 +94,17 @@ def play(self: Strategy, losses: ArrayLike, rng: np.random.Generator) -> IntArra
     return drawn(self.chances(losses_of(self, losses)), rng)
 
 
-def weights(self: Strategy, losses: ArrayLike) -> FloatArray:
-    """The chance of each expert in each round, shape (rounds, experts). Raises InvalidArgument."""
-    return np.concatenate([np.repeat(law, held, axis=0) for law, held in self.chances(losses_of(self, losses))])
+def weights(self: Strategy, losses: ArrayLike, rounds: IntArray | None = None) -> FloatArray:
+    """The chance of each expert in each round, shape (rounds, experts), or in ``rounds`` (m,) alone, counted from 0 and
+    ascending. Raises InvalidArgument."""
+    wanted = np.arange(self.rounds) if rounds is None else rounds
+    parts, first = [], 0
+    for law, held in self.chances(losses_of(self, losses)):
+        ends: IntArray = first + np.cumsum(held)
+        here = wanted[slice(*np.searchsorted(wanted, [first, ends[-1]]))]
+        parts.append(law[np.searchsorted(ends, here, side="right")])
+        first = int(ends[-1])
+    return np.concatenate(parts)
 
 
 def check_run(rounds: int, experts: int) -> None:

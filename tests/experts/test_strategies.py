@@ -66,6 +66,13 @@ def test_the_horizon_is_not_used_when_unknown(losses: np.ndarray) -> None:
     np.testing.assert_array_equal(short.weights(losses[:60]), long.weights(losses)[:60])
 
 
+@pytest.mark.parametrize("key", catalog())
+def test_chances_in_some_rounds_are_those_of_all(key: str, losses: np.ndarray) -> None:
+    run = make(catalog()[key])
+    for rounds in ([0], [run.rounds - 1], [0, 1, 2, 7, 40, run.rounds - 2]):
+        np.testing.assert_array_equal(run.weights(losses, np.array(rounds)), run.weights(losses)[rounds])
+
+
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 10.0])
 def test_the_simulated_mean_and_its_error(epsilon: float) -> None:
     """Matrix factorisation against 400 simulated runs of its own sampler: within 5 joint standard errors.

@@ -174,12 +174,12 @@ def other_days(view: Told, epsilon: float, problem: ExpertsProblem, seed: int) -
     learner = problem.strategy(NON_PRIVATE, epsilon)
     best = int(np.argmin(problem.losses.sum(axis=0)))
     without = view.memo(
-        (*view.identity, "learnt at the end"), lambda: 1.0 - float(learner.weights(problem.losses)[-1][best])
+        (*view.identity, "learnt at the end"),
+        lambda: 1.0 - float(learner.weights(problem.losses, np.array([learner.rounds - 1]))[0, best]),
     )
     return people, without
 
 
 def _thinned(strategy: Strategy, losses: Losses) -> FloatArray:
-    made = strategy.weights(losses)
-    places = np.unique(np.linspace(0, len(made) - 1, min(len(made), MOST_SHOWN)).astype(int))
-    return np.asarray(made[places])
+    last = strategy.rounds - 1
+    return strategy.weights(losses, np.unique(np.linspace(0, last, min(last + 1, MOST_SHOWN)).astype(np.int64)))
