@@ -18,6 +18,7 @@ from dpcore.experts import (
     catalog,
     running_regret,
 )
+from dpcore.experts.strategy import losses_of
 
 ROUNDS, EXPERTS = 75, 6
 
@@ -69,8 +70,10 @@ def test_the_horizon_is_not_used_when_unknown(losses: np.ndarray) -> None:
 @pytest.mark.parametrize("key", catalog())
 def test_chances_in_some_rounds_are_those_of_all(key: str, losses: np.ndarray) -> None:
     run = make(catalog()[key])
+    each = np.concatenate([np.repeat(law, held, axis=0) for law, held in run.chances(losses_of(run, losses))])
+    np.testing.assert_array_equal(run.weights(losses), each)
     for rounds in ([0], [run.rounds - 1], [0, 1, 2, 7, 40, run.rounds - 2]):
-        np.testing.assert_array_equal(run.weights(losses, np.array(rounds)), run.weights(losses)[rounds])
+        np.testing.assert_array_equal(run.weights(losses, np.array(rounds)), each[rounds])
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 10.0])
