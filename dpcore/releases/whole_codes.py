@@ -32,7 +32,6 @@ LARGEST_POINTS = 2.0**11  # of one step or option, added to a margin
 LARGEST_SUM = 2**60  # so that noise cannot wrap; far beyond what 2²⁸ rows of the largest clip add up to
 _TABLE_BITS, _TABLE_REACH = 12, 32  # slopes at margins −32 to 32, 2⁻¹² apart
 _GOOD_BITS = 2 * SLOPE_BITS - 10  # squared errors are counted in units of 2⁻¹⁰
-_CHUNK = 1 << 16  # rows at a time: 2¹⁶ slopes of at most 2²⁶ units are 2⁴²
 _NUMBERS = 1 << 22  # codes of them at a time, so that rows of many columns take no more beside the others
 
 
@@ -81,7 +80,7 @@ class WholeCodes:
     three can be had of them, a part at a time.
     """
 
-    at_once: ClassVar[int] = _CHUNK
+    at_once: ClassVar[int] = 1 << 16  # 2¹⁶ slopes of at most 2²⁶ units are 2⁴²
 
     def __init__(self, features: Features, rows: KeptRows | FiledRows) -> None:
         self._logistic, self._classifies = features.two_classes, features.classifies

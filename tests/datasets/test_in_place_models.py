@@ -75,8 +75,8 @@ def test_a_model_is_drawn_from_the_same_numbers_as_of_rows_in_memory(
     """Counts, clipped gradient sums and cells, whole number by whole number; parts of 64 rows, batches of 50."""
     frame = visits(230)
     stored, held = make(tmp_path, frame), PrivateRows(frame.astype("str").where(frame.notna(), ""))
-    for module in (whole_codes, whole_classes):
-        monkeypatch.setattr(module, "_CHUNK", 64)
+    for kind in (whole_codes.WholeCodes, whole_classes.WholeClasses):
+        monkeypatch.setattr(kind, "at_once", 64)
     monkeypatch.setattr(scaled_model, "BATCH", 50)
     rng = np.random.Generator(np.random.PCG64(1))
     for asked in ASKED:
