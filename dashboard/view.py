@@ -54,7 +54,8 @@ class Needed:
     """What reaches the target: the least ``epsilon`` and the least ``size``, None where none was found.
 
     ``without_privacy`` is the metric with as good as no noise, in the chart's unit; ``possible`` whether that would
-    do. ``searched`` are the sizes that were looked at, ``here`` is how many there are.
+    do. ``searched`` are the sizes that were looked at, ``here`` is how many there are,
+    or how many the charts look at where that is a ``part``.
     """
 
     epsilon: float | None
@@ -65,6 +66,7 @@ class Needed:
     sized: bool = True
     here: float | None = None
     searched: tuple[float, float] = (0.0, float("inf"))
+    part: bool = False
 
 
 class Chart(Protocol):

@@ -60,7 +60,7 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
             sized = pair.container(key=f"{key}-found", width="content")
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
             if found.here is not None and found.size is not None:
-                sized.caption(needs.here(found.here, found.size, found.size_word))
+                sized.caption(needs.here(found.here, found.size, found.size_word, part=found.part))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
         taken = _taken(least, looked=looked)
         st.button(

@@ -19,10 +19,10 @@ def or_size(size_word: str) -> str:
     return f"or, at this ε, {size_word} in all"
 
 
-def here(size: float, enough: float, size_word: str) -> str:
-    """How many there are beside how many would be ``enough``."""
+def here(size: float, enough: float, size_word: str, *, part: bool) -> str:
+    """How many there are, or are looked at where that is a ``part``, beside how many would be ``enough``."""
     told = "enough" if size >= enough else "too few"
-    return f"there are {number(size)} {size_word}: {told}"
+    return f"{'these charts look at' if part else 'there are'} {number(size)} {size_word}: {told}"
 
 
 def like_these(size_word: str) -> str:

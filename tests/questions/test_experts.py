@@ -19,7 +19,7 @@ from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.experts.follow import Follow
 from dashboard.questions.experts.follow_request import plays_request
 from dashboard.questions.experts.followed import FORECASTS, Reading, numeric
-from dashboard.words import number, times_in_100
+from dashboard.words import needs, number, times_in_100
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, load_sample, sample_rows, samples
 from dpcore.datasets.conversion import apply
 from dpcore.experts import catalog
@@ -559,3 +559,6 @@ def test_charts_of_a_part_of_the_rows_say_so_in_their_caption(
     question = FixedChoice.ask(case, Setting({"linear_columns-stocks": names}))
     assert (f"of the first {most:,} of {case.table.rows:,} rows" in question.caption) == cut
     assert question.view.problem.n == min(most, case.table.rows)  # type: ignore[attr-defined]
+    found = question.need.found if question.need else None
+    assert found and found.here and found.part == cut
+    assert needs.here(found.here, 5, "days", part=cut).startswith("these charts look at" if cut else "there are")

@@ -215,7 +215,7 @@ class _Setting:
             )
             + self.looked_at,
             view=view,
-            need=Need(control=self.need, found=None if self.case.brief else view.needed()),
+            need=Need(control=self.need, found=None if self.case.brief else replace(view.needed(), part=self.partial)),
             outcomes=Outcomes(
                 names=self.names,
                 chances=self.law(self.main, view).tolist(),
@@ -259,8 +259,12 @@ class _Setting:
     @property
     def looked_at(self) -> str:
         """After the caption: of how many rows the charts speak, where it is not all of them."""
-        looked_at, rows = self.as_is.n, self.case.table.rows
-        return said.first_rows(looked_at, rows) if looked_at < rows else ""
+        return said.first_rows(self.as_is.n, self.case.table.rows) if self.partial else ""
+
+    @property
+    def partial(self) -> bool:
+        """Whether the charts look at some of the rows alone."""
+        return self.as_is.n < self.case.table.rows
 
     @property
     def draws(self) -> bool:
