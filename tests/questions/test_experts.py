@@ -560,5 +560,7 @@ def test_charts_of_a_part_of_the_rows_say_so_in_their_caption(
     assert (f"of the first {most:,} of {case.table.rows:,} rows" in question.caption) == cut
     assert question.view.problem.n == min(most, case.table.rows)  # type: ignore[attr-defined]
     found = question.need.found if question.need else None
-    assert found and found.here and found.part == cut
+    assert found
+    assert found.here
+    assert found.part == cut
     assert needs.here(found.here, 5, "days", part=cut).startswith("these charts look at" if cut else "there are")
