@@ -10,6 +10,7 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.data import (
     actions,
+    arrivals,
     asking,
     columns,
     configured,
@@ -115,5 +116,5 @@ if place != SAMPLES and own is not None and home == place and not alone:
                 configured.people(own, own.place)
             else:
                 people.rows(own)
-                people.budget(own)
+                people.budget(arrivals.asked_about(own))
                 declarations.offer_remembered(own)

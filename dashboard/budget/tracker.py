@@ -99,11 +99,13 @@ def _protected(source: Source, found: Budget) -> str:
 def budget(source: Source) -> Budget | None:
     """The budget of these people; None for people without one. Raises LedgerError when the ledger is closed."""
     lineage = source.lineage
-    if lineage is None:
+    if lineage is None and source.simulated and source.rows is None:
         return None
     problem = trouble()
     if problem is not None:
         raise LedgerUnsound(problem)
+    if lineage is None:
+        return None
     try:
         found = in_ledger(lineage)
     except LedgerUnsound:

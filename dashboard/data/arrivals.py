@@ -18,6 +18,7 @@ from streamlit.typing import UploadedFile
 from dashboard import all_held, limits, session, words
 from dashboard.background import compute, garbage
 from dashboard.background.readers import READERS
+from dashboard.budget import tracker
 from dashboard.data import actions, declared_before, source
 from dashboard.data.actions import start
 from dashboard.data.decisions import read_so
@@ -279,6 +280,15 @@ def _installed(task: Task) -> None:
         source.keep(None)
         session.forget_own()
     source.keep(own)
+
+
+def asked_about(own: OwnFile) -> OwnFile:
+    """The same file, with whose data they are where it came while the ledger was closed and that is open now."""
+    if own.lineage is not None or own.as_read is None or tracker.trouble() is not None:
+        return own
+    own = _with_people(own)
+    source.keep(own)
+    return own
 
 
 def _with_people(own: OwnFile) -> OwnFile:
