@@ -14,12 +14,17 @@ _TERMS = 8
 """Of the series: what is left out is less than (1/16)⁸/8! < 10⁻¹⁴ of a group's part."""
 _PER_GROUP = 0.125
 """How much the log-density changes from one end of a group to the other at most."""
+_FEWEST = 256  # groups that there are, so that few ranks lie in one that has the wanted rank within
 _CELLS = 1 << 19  # settings × groups worked on at a time
 
 
 def groups(reach: float, rate: float) -> float:
-    """How many groups ranks within ``reach`` (a share of the values) make at most at this rate."""
-    return reach * rate / _PER_GROUP + 1
+    """How many groups ranks within ``reach`` (a share of the values, above 0) make at most at this rate."""
+    return reach / _size(reach, rate) + 1
+
+
+def _size(reach: float, rate: float) -> float:
+    return min(_PER_GROUP / rate, reach / _FEWEST)
 
 
 def group_means(
@@ -31,7 +36,7 @@ def group_means(
     ``below`` are shares of the values in ascending order, ``rates`` (m,) and ``targets`` (m,) the settings, rates above
     0 and near each other: groups are made for the largest. Precise to 10⁻¹² of the mean of |``worth``|.
     """
-    size = _PER_GROUP / float(rates.max())
+    size = _size(float(below[-1] - below[0]), float(rates.max()))
     cells = np.floor(below / size)
     starts: IntArray = np.flatnonzero(np.diff(cells, prepend=-1.0))
     stops = np.append(starts[1:], below.size)

@@ -212,8 +212,8 @@ class QuantileProblem(Problem):
         for rows in self._blocks(rates):
             inside = self._window(float(rates[rows[0]]), target[rows])
             near, weighed = intervals.part(inside.start, inside.stop), worth[inside]
-            ranks = near.below[-1] - near.below[0]
-            if near.below.size > _PER_GROUP * groups(ranks, float(rates[rows[-1]])):
+            ranks = float(near.below[-1] - near.below[0])
+            if ranks and near.below.size > _PER_GROUP * groups(ranks, float(rates[rows[-1]])):
                 measured[rows] = group_means(near.below, near.widths, weighed, rates[rows], target[rows])
                 continue
             step = max(1, _BLOCK // near.below.size)
