@@ -77,8 +77,9 @@ MOVES_ASKED = (
 
 COUNTS = "This column counts people"
 COUNTS_HELP = (
-    "Then one person added or removed moves every entry the same way, by at most as often as they are counted. "
-    "Leave it open for balances, votes for and against, or amounts."
+    "Then one person added or removed moves every entry, as it is read here, the same way, by at most as often as they "
+    "are counted: leave it open where small counts are written as “<20” or the like, and for balances, votes for and "
+    "against, or amounts. It is of no effect where a missing cell counts as a number, or a number means missing."
 )
 MOVES = "One person can move an entry by at most"
 MOVES_PLACEHOLDER = "the whole range"

@@ -114,6 +114,13 @@ class Column:
         return self.type in ("number", "integer")
 
     @property
+    def reads_as_counts(self) -> bool:
+        """Whether entries count people as they are read, too: one that is missing counts nobody, and no word that means
+        missing may be a number, or one person more would move an entry by more than one, or back."""
+        own = "".join(set(self.missing_words) - set(MISSING_WORDS))
+        return self.counts and not self.fill and not any(letter.isdigit() for letter in own)
+
+    @property
     def bounded(self) -> bool:
         """Whether the bounds (numbers, dates) or categories (words) that a private answer needs are stated."""
         if self.is_numeric:

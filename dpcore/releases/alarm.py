@@ -169,7 +169,7 @@ class AlarmRun(Asked):
     @property
     def one_way(self) -> bool:
         """Whether the noise makes use of it that one person moves all answers the same way, as was declared."""
-        return (self.counted or self._column.counts) and self.neighbours == "add_remove" and not self.both_ways
+        return (self.counted or self._column.reads_as_counts) and self.neighbours == "add_remove" and not self.both_ways
 
     @property
     def resolution(self) -> float | None:

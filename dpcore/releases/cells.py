@@ -64,12 +64,13 @@ def missing_rule(column: Column) -> str:
 def entry_sensitivity(column: Column, rows_per_person: int) -> float:
     """How far one person can move one entry of a table of options or steps.
 
-    As declared; else, for counts, by as many as one person is counted; else over the whole declared range.
+    As declared; else, for what is read as counts, by as many as one person is counted; else over the whole declared
+    range.
     Raises InvalidArgument where none of these was declared.
     """
     if column.sensitivity is not None:
         return float(column.sensitivity)
-    if column.counts:
+    if column.reads_as_counts:
         return float(rows_per_person)
     if column.low is None or column.high is None:
         raise InvalidArgument(
@@ -86,8 +87,8 @@ def sensitivity_rule(column: Column, unit: str, rows_per_person: int) -> str:
             f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most {step:g} "
             "was stated and not checked."
         )
-    if column.counts:
-        counted = f"is counted at most {step:g} times in an entry of “{name}”"
+    if column.reads_as_counts:
+        counted = f"is counted at most {step:g} times in an entry of “{name}”, as it is read for this answer,"
         return f"That one {shown(unit)} {counted} was stated and not checked."
     return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {step:g}."
 

@@ -220,7 +220,7 @@ class BestScore(Chosen):
         """The noisy maximum over scores in units."""
         rounding = 0 if self.unit_of_scores == 1.0 and self._score.type == "integer" else 1
         steps = math.ceil(Fraction(self.sensitivity) / Fraction(self.unit_of_scores)) + rounding
-        one_way = self._score.counts and self.neighbours == "add_remove"
+        one_way = self._score.reads_as_counts and self.neighbours == "add_remove"
         return Choice(epsilon=self.epsilon, sensitivity=steps, monotonic=one_way, rule=self.rule)
 
     @property

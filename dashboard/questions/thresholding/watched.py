@@ -179,7 +179,7 @@ def sensitivity_of(schema: Schema, column: Column) -> float | None:
     """How far one person can move one entry of a table of steps or options, as declared; None where it is not."""
     if column.sensitivity is not None:
         return float(column.sensitivity)
-    return float(schema.rows_per_person) if column.counts else None
+    return float(schema.rows_per_person) if column.reads_as_counts else None
 
 
 def first_line(series: Series) -> float:
@@ -235,7 +235,7 @@ def _entries(table: Table, column: Column) -> Series | str:
         people=max(1, round(total)) if column.counts and total > 0 else answers.size,
         sensitivity=reach,
         stated=stated is not None,
-        counts=column.counts,
+        counts=column.reads_as_counts,
         unit=words.visible(column.unit or column.name, LONGEST_NAME),
         step=_step(schema),
         timed=schema.each_row == "step",
