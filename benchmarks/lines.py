@@ -73,7 +73,7 @@ def measure(folder: Path, to: Connection) -> None:
 def measure_import(folder: Path, to: Connection) -> None:
     """As ``measure``, of one file made into Parquet."""
     source, made = folder / "part-000.csv", folder / "made"
-    types = {name: kind for name, kind in FORM.columns if kind != "text"}
+    types = {"ill": "yes/no"} | {name: kind for name, kind in FORM.columns if kind != "text"}
     import_csv([source], made / "0", types=types)
     memory = peak()
     own = duckdb.connect(config={"threads": 2})

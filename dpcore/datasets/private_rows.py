@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -40,9 +40,6 @@ NAMELESS = (
 )
 PUT_TOGETHER = "are private in number, name and place, because a step made them from what others hold: take it back"
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
-
-
-Cells = TypeVar("Cells", pd.DataFrame, pd.Series)
 
 
 class PrivateRows:
@@ -127,7 +124,7 @@ class PrivateRows:
             raise InvalidArgument("rows", NAMELESS)
         texts = [
             " ".join(text.split())
-            for text in as_text(self._with_empty_rows(self._behind[declaration.column(column).name]))
+            for text in self._with_empty_rows(as_text(self._behind[declaration.column(column).name]))
         ]
         times = Counter(texts)
         return tuple(
@@ -143,11 +140,14 @@ class PrivateRows:
         """Whether ``row_batches`` can be had, without reading a row. Raises InvalidArgument, UnreadableFile."""
         raise InvalidArgument("rows", "are held here: they are read by column")
 
-    def _with_empty_rows(self, rows: Cells) -> Cells:
-        """With all records, each at its place, those without anything in them too."""
-        if self._places is None or self._records == len(rows):
-            return rows
-        return rows.set_axis(self._places).reindex(range(self._records), fill_value="")
+    def _with_empty_rows(self, text: pd.Series) -> pd.Series:
+        """Texts of all records, each at its place, "" for those without anything in them; the same work where there are
+        none of these."""
+        rows = np.full(self._records, len(text), dtype=np.int64)
+        rows[np.arange(len(text)) if self._places is None else self._places] = np.arange(len(text))
+        held = words(text)
+        chunks = held.chunks if isinstance(held, pa.ChunkedArray) else [held]
+        return pd.Series(pa.chunked_array([*chunks, pa.array([""], held.type)]).take(pa.array(rows)), dtype="str")
 
     def _check_public(self) -> None:
         if self._together:
@@ -161,8 +161,8 @@ class PrivateRows:
         rows = len(self._behind)
         blank = np.arange(rows)
         for name in self._behind.columns:
-            some = self._behind[name] if blank.size == rows else self._behind[name].iloc[blank]
-            blank = blank[(_text(some).str.strip() == "").to_numpy(dtype=bool)]
+            some = _taken(_text(self._behind[name]), blank)
+            blank = blank[(some.str.strip() == "").to_numpy(dtype=bool)]
         there = np.ones(rows, dtype=bool)
         there[blank] = False
         places = np.flatnonzero(there)

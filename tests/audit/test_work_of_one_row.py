@@ -125,6 +125,54 @@ def test_no_row_among_the_first_decides_how_all_others_are_told_apart(place: int
         assert apart(done[2], done[1], MOST) == {}
 
 
+def read_of(frame: pd.DataFrame, asked: Reads, **kept: object) -> Counter[str]:
+    """Work of reading all that is asked for, of rows that are ``kept`` so."""
+    rows = PrivateRows(frame, **kept)  # type: ignore[arg-type]
+    with counted() as work:
+        opened = rows.opened(asked)
+        for column in asked.columns:
+            opened.typed(column.name)
+    return work
+
+
+def among_empty_columns(cell: str) -> dict[str, int]:
+    """Work that one cell adds to twenty empty columns before the one that is asked for."""
+
+    def done(first: str) -> Counter[str]:
+        empty = {f"e{place}": pd.Series([""] * ROWS, dtype="str") for place in range(20)}
+        empty["e0"] = pd.Series([*[""] * PLACE, first, *[""] * (ROWS - PLACE - 1)], dtype="str")
+        x = pd.Series([str(row) for row in range(ROWS)], dtype="str")
+        return read_of(pd.DataFrame({**empty, "x": x}), reads("number", False))
+
+    done("")  # what is made once
+    return apart(done(cell), done(""), MOST)
+
+
+def of_steps(empty: int) -> dict[str, int]:
+    """Work that so many empty rows add to a table of steps of five columns."""
+    columns = tuple(Column(name=f"x{place}", type="number", low=0.0, high=9000.0) for place in range(5))
+    asked = Declaration(columns=columns, each_row="step").reads(*(column.name for column in columns))
+
+    def done(gone: int) -> Counter[str]:
+        places = np.delete(np.arange(ROWS), np.arange(PLACE, PLACE + gone))
+        cells = pd.Series([str(row) for row in places], dtype="str")
+        frame = pd.DataFrame(dict.fromkeys((column.name for column in columns), cells))
+        return read_of(frame, asked, places=places, records=ROWS)
+
+    done(0)
+    return apart(done(empty), done(0), MOST)
+
+
+def test_no_cell_among_empty_columns_is_work_for_all_others() -> None:
+    """All columns were taken anew as soon as one row had something in the first of them."""
+    assert among_empty_columns("x") == {}
+    assert among_empty_columns(" ") == {}
+
+
+def test_no_empty_row_is_work_for_all_steps() -> None:
+    assert of_steps(1) == {}
+
+
 @contextmanager
 def _tidied_all_or_none() -> Iterator[None]:
     """As it was: one sign that is not of ASCII sent all cells through four replacements and two patterns."""
@@ -185,6 +233,21 @@ def _compared_where_any_is_alike() -> Iterator[None]:
 
     with patch.object(different, "_stand_for", stand_for):
         yield
+
+
+def test_steps_that_are_moved_where_one_row_is_empty_are_found() -> None:
+    made = PrivateRows._with_empty_rows
+
+    def moved(rows: PrivateRows, text: pd.Series) -> pd.Series:
+        return text if rows._records == len(text) else made(rows, text)
+
+    with patch.object(PrivateRows, "_with_empty_rows", moved):
+        assert of_steps(1)
+
+
+def test_columns_that_are_taken_where_one_row_is_filled_are_found() -> None:
+    with _blank_rows_dropped_where_any_is():
+        assert among_empty_columns("x")
 
 
 @pytest.mark.parametrize(
