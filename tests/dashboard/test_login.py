@@ -306,14 +306,57 @@ def test_logging_out_ends_all_tabs_of_that_login_and_no_other(
     assert manages(tabs[0].run()), "or nothing was tested"
 
 
-def test_what_was_logged_out_is_forgotten_when_it_could_not_count_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], list[float]]:
+    """Starts a server with one key, which knows nothing but its files; what clock it has."""
     now = [100.0]
-    monkeypatch.setattr(logged_out, "_ended", {})
-    monkeypatch.setattr(logged_out, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "keys" / "ledger.key"))
+
+    def anew() -> list[float]:
+        monkeypatch.setattr(logged_out, "_ended", {})
+        monkeypatch.setattr(logged_out, "_read", None)
+        monkeypatch.setattr(logged_out, "time", SimpleNamespace(time=lambda: now[0]))
+        return now
+
+    anew()
+    return anew
+
+
+def test_what_was_logged_out_is_forgotten_when_it_could_not_count_any_more(started: Callable[[], list[float]]) -> None:
+    now = started()
     for number in range(5):
         logged_out.end(user("olga", nonce=number), 10.0)
         now[0] += 8.0
-    assert [logged_out.is_ended(user("olga", nonce=number)) for number in range(5)] == [False] * 3 + [True] * 2
+    assert [logged_out.is_ended(user("olga", nonce=number)) for number in range(5)] == [False] * 4 + [True]
+    assert len(logged_out._ended) == 2, "of those before nothing is kept"
+
+
+def test_a_log_out_counts_after_the_server_was_started_anew_and_at_another_one(
+    started: Callable[[], list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was forgotten by a restart, and a copied cookie was that person again."""
+    logged_out.end(user("olga", nonce=1), 10.0)
+    here = dict(logged_out._ended), logged_out._read
+    started()
+    assert logged_out.is_ended(user("olga", nonce=1))
+    assert not logged_out.is_ended(user("olga", nonce=2))
+    logged_out.end(user("olga", nonce=2), 10.0)
+    monkeypatch.setattr(logged_out, "_ended", here[0])
+    monkeypatch.setattr(logged_out, "_read", here[1])
+    assert logged_out.is_ended(user("olga", nonce=2)), "the first server, which goes on, knows of it too"
+    kept = (tmp_path / "keys" / "ledger.key.logged-out").read_text()
+    assert "olga" not in kept
+    assert len(kept.splitlines()) == 2
+
+
+def test_where_log_outs_cannot_be_read_nobody_is_logged_in(
+    started: Callable[[], list[float]], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "keys" / "ledger.key.logged-out").mkdir(parents=True)
+    assert logged_out.is_ended(user("olga", nonce=1))
+    logged_out.end(user("olga", nonce=1), 10.0)
+    assert ["log-outs cannot be read" in one.message for one in caplog.records] == [True, False]
+    assert "counts until this server ends" in caplog.text
 
 
 def test_nobody_sees_a_page_before_they_log_in(people: None, open_app: Callable[..., AppTest]) -> None:

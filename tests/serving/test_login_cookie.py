@@ -66,6 +66,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     for module in (routes, websocket):
         monkeypatch.setattr(module, "get_cookie_secret", lambda: SECRET)
     monkeypatch.setattr(logged_out, "_ended", {})
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
     login_cookie.guard()
     yield settings
     changed_in_streamlit()

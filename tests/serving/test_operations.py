@@ -38,7 +38,7 @@ def said(**more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, Any]]]:
+def sessions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str, dict[str, Any]]]:
     """What is known of the people of the open pages of a guarded server."""
     people: dict[str, dict[str, Any]] = {}
 
@@ -48,6 +48,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, An
     served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(get_app_session=page))
     monkeypatch.setattr(uploads, "runtime", served)
     monkeypatch.setattr(logged_out, "_ended", {})
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
     operations.guard()
     yield people
     changed_in_streamlit()
