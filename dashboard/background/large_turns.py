@@ -7,7 +7,8 @@ who had one, as in ``in_turn``: many pages wait where somebody opens many. Of on
 wait, each a thread.
 
 One that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs; but one that lasts
-is, as an answer does, which ends.
+is, as an answer does, which ends, if only after minutes. Of these there is one at a time, so that a turn is left for
+whoever looks at a page.
 """
 
 from __future__ import annotations
@@ -82,9 +83,10 @@ class LargeTurns:
 
     def _next(self) -> Turn | None:
         now = self._clock()
-        have = [one.whose for one in self._running if one.lasts or now - (one.begun or 0.0) < LONGEST]
-        may = [one for one in self._waiting if one.whose not in have]
-        if len(have) >= AT_ONCE or not may:
+        counted = [one for one in self._running if one.lasts or now - (one.begun or 0.0) < LONGEST]
+        have, one_lasts = {one.whose for one in counted}, any(one.lasts for one in counted)
+        may = [one for one in self._waiting if one.whose not in have and not (one.lasts and one_lasts)]
+        if len(counted) >= AT_ONCE or not may:
             return None
         return min(may, key=lambda one: self._used[one.whose])  # the first of those of one address
 

@@ -7,7 +7,9 @@ says only the subject, its address, the time and the claim that holds the roles 
 (``login_cookie``), and no token.
 
 A provider states its own address, so whoever runs a weak one could state that of another, and name anybody there. Hence
-each speaks for one address alone, which comes from the settings; and roles are taken from those that they name.
+each speaks for one address alone, which comes from the settings; and roles are taken from those that they name. Whoever
+runs one could also lead a browser on to another, whose answer would come back as an answer of the first, and be handed
+to it. Hence an answer has to say whose it is (RFC 9207), unless the settings name its provider as one that does not.
 """
 
 from __future__ import annotations
@@ -54,13 +56,15 @@ _LOG = logging.getLogger(__name__)
 class Login:
     """What the file says: ``auth`` for Streamlit, the address (``issuers``) for which each provider speaks, by its name
     (``DEFAULT`` for that of ``[auth]`` itself), for how many ``hours`` a login counts, and the ``claim`` whose values,
-    by ``roles``, are roles, at the providers of ``claim_from``; none for the ledger's own."""
+    by ``roles``, are roles, at the providers of ``claim_from``; none for the ledger's own. Answers of the ``silent`` do
+    not say whose they are."""
 
     auth: Mapping[str, Any] = field(repr=False)
     issuers: Mapping[str, str]
     hours: float = HOURS
     claim: str = ""
     claim_from: frozenset[str] = frozenset()
+    silent: frozenset[str] = frozenset()
     roles: Mapping[str, Role] = field(default_factory=dict)
 
 
@@ -138,8 +142,8 @@ def _text(table: Mapping[str, Any], name: str, where: str) -> None:
 
 
 def _lab(lab: Mapping[str, Any], providers: tuple[str, ...]) -> dict[str, Any]:
-    if set(lab) - {"hours", "claim", "claim_from", "roles"}:
-        raise ValueError("[lab] holds hours, claim, claim_from and roles, and nothing else")
+    if set(lab) - {"hours", "claim", "claim_from", "silent", "roles"}:
+        raise ValueError("[lab] holds hours, claim, claim_from, silent and roles, and nothing else")
     hours, claim, roles = lab.get("hours", HOURS), lab.get("claim", ""), lab.get("roles", {})
     if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0.0 < hours <= 720.0:
         raise ValueError("hours in [lab] must be a number above 0 and at most 720")
@@ -153,7 +157,16 @@ def _lab(lab: Mapping[str, Any], providers: tuple[str, ...]) -> dict[str, Any]:
             f"claim_from in [lab] must list the providers whose claim gives roles, of {', '.join(providers)}; "
             "without a claim it is left out"
         )
-    return {"hours": float(hours), "claim": claim, "claim_from": frozenset(trusted), "roles": roles}
+    silent = lab.get("silent", list(providers) if len(providers) == 1 else [])
+    if not isinstance(silent, list) or any(name not in providers for name in silent):
+        raise ValueError(f"silent in [lab] must list providers, of {', '.join(providers)}")
+    return {
+        "hours": float(hours),
+        "claim": claim,
+        "claim_from": frozenset(trusted),
+        "silent": frozenset(silent),
+        "roles": roles,
+    }
 
 
 def secrets() -> dict[str, Any] | None:
@@ -215,6 +228,15 @@ def log_out() -> None:
     if here is not None and person() is not None:
         logged_out.end(st.user.to_dict(), here.hours * 3600.0 + _EARLY)
     st.logout()
+
+
+def may_answer(provider: str, issuer: str | None) -> bool:
+    """Whether an answer to a login that began at this provider can be its own: ``issuer`` is whose it says it is."""
+    here = configured()
+    if here is None or (issuer is None and provider not in here.silent):
+        _LOG.warning("an answer to a login at the provider %s was refused: it does not say whose it is", provider)
+        return False
+    return issuer is None or _speaks_for(here, provider, issuer)
 
 
 def _speaks_for(here: Login, provider: object, issuer: str) -> bool:

@@ -4,6 +4,8 @@ Streamlit asks for it anew at every step of every login, so whoever sends such r
 this server send as many to the provider; and for each it read anew whom this computer trusts, which took a twentieth of
 a second of the one thread that answers everybody. The provider's keys are still asked for by each login that comes
 back, so that a key it has given up counts no longer. How many steps of logins one address may make is kept by the gate.
+
+What a browser brings back is handed to no provider but the one whose answer it is (``login.may_answer``).
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from ssl import SSLContext
 from typing import Any
 
 from streamlit.web.server.starlette import starlette_auth_routes
+
+from dashboard.people import login
 
 KEPT = 300.0
 """Seconds."""
@@ -85,5 +89,12 @@ def _knowing(provider: str) -> tuple[Any, str]:
         client.server_metadata.update(here.metadata)
         return await load()  # which asks nobody now, and sets up what follows from it
 
-    client.load_server_metadata = known
+    authorize = client.authorize_access_token
+
+    async def authorized(request: Any, **more: Any) -> Any:
+        if not login.may_answer(provider, request.query_params.get("iss")):
+            raise PermissionError("another provider's answer")
+        return await authorize(request, **more)
+
+    client.load_server_metadata, client.authorize_access_token = known, authorized
     return client, redirect_uri

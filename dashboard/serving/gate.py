@@ -132,6 +132,8 @@ class Gate:
             await answer(send, 429, words.TOO_MANY_REQUESTS)
         elif path.endswith(wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
             await answer(send, 403, words.LOG_OUT_HERE)
+        elif path.endswith(wanted.LOGIN) and not wanted.is_from_here(scope["headers"]):
+            await answer(send, 403, words.LOG_IN_HERE)
         elif path.endswith(wanted.LOGIN):
             await self._app(scope, receive, with_headers(scope, keeping(scope, send)))
         elif path.endswith(wanted.RETURN):

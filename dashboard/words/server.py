@@ -17,6 +17,7 @@ SHARE = (
 TRY_AGAIN = 15  # seconds
 OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
+LOG_IN_HERE = "Another page led here, so no login was begun. Use “Log in” on a page of this server."
 LOG_OUT_HERE = "Another page led here, so nobody was logged out. Use “Log out” at the side of a page of this server."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
 BEING_MADE = "So much is being made for this page already; wait a moment and try again."

@@ -110,6 +110,25 @@ def test_what_hangs_is_not_counted_for_ever() -> None:
     assert got
 
 
+def test_answers_are_drawn_one_at_a_time_so_that_pages_have_a_turn_beside_them(own: LargeTurns) -> None:
+    """Two people's models of large files kept everybody else's pages about such waiting for minutes."""
+    first, later = own.take("a", lasts=True), threading.Event()
+    second = threading.Thread(target=lambda: (own.give_back(own.take("b", lasts=True)), later.set()), daemon=True)
+    second.start()
+    until = time.monotonic() + 10
+    while not own._waiting and time.monotonic() < until:
+        time.sleep(0.001)
+    for whose in "cdc":
+        page, got = waits(own, whose)
+        page.join(10)
+        assert got, "a page waits for neither answer"
+        own.give_back(got[0])
+    assert not later.is_set()
+    own.give_back(first)
+    second.join(10)
+    assert later.is_set()
+
+
 def test_one_within_another_has_the_same_turn_and_gives_it_back_once(own: LargeTurns) -> None:
     with places.large("a"):
         with pytest.raises(ZeroDivisionError), places.large("a"):

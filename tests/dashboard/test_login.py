@@ -704,6 +704,8 @@ def test_a_text_is_one_value_and_gives_no_role_by_a_word_of_it(
         AUTH + OTHERS + '[lab]\nclaim = "groups"\nclaim_from = "weak"\n',
         AUTH + '[lab]\nclaim = "groups"\nclaim_from = []\n',
         AUTH + '[lab]\nclaim_from = ["default"]\n',
+        AUTH + OTHERS + '[lab]\nsilent = ["strong"]\n',
+        AUTH + OTHERS + '[lab]\nsilent = "weak"\n',
     ],
 )
 def test_a_login_that_is_not_set_up_starts_nothing(

@@ -985,7 +985,8 @@ def logged_in_from(referer: str, *, host: bytes = b"lab.example", scheme: str = 
         return list(sent[0]["headers"])
 
     config.set_option("server.allowedHosts", ["lab.example"])
-    there = go("/auth/login", (b"referer", referer.encode()))
+    begun = ((b"sec-fetch-site", b"same-origin"), (b"sec-fetch-dest", b"document"))
+    there = go("/auth/login", (b"referer", referer.encode()), *begun)
     cookie = [value.decode() for name, value in there if name == b"set-cookie"][-1]
     back = go("/oauth2callback", (b"cookie", f"a=b; {cookie.split(';')[0]}; c=d".encode()))
     assert (b"set-cookie", b"_streamlit_user=x" + (b"; Secure" if scheme == "https" else b"")) in back
@@ -1034,7 +1035,8 @@ def test_over_tls_every_cookie_is_for_tls_alone(path: str, scheme: str) -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "path": path, "method": "GET", "headers": [HOST], "scheme": scheme}
+    headers = [HOST, (b"sec-fetch-site", b"same-origin"), (b"sec-fetch-dest", b"document")]
+    scope = {"type": "http", "path": path, "method": "GET", "headers": headers, "scheme": scheme}
     asyncio.run(Gate(app)(scope, send, send))
     given = [value for name, value in sent[0]["headers"] if name.lower() == b"set-cookie"]
     assert [value.split(b";")[0] for value in given[:4]] == [value.split(b";")[0] for value in COOKIES]

@@ -30,6 +30,7 @@ from tests.browser.login_server import SECRET, product, provider
 from tests.put_back import changed_in_streamlit
 
 ISSUER, HERE = "https://login.example", "https://lab.example"
+FROM_HERE = {"sec-fetch-site": "same-origin", "sec-fetch-dest": "document"}
 RANDOM = random.Random(7)
 GROUPS = [str(UUID(bytes=RANDOM.randbytes(16))) for _ in range(200)]
 """As Entra ID names groups, of which it puts up to 200 into one login."""
@@ -275,7 +276,8 @@ def test_whoever_has_two_hundred_groups_logs_in_and_glues_nothing(
     with provider(["mallory"], olga={"groups": GROUPS}) as issuer, product(folder, issuer, lab) as address:
         with httpx.Client(timeout=60) as browser:
             token = auth_util.encode_provider_token(login.DEFAULT)
-            there = browser.get(f"{address}/auth/login", params={"provider": token}).headers["location"]
+            begun = browser.get(f"{address}/auth/login", params={"provider": token}, headers=FROM_HERE)
+            there = begun.headers["location"]
             browser.get(httpx.post(there, data={"sub": "olga"}, timeout=60).headers["location"])
             browser.get(f"{address}/_stcore/health")
             cookies = {one.name: str(one.value) for one in browser.cookies.jar}

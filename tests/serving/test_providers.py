@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,6 +33,7 @@ AUTH = {
     "server_metadata_url": f"{ISSUER}/.well-known/openid-configuration",
     "client_kwargs": {"scope": "openid"},
 }
+FROM_HERE = {"sec-fetch-site": "same-origin", "sec-fetch-dest": "document"}
 SAYS = {
     "issuer": ISSUER,
     "authorization_endpoint": f"{ISSUER}/authorize",
@@ -54,10 +56,39 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+SETTINGS = f"""
+[auth]
+redirect_uri = "{AUTH["redirect_uri"]}"
+cookie_secret = "{SECRET}"
+client_id = "lab"
+client_secret = "secret"
+server_metadata_url = "{AUTH["server_metadata_url"]}"
+"""
+OTHER = """
+[auth.other]
+client_id = "lab"
+client_secret = "secret"
+server_metadata_url = "https://other.example/.well-known/openid-configuration"
+"""
+
+
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Gives the server this file for its login."""
+
+    def given(text: str) -> None:
+        (tmp_path / "login.toml").write_text(text)
+        monkeypatch.setenv(login.VARIABLE, str(tmp_path / "login.toml"))
+        login._read.cache_clear()
+
+    return given
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, settings: Callable[[str], None]) -> Iterator[list[str]]:
     """What the provider of a guarded server was asked; it gives nobody a token."""
     found: list[str] = []
+    settings(SETTINGS)
 
     async def answer(_: Any, request: httpx.Request) -> httpx.Response:
         found.append(f"{request.method} {request.url.path}")
@@ -75,6 +106,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     providers.guard()
     yield found
     config.set_option("server.allowedHosts", before)
+    login._read.cache_clear()
     changed_in_streamlit()
 
 
@@ -88,7 +120,7 @@ async def begin(here: Gate, times: int, address: str = "10.0.0.1") -> list[httpx
     token = auth_util.encode_provider_token(login.DEFAULT)
     transport = httpx.ASGITransport(app=here, client=(address, 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8501") as browser:
-        calls = (browser.get("/auth/login", params={"provider": token}) for _ in range(times))
+        calls = (browser.get("/auth/login", params={"provider": token}, headers=FROM_HERE) for _ in range(times))
         return list(await asyncio.gather(*calls))
 
 
@@ -169,3 +201,61 @@ def test_one_address_makes_few_steps_of_logins(
     clock[0] += 1_000.0
     assert asyncio.run(begin(here, 1))[0].status_code == 302, "and this one after a while"
     assert set(here._logins) == {"10.0.0.1"}, "who made none for a while is forgotten"
+
+
+@pytest.mark.parametrize(
+    ("file", "answer", "handed"),
+    [
+        (SETTINGS, {}, True),
+        (SETTINGS, {"iss": ISSUER}, True),
+        (SETTINGS, {"iss": f"{ISSUER}/"}, True),
+        (SETTINGS, {"iss": "https://other.example"}, False),
+        (SETTINGS + OTHER, {}, False),
+        (SETTINGS + OTHER, {"iss": ISSUER}, True),
+        (SETTINGS + OTHER, {"iss": "https://other.example"}, False),
+        (SETTINGS + OTHER, {"iss": ""}, False),
+        (SETTINGS + OTHER + '[lab]\nsilent = ["other"]\n', {}, False),
+        (SETTINGS + OTHER + '[lab]\nsilent = ["default"]\n', {}, True),
+        (SETTINGS + OTHER + '[lab]\nsilent = ["default"]\n', {"iss": "https://other.example"}, False),
+    ],
+)
+def test_an_answer_is_handed_to_the_provider_whose_it_is_alone(
+    file: str, answer: dict[str, str], handed: bool, asked: list[str], settings: Callable[[str], None]
+) -> None:
+    """Or whoever runs one provider leads a browser on to another, and is that person with what comes back."""
+    settings(file)
+    here = served()
+
+    async def story() -> httpx.Response:
+        begun = (await begin(here, 1))[0]
+        state = httpx.URL(begun.headers["location"]).params["state"]
+        cookie = begun.headers["set-cookie"].partition(";")[0]
+        transport = httpx.ASGITransport(app=here, client=("10.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8501") as browser:
+            back = {"code": "its own", "state": state, **answer}
+            return await browser.get("/oauth2callback", params=back, headers={"cookie": cookie})
+
+    assert asyncio.run(story()).status_code == 302
+    assert ("POST /token" in asked) == handed
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"sec-fetch-site": "cross-site", "sec-fetch-dest": "document"},
+        {"sec-fetch-site": "none", "sec-fetch-dest": "document"},
+        {"sec-fetch-site": "same-origin", "sec-fetch-dest": "image"},
+        {"accept": "text/html", "referer": "http://elsewhere.example/"},
+    ],
+)
+def test_a_login_begins_on_a_page_of_this_server_alone(headers: dict[str, str], asked: list[str]) -> None:
+    async def story() -> httpx.Response:
+        transport = httpx.ASGITransport(app=served(), client=("10.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8501") as browser:
+            token = auth_util.encode_provider_token(login.DEFAULT)
+            return await browser.get("/auth/login", params={"provider": token}, headers=headers)
+
+    told = asyncio.run(story())
+    assert (told.status_code, told.text) == (403, words.LOG_IN_HERE)
+    assert not asked
