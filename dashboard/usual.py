@@ -9,6 +9,7 @@ from dashboard.controls import Choice, Number, Switch, slug
 from dashboard.words import tiny
 from dashboard.words import usual as words
 from dpcore.about import About
+from dpcore.datasets.schema import EachRow
 from dpcore.validate import Neighbours
 
 RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")
@@ -32,15 +33,17 @@ BETA: Choice[float] = Choice(
 SAMPLING = Switch(key="sampling", label=words.SAMPLING, help=words.SAMPLING_HELP, default=False)
 
 
-def neighbours(key: str) -> Choice[Neighbours]:
-    """Who is hidden: the neighbour relation, in words."""
+def neighbours(key: str, each_row: EachRow = "record") -> Choice[Neighbours]:
+    """Who is hidden: the neighbour relation, in words. A row that is a step in time is changed and never missing, where
+    a question is about rows."""
+    options: tuple[Neighbours, ...] = ("replace_one",) if each_row == "step" else RELATIONS
     return Choice(
         key=key,
         label=words.NEIGHBOURS,
         help=words.NEIGHBOURS_HELP,
-        options=RELATIONS,
+        options=options,
         names=words.relation,
-        default="add_remove",
+        default=options[0],
         look="buttons",
     )
 

@@ -206,6 +206,18 @@ class Declaration:
             Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps, records=records)
         )
 
+    def reads_rows(self, *names: str, neighbours: Neighbours) -> Reads:
+        """As ``reads``, for a question to which each row adds for itself, and one person's are the rows that change.
+
+        In a table of options one person moves entries of many rows; in one of steps an entry is moved where another
+        question's row would come or go. Raises InvalidArgument there.
+        """
+        if self.each_row == "option":
+            raise InvalidArgument("rows", OPTIONS_MOVED)
+        if self.each_row == "step" and neighbours != "replace_one":
+            raise InvalidArgument("rows", STEPS_STAY)
+        return self.reads(*names)
+
     def taken(self, reads: Reads) -> Reads:
         """``reads`` with what the file suggested of it, and the table that is meant; nothing about how many rows there
         are where that is private."""
@@ -219,6 +231,14 @@ class Declaration:
             named_by_rows=self.named_by_rows,
             table=self.table,
         )
+
+
+OPTIONS_MOVED = "of a table of options are entries that many people move, and this question is about rows of people"
+STEPS_STAY = (
+    "that are steps in time are changed and never missing, so a person who comes or goes cannot be hidden: say on the "
+    "Data page what one row is, or hide a person who is replaced by another"
+)
+"""After the word "rows"."""
 
 
 def shown(name: str, longest: int = LONGEST_NAME) -> str:

@@ -81,7 +81,7 @@ class AskedModel(Asked):
         return cls(
             features=cls.used(features),
             epsilon=epsilon,
-            reads=declaration.reads(*dict.fromkeys(names)),
+            reads=declaration.reads_rows(*dict.fromkeys(names), neighbours=neighbours or declaration.hidden),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,

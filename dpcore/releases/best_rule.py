@@ -72,7 +72,7 @@ class BestRule(Chosen):
                 raise InvalidArgument("columns", f"cannot include “{shown(name)}”: rules do not look at dates")
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(*columns, target),
+            reads=declaration.reads_rows(*columns, target, neighbours=neighbours or declaration.hidden),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,

@@ -56,7 +56,7 @@ class LeastCost(Chosen):
             raise InvalidArgument("columns", "must be at least two: with one there is nothing to choose")
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(*columns),
+            reads=declaration.reads_rows(*columns, neighbours=neighbours or declaration.hidden),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,

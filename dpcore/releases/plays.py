@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
-from dpcore.datasets.declaration import Declaration, shown
+from dpcore.datasets.declaration import OPTIONS_MOVED, Declaration, shown
 from dpcore.errors import InvalidArgument
 from dpcore.experts.bounds import held_bound
 from dpcore.experts.doubling import epoch_starts
@@ -122,6 +122,8 @@ class PrivatePlays(Asked):
         """The question about declared columns; ``rounds`` is stated by the person or ``PrivateRows.public_size`` (less
         one for prices). ``move`` is the largest change of a price that is told apart. Raises InvalidArgument.
         """
+        if declaration.each_row == "option":
+            raise InvalidArgument("rows", OPTIONS_MOVED)
         for name in experts:
             check_scores(declaration.column(name) if kind == "prices" else declaration.bounded(name))
         names = tuple(experts)

@@ -71,7 +71,7 @@ class QuantileValue(Chosen):
         check_scores(declaration.bounded(column))
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(column),
+            reads=declaration.reads_rows(column, neighbours=neighbours or declaration.hidden),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,

@@ -75,7 +75,7 @@ class MostCommonOption(Chosen):
             raise InvalidArgument("columns", f"cannot include “{shown(column)}”: it does not hold options")
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(column),
+            reads=declaration.reads_rows(column, neighbours=neighbours or declaration.hidden),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,

@@ -333,7 +333,7 @@ def test_a_picture_is_read_as_a_release_reads() -> None:
             assert isinstance(request, PrivatePlays)
             shown = reading.losses(table).values
             assert np.abs(shown - request.read(PrivateRows(text)) * UNIT).max() <= UNIT
-        least = LeastCost.of(Declaration.of(OWN), columns, epsilon=1.0)
+        least = LeastCost.of(Declaration.of(OWN), columns, epsilon=1.0, neighbours="replace_one")
         totals = (1.0 + costs(table, columns)).sum(axis=0) / 2.0
         assert np.abs(totals + least.read(PrivateRows(text)) * UNIT).max() <= 4 * UNIT
 
@@ -377,8 +377,21 @@ def check_choice_forecast(offer: Offer, request: LeastCost, rows: int) -> None:
     assert offer.request.cost == request.cost
 
 
+def of_people(found: Case) -> Case:
+    """The same rows where each is a person, who may also come or go."""
+    source = found.source
+    schema = replace(source.table.schema, each_row="record")
+    return replace(
+        found,
+        source=replace(source, table=replace(source.table, schema=schema), declared=Declaration.of(schema)),
+    )
+
+
 def fixed(values: dict[str, Any] | None = None, **given: Any) -> Question:
-    return FixedChoice.ask(case(**{"name": "stocks", **given}), Setting(values or {}))
+    """About days; about people where who is hidden may come or go, as no day does."""
+    found = case(**{"name": "stocks", **given})
+    goes = (values or {}).get("linear_neighbours") == "add_remove"
+    return FixedChoice.ask(of_people(found) if goes else found, Setting(values or {}))
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -407,6 +420,15 @@ def test_the_column_is_drawn_by_the_method_chosen(method: str, relation: str, ep
         if other != rule:
             with pytest.raises(AssertionError):
                 check_choice_forecast(offer, replace(request, rule=other), 105)
+
+
+def test_of_days_none_comes_or_goes() -> None:
+    """What was asked so hid a day that changes at twice what it said."""
+    read = Setting({"linear_neighbours": "add_remove"})
+    found = FixedChoice.ask(case("stocks"), read)
+    assert read.seen["linear_neighbours"][1].options == ("replace_one",)  # type: ignore[union-attr]
+    assert isinstance(found.offer, Offer)
+    assert found.offer.request.neighbours == "replace_one"
 
 
 def test_more_rows_in_what_if_leave_the_release_as_it_is() -> None:

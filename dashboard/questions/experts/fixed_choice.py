@@ -49,7 +49,7 @@ MOST_ROWS_PROMISED = 1e9
 PLACES = 13
 FACTORS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 FIRST_SEED = 1
-RELATION = neighbours("linear_neighbours")
+RELATION = "linear_neighbours"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ class _Setting:
 
     @classmethod
     def of(cls, case: Case, names: tuple[str, ...], read: Read) -> _Setting:
-        relation = read(RELATION)
+        relation = read(neighbours(RELATION, case.table.schema.each_row))
         beta = read(BETA)
         most = _at_most(MOST_ROWS, len(names))
         table = case.memo(("costs", case.table.fingerprint, names), lambda: costs(case.table, names, most))
@@ -409,7 +409,7 @@ class _Setting:
             forecast=forecast,
             describe=said.answer,
             gives=said.GIVES,
-            relation=RELATION.key,
+            relation=RELATION,
         )
 
 

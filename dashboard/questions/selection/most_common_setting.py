@@ -48,7 +48,7 @@ class Setting:
 
     @classmethod
     def of(cls, case: Case, as_is: Candidates, read: Read) -> Setting:
-        relation = read(neighbours("neighbours"))
+        relation = read(neighbours("neighbours", case.table.schema.each_row))
         metric = read(measure("selection_metric", {key: known.name for key, known in METRICS.items()}))
         main = read(method("selection_method", {key: kind.about for key, kind in METHODS.items()}, "permute_and_flip"))
         sampling, beta, seed = read(SAMPLING), read(BETA), read(SEED)
