@@ -21,6 +21,8 @@ Mode = Literal["demo", "what_if", "twin"]
 OWN = "own"
 LARGE_ROWS, LARGE_CELLS = 50_000, 1_000_000
 """Of a person's own data that take tens of megabytes while something is worked out of them."""
+MANY_ROWS = 10_000
+"""From which on numbers for each row are counted as long as a page has them."""
 MARK = "Not private: for your eyes only. Do not publish these charts."
 TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 
@@ -152,6 +154,11 @@ class Case:
     @property
     def table(self) -> Table:
         return self.source.table
+
+    @property
+    def by_row(self) -> Memo:
+        """Where what holds some numbers for each row is kept: of own data with many, they count while a page has it."""
+        return self.memo if self.source.public or len(self.table.frame) <= MANY_ROWS else self.large
 
     @property
     def lines(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -153,7 +154,11 @@ class QuantileProblem(Problem):
     @property
     def central(self) -> QuantileProblem:
         """The same question without the bands, for maps and searches."""
-        return self if self.band == 0.0 else replace(self, band=0.0)
+        if self.band == 0.0:
+            return self
+        found = copy(self)  # of very many values, too, there is one array
+        object.__setattr__(found, "band", 0.0)
+        return found
 
     def mechanism(self, epsilon: float) -> Quantile:
         """The mechanism that answers one of the questions when all share ``epsilon``. Raises InvalidArgument."""

@@ -85,7 +85,7 @@ class Quantile:
             linked=case.source.public,
         )
         q, column = read(which, "sentence"), schema.column(read(name, "sentence"))
-        values = case.table.numbers(column.name)
+        values = case.by_row(("numbers", case.table.fingerprint, column.name), lambda: case.table.numbers(column.name))
         if values.size == 0:
             raise CannotAsk(said.missing(column.name))
         setting = _Setting.of(case, column, values, q, read)
@@ -171,6 +171,11 @@ class _Setting:
         return self.times != 1.0 or self.questions != 1
 
     def problem(self, times: float, shared: int) -> QuantileProblem:
+        same = (self.q, self.relation, self.tolerance, self.sampling)
+        key = ("quantile of", self.case.table.fingerprint, self.column.name, *same, times, shared)
+        return self.case.by_row(key, lambda: self._made(times, shared))
+
+    def _made(self, times: float, shared: int) -> QuantileProblem:
         return QuantileProblem(
             values=self.values if times == 1.0 else resized(self.values, times),
             low=float(self.column.low or 0.0),
