@@ -142,7 +142,11 @@ def _each_row(key: str) -> None:
         # whose row it is can be said of records alone
         return replace(schema, each_row=each_row, id_column=schema.id_column if each_row == "record" else None)
 
-    actions.declare(change, said_row=True, marked_row=False)
+    own = source.own_file()
+    same = own is not None and own.schema.each_row == chosen
+    # how often one person is in an entry is not how many rows they have: what was said of one is asked anew of another
+    said = {} if same else {"said_rows": False}
+    actions.declare(change, said_row=True, marked_row=False, **said)
 
 
 def _id_column(key: str, names: tuple[str, ...]) -> None:

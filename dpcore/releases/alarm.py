@@ -40,6 +40,7 @@ _FIRST_DAY = date(1970, 1, 1)
 
 
 _NAMES = "The names of the rows are the file's own and are not hidden: people move its entries, not its rows."
+_NUMBER = "How many rows there are is not hidden: people move its entries, not its rows."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,8 +240,10 @@ class AlarmRun(Asked):
 
     @property
     def own_notes(self) -> tuple[str, ...]:
-        """Where the names of the rows are from."""
-        return (_NAMES,) if self.labels_from_file and not self.counted else ()
+        """Where the names of the rows are from, and that there are so many."""
+        if self.counted:
+            return ()
+        return (_NAMES, _NUMBER) if self.labels_from_file else (_NUMBER,)
 
     @property
     def rules(self) -> tuple[str, ...]:

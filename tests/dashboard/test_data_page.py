@@ -1016,6 +1016,21 @@ def test_several_rows_per_person_need_more_epsilon_in_the_charts_too(open_app: O
     assert f"**{words.times_in_100(law[0])}**" in text(app)
 
 
+def test_how_often_a_person_is_counted_is_not_how_many_rows_they_have(open_app: Open) -> None:
+    """What was said of entries stood on receipts as what was said of rows."""
+    rows = "".join(f"Evening {number};{score}\n" for number, score in enumerate([90, 80, 2, 70, 60, 85], start=1))
+    app = drop(open_app("data"), f"evening;guests\n{rows}".encode())
+    app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
+    declare(app, "guests", counts=True)
+    app.number_input(key="own-rows-None").set_value(1).run()
+    assert held(app).decisions.said_rows
+    app.get_by_key("own-each-row-option").set_value("option").run()
+    assert held(app).decisions.said_rows, "the same as before"
+    app.get_by_key("own-each-row-option").set_value("record").run()
+    assert not held(app).decisions.said_rows
+    assert any("how many rows one person can have" in sentence for sentence in held(app).lacking)
+
+
 @pytest.mark.thorough
 def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_file: Any) -> None:
     """Whether it is the very same file or a changed one, the page asks, and chooses nothing; others take a reason."""

@@ -341,6 +341,23 @@ def test_an_empty_row_keeps_its_place(each_row: Any) -> None:
     assert offer.describe({"alarms": [1, 2], "names": ["", "c"]}) == "Alarm at 2, c."
 
 
+@pytest.mark.parametrize("each_row", ["step", "option"])
+def test_no_category_names_the_rows_of_an_answer(each_row: Any) -> None:
+    """A diagnosis, which is asked about in private, named the days of an alarm, and stood in what a receipt is by."""
+    columns = (
+        Column(name="diagnosis", type="category", categories=("flu", "cold", "other")),
+        Column(name="n", type="integer", low=0, high=100, sensitivity=1.0),
+    )
+    requests = []
+    for second in ("flu", "cold"):
+        frame = pd.DataFrame({"diagnosis": ["flu", second, "cold"], "n": ["5", "8", "70"]}, dtype="str")
+        case = made(frame, Schema(columns=columns, each_row=each_row))
+        requests.append(offer_of(asked(case, 3.0, **{"line-small-column:n": 40.0})).request)
+    assert requests[0] == requests[1]
+    assert "flu" not in repr(requests[0].labels)  # type: ignore[attr-defined]
+    assert "How many rows there are is not hidden" in " ".join(requests[0].rules)
+
+
 def seen_series(case: Case) -> Any:
     return series_of(case.table, offered(case.table.schema)[0])
 

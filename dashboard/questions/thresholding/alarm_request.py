@@ -37,7 +37,7 @@ def alarm_request(
     entries: dict[str, Any] = {}
     try:
         if watched.kind == "column":
-            named = naming(declared.columns)
+            named = naming(declared)
             entries = {
                 "entries": rows().public_size(declared),
                 "labels": () if named is None else rows().public_names(declared, named),

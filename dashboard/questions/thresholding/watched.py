@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard import words
 from dashboard.words import alarm as said
-from dpcore.datasets import Column, Schema, Table
+from dpcore.datasets import Column, Declaration, Schema, Table
 from dpcore.datasets.suitability import counts_time
 from dpcore.releases.cells import stand_in
 from dpcore.thresholding.laws import LARGEST_ANSWER
@@ -141,15 +141,20 @@ def counted(table: Table, group: Column, yes: str) -> FloatArray:
     return np.bincount(codes[codes >= 0], minlength=len(group.categories)).astype(np.float64)
 
 
-def naming(columns: Iterable[Column]) -> str | None:
-    """The column whose cells name the rows of a table of steps or options; None where there is none."""
-    return next((column.name for column in columns if column.type in ("date", "text", "category")), None)
+def naming(declared: Declaration) -> str | None:
+    """The declared column whose cells name the rows of a table of steps or options in an answer; None where there is
+    none.
+
+    What it says of rows is given away. So it is none whose words could be asked about in private, as a category's.
+    """
+    return next((column.name for column in declared.columns if column.type in ("date", "text")), None)
 
 
 def labels(table: Table) -> tuple[str, ...]:
     """What a picture calls the rows of a table of steps or options."""
     schema = table.schema
-    named = _counted_up(table) or naming(schema.columns)
+    first = next((column.name for column in schema.columns if column.type in ("date", "text", "category")), None)
+    named = _counted_up(table) or first  # rows are shown anyway
     if named is None:
         return tuple(f"{place + 1}" for place in range(table.rows))
     raw = table.frame[named]
