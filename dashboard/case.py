@@ -21,8 +21,8 @@ Mode = Literal["demo", "what_if", "twin"]
 OWN = "own"
 LARGE_ROWS, LARGE_CELLS = 50_000, 1_000_000
 """Of a person's own data that take tens of megabytes while something is worked out of them."""
-MANY_ROWS = 10_000
-"""From which on numbers for each row are counted as long as a page has them."""
+MANY_NUMBERS = 100_000
+"""From which on what a question holds is counted as long as a page has it: nearly a megabyte."""
 MARK = "Not private: for your eyes only. Do not publish these charts."
 TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 
@@ -155,10 +155,9 @@ class Case:
     def table(self) -> Table:
         return self.source.table
 
-    @property
-    def by_row(self) -> Memo:
-        """Where what holds some numbers for each row is kept: of own data with many, they count while a page has it."""
-        return self.memo if self.source.public or len(self.table.frame) <= MANY_ROWS else self.large
+    def keeping(self, numbers: float) -> Memo:
+        """Where something of so many ``numbers`` is kept: where these are many it counts while a page has it."""
+        return self.memo if numbers <= MANY_NUMBERS else self.large
 
     @property
     def lines(self) -> int:

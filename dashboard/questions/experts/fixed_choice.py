@@ -111,8 +111,10 @@ class _Setting:
         relation = read(neighbours(RELATION, case.table.schema.each_row))
         beta = read(BETA)
         most = _at_most(MOST_ROWS, len(names))
-        table = case.memo(("costs", case.table.fingerprint, names), lambda: costs(case.table, names, most))
-        as_is = LinearProblem(costs=table, beta=beta, relation=relation)
+        keep = case.keeping(len(names) * min(most, case.table.rows))
+        table = keep(("costs", case.table.fingerprint, names), lambda: costs(case.table, names, most))
+        key = ("linear", case.table.fingerprint, names, beta, relation)
+        as_is = keep(key, lambda: LinearProblem(costs=table, beta=beta, relation=relation))
         about = {key: catalog()[key].about for key in as_is.methods if key in catalog()}
         main = read(method("linear_method" if relation == "replace_one" else "linear_method_draws", about, FIRST))
         factor = Choice(
@@ -137,7 +139,7 @@ class _Setting:
             case=case,
             names=names,
             as_is=as_is,
-            problem=_longer(as_is, times),
+            problem=case.keeping(as_is.costs.size * times)((*key, times), lambda: _longer(as_is, times)),
             main=main,
             factor=factor,
             times=times,

@@ -71,7 +71,7 @@ def blocks(
         world = BallWorld(points=points, **settings)
         return world, world.moved(0, moved_to)
 
-    before, world = case.by_row(key, make)
+    before, world = case.keeping(2.0 * points.size)(key, make)
     moved, most = float(before.effect(world).max()), world.sensitivity / world.n
     finite = bool(np.isfinite(world.bound))
     w = world.grid[:, 0]

@@ -134,7 +134,7 @@ def quantile_blocks(
     replaced = quantile.relation == "replace_one"
     other = np.append(values[:-1] if replaced else values, value)
     key = ("one value", case.table.fingerprint, column, repr(quantile), value)
-    worlds = case.by_row(key, lambda: quantile_worlds(quantile, values, other))
+    worlds = case.keeping(4.0 * values.size)(key, lambda: quantile_worlds(quantile, values, other))
     pair = Pair.of(worlds)
     edges = worlds.edges
     if edges is None:

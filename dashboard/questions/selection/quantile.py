@@ -85,7 +85,9 @@ class Quantile:
             linked=case.source.public,
         )
         q, column = read(which, "sentence"), schema.column(read(name, "sentence"))
-        values = case.by_row(("numbers", case.table.fingerprint, column.name), lambda: case.table.numbers(column.name))
+        values = case.keeping(len(case.table.frame))(
+            ("numbers", case.table.fingerprint, column.name), lambda: case.table.numbers(column.name)
+        )
         if values.size == 0:
             raise CannotAsk(said.missing(column.name))
         setting = _Setting.of(case, column, values, q, read)
@@ -173,7 +175,8 @@ class _Setting:
     def problem(self, times: float, shared: int) -> QuantileProblem:
         same = (self.q, self.relation, self.tolerance, self.sampling)
         key = ("quantile of", self.case.table.fingerprint, self.column.name, *same, times, shared)
-        return self.case.by_row(key, lambda: self._made(times, shared))
+        held = 3.0 * self.values.size * times  # values, edges, ranks
+        return self.case.keeping(held)(key, lambda: self._made(times, shared))
 
     def _made(self, times: float, shared: int) -> QuantileProblem:
         return QuantileProblem(
