@@ -13,7 +13,7 @@ from dashboard.background import compute, leaving
 from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
 from dashboard.data import source, tab
-from dashboard.people import visitors
+from dashboard.people import login, visitors
 from dashboard.poll import phone
 from dashboard.scenes import embed, presenter, share, tour, unused
 from dashboard.serving import settings, typed
@@ -91,7 +91,7 @@ def main() -> None:
     if phone.wanted():
         phone.show()
         return
-    if signing.needed():
+    if login.needed():
         signing.show()
         return
     compute.sweep()

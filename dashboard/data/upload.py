@@ -12,6 +12,7 @@ from dashboard.data import actions, arrivals, doubts, source, understood
 from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
+from dashboard.people import login
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
@@ -52,6 +53,8 @@ def progress(task: Task, collect: Callable[[], bool]) -> None:
 
     @st.fragment(run_every=0.3)
     def poll() -> None:
+        if login.needed():
+            st.rerun()
         if task.finished:
             collect()
             st.rerun()

@@ -222,6 +222,11 @@ def kept(said: Mapping[str, Any]) -> dict[str, Any]:
     return lean
 
 
+def needed() -> bool:
+    """Whether whoever is at the page has to log in before they see any other, or any more of it."""
+    return configured() is not None and person() is None
+
+
 def log_out() -> None:
     """End the login of whoever is at the page, in all its tabs."""
     here = configured()

@@ -16,11 +16,6 @@ from dpcore.errors import DpcoreError
 _BUDGET = Path(__file__).parents[1] / "app_pages" / "budget.py"
 
 
-def needed() -> bool:
-    """Whether whoever is at the page has to log in before they see any other."""
-    return login.configured() is not None and login.person() is None
-
-
 def show() -> None:
     """The page at which to log in."""
     here = login.configured()

@@ -18,7 +18,7 @@ from dashboard.background.jobs import Job, Keep
 from dashboard.background.lending import lend
 from dashboard.background.lent import Share
 from dashboard.background.shelf import Jobs, Over, Watch
-from dashboard.people import visitors
+from dashboard.people import login, visitors
 from dashboard.question import CannotAsk
 from dashboard.words import page as said
 from dpcore.errors import NoRoom
@@ -51,7 +51,7 @@ class Running:
 
         @st.fragment(run_every=POLL)
         def poll() -> None:
-            if self.job.finished:
+            if self.job.finished or login.needed():  # who logged out meanwhile sees no more of it
                 st.rerun()
             draw()
 

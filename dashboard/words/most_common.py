@@ -172,6 +172,15 @@ CONCLUDE = (
 NO_OPTIONS = "Declare on the Data page which column names the options: a private answer needs their list."
 
 
+def several_names(names: Sequence[str]) -> str:
+    """Of a table of options with more than one column that could say which option a row is."""
+    listed = " or ".join(f"“{visible(name)}”" for name in names)
+    return (
+        f"It is not said which column names the options: {listed}. On the Data page choose the type “Text” for it "
+        "alone; a private answer needs one column whose words nobody's answer changes."
+    )
+
+
 def cannot_release(why: str) -> str:
     return f"This cannot be released: {why}."
 

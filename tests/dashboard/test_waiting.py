@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.data import upload
 from dashboard.widgets import waiting
 from dashboard.widgets.waiting import Running
 
@@ -57,6 +59,42 @@ def test_what_ends_while_it_is_asked_for_is_drawn_whole_or_not_yet(monkeypatch: 
     assert [one.value for one in app.text] == ["nothing yet"]
     app.run()
     assert [one.value for one in app.text] == ["found"]
+
+
+class Again(Exception):
+    """The whole page is asked for."""
+
+
+@pytest.mark.parametrize("part", ["results", "a file that is read"])
+def test_a_part_that_draws_itself_ends_with_the_login(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chart that filled in went on to show a file to who had logged out in another tab."""
+    drawn: list[str] = []
+    out = [False]
+
+    def rerun() -> None:
+        raise Again
+
+    for module in (waiting, upload):
+        monkeypatch.setattr(module.st, "fragment", lambda run_every: lambda part: part)
+        monkeypatch.setattr(module.st, "rerun", rerun)
+        monkeypatch.setattr(module.login, "needed", lambda: out[0])
+    monkeypatch.setattr(upload.st, "progress", lambda *_, **__: drawn.append("progress"))
+    job: Any = Late()
+    running = Running(slot="place", key="key", job=job, jobs=job, what="Adding")
+    task: Any = SimpleNamespace(title="Reading", words="Rows", fraction=0.5, finished=False, cancel=lambda: None)
+
+    def go() -> None:
+        if part == "results":
+            running.live(lambda: drawn.append("results"))
+        else:
+            upload.progress(task, lambda: False)
+
+    go()
+    assert len(drawn) == 1
+    out[0] = True
+    with pytest.raises(Again):
+        go()
+    assert len(drawn) == 1
 
 
 WAITS_FOR_A_WHOLE = """
