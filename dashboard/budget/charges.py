@@ -14,6 +14,7 @@ from dashboard.budget import receipts as one
 from dashboard.budget.held import SHOWN_RECEIPTS
 from dashboard.widgets.apart import apart
 from dashboard.widgets.download import download
+from dashboard.words import login as login_said
 from dpcore.datasets.text import safe_cells
 from dpcore.ledger import Budget, Receipt
 from dpcore.ledger.export import to_csv, to_json
@@ -129,7 +130,7 @@ def table(receipts: Sequence[Receipt], names: dict[str, str] | None) -> pd.DataF
             "receipt": receipt.journal_hash[:12],
         }
         if named:
-            row["by"] = words.visible(receipt.subject, 120)
+            row["by"] = login_said.who_is(receipt.subject, 120)
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -155,7 +155,7 @@ def _table(found: Sequence[Petition], budgets: dict[str, Budget]) -> None:
     rows = [
         {
             "Asked (UTC)": one.time[:19].replace("T", " "),
-            "By": words.visible(one.subject, 120),
+            "By": said.who_is(one.subject, 120),
             "People": words.visible(names.get(one.lineage, one.lineage), 60),
             "Question": words.visible(one.what, 200),
             "Cost": _cost(one, budgets.get(one.lineage)),

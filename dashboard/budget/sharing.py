@@ -67,7 +67,7 @@ def _one(budget: Budget, terms: Terms, people: list[str]) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         rows = [
-            {"Who": said.EVERYONE if subject == EVERYONE else words.visible(subject, 160), "May": said.LEVELS[level]}
+            {"Who": said.EVERYONE if subject == EVERYONE else said.who_is(subject, 160), "May": said.LEVELS[level]}
             for subject, level in terms.shares.items()
         ]
         st.dataframe(safe_cells(pd.DataFrame(rows)), hide_index=True, alt="With whom this budget is shared")

@@ -56,7 +56,15 @@ def who(roles: Collection[str]) -> str:
 def shown(subject: str) -> str:
     """A person, as a page names them: what the login calls them, and who vouches for it. As code, so that the address
     in it is no link."""
-    return f"`{visible(subject, 200).replace('`', chr(39))}`"
+    return f"`{who_is(subject, 200).replace('`', chr(39))}`"
+
+
+def who_is(subject: str, most: int) -> str:
+    """A person in about so many letters: a long name is cut, and never the address that vouches for it, which a name
+    can be made to look like."""
+    name, _, address = subject.rpartition(" at ")
+    whole = visible(address, len(address))
+    return f"{visible(name, max(20, most - len(whole)))} at {whole}" if name else visible(subject, most)
 
 
 def waits(by: str) -> str:

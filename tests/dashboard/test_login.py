@@ -776,3 +776,15 @@ def test_who_may_ask_nothing_is_offered_no_source(
         person = Person(subject=subject(name))
         monkeypatch.setattr(compute, "ledger", lambda person=person: MembersLedger(Ledger.open(), person, "x" * 32))
         assert configured.offered() is offered, name
+
+
+def test_however_long_a_name_is_who_vouches_for_it_is_read() -> None:
+    """A name of 205 letters that begins as somebody of another provider was read as that person."""
+    false = "olga at https://login.example (" + "x" * 400
+    for most in (120, 160, 200):
+        told = said.who_is(f"{false} at https://weak.example", most)
+        assert told.endswith(" at https://weak.example")
+        assert len(told) < most + 10
+    assert said.who_is("olga at https://login.example", 120) == "olga at https://login.example"
+    assert said.who_is("", 120) == ""
+    assert said.shown("`a` at b") == "`'a' at b`"
