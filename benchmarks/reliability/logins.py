@@ -75,7 +75,7 @@ def _login(address: str, token: str, log: Path) -> tuple[str, dict[str, str]]:
     """Where the login ends, and the cookies that the browser has then."""
     with httpx.Client(timeout=PATIENCE) as browser:
         browser.cookies.set(COOKIE, "r1", domain="127.0.0.1")
-        headers = {"Referer": address + WANTED}
+        headers = {"Referer": address + WANTED, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"}
         asked = browser.get(f"{address}/auth/login", params={"provider": token}, headers=headers)
         granted = httpx.post(asked.headers["location"], data={"sub": "anna"}, timeout=PATIENCE)
         found = re.findall(r"replica r1 at port \d+ is process (\d+)", log.read_text(errors="replace"))
