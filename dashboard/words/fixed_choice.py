@@ -118,11 +118,11 @@ def several_rows(unit: str, rows: int) -> str:
     )
 
 
-def first_rows(looked_at: int, rows: int) -> str:
+def some_rows(looked_at: int, rows: int) -> str:
     """After the caption."""
     return (
-        f" **All numbers and charts here are of the first {looked_at:,} of {rows:,} rows,** to be quick; a private "
-        "answer reads them all."
+        f" **All numbers and charts here are of {looked_at:,} of the {rows:,} rows, evenly spread,** to be quick; "
+        "a private answer reads them all."
     )
 
 

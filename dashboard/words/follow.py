@@ -102,8 +102,8 @@ def not_in_time(unit: str) -> str:
 
 def too_many_numbers(rows: int, columns: int, most: int) -> str:
     return (
-        f"{columns:,} columns of {rows:,} rows are more numbers than charts are drawn from here: choose at most "
-        f"{max(2, most // rows):,} of these columns."
+        f"Choose at most {max(2, most // rows):,} of these {columns:,} columns: with {rows:,} rows, more would be too "
+        "much for the charts here."
     )
 
 

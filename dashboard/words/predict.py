@@ -630,8 +630,8 @@ def estimates(value: float) -> str:
 def too_many_classes(rows: int, classes: int, most: int) -> str:
     """After the word “target”."""
     return (
-        f"has {classes:,} classes: too many to tell all of them apart in {rows:,} rows (of so many classes, in at most "
-        f"{most // classes:,}); untick “{APART}”, and choose “{CLASS[0].lower()}{CLASS[1:]}”"
+        f"has {classes:,} different values, too many to tell all of them apart in {rows:,} rows: untick “{APART}”, and "
+        f"choose “{CLASS[0].lower()}{CLASS[1:]}”, or keep fewer than {most // classes + 1:,} rows"
     )
 
 

@@ -109,7 +109,7 @@ def law_alt(q: float, truth: float, unit: str) -> str:
 def no_more_than(most: int, times: float) -> str:
     """People count ``times`` times, as with more there would be more of them than are looked at."""
     return (
-        f"The page looks at {most:,} people at most, so those of these data already count only {number(times)} times. "
+        f"The page looks at {most:,} people at most, so you see {number(times)} times as many as in these data. "
         "You need not change anything."
     )
 

@@ -566,8 +566,19 @@ def test_more_numbers_than_charts_are_drawn_from_are_never_made(monkeypatch: pyt
     rows, columns = case.table.rows, len(numeric(case.table.schema))
     monkeypatch.setattr(followed, "MOST_NUMBERS", rows * columns - 1)
     monkeypatch.setattr(followed, "losses_of", lambda *_, **__: pytest.fail("they were made"))
-    with pytest.raises(CannotAsk, match=f"choose at most {columns - 1} of these columns"):
+    with pytest.raises(CannotAsk, match=f"Choose at most {columns - 1} of these {columns} columns"):
         Follow.ask(case, Setting({}))
+
+
+def test_a_part_of_the_rows_is_spread_over_all_of_them() -> None:
+    """A file may be sorted: of the first rows alone, another column would be the best."""
+    found = case("stocks")
+    table = replace(found.table, frame=found.table.frame.sort_values("GOOG", ignore_index=True))
+    whole, some = costs(table, ("GOOG", "MSFT")), costs(table, ("GOOG", "MSFT"), 30)
+    assert some.shape == (30, 2)
+    assert np.abs(some.mean(axis=0) - whole.mean(axis=0)).max() < 0.02
+    assert np.abs(whole[:30].mean(axis=0) - whole.mean(axis=0)).max() > 0.05
+    np.testing.assert_array_equal(costs(table, ("GOOG",), 10**6), costs(table, ("GOOG",)))
 
 
 @pytest.mark.parametrize(("most", "cut"), [(20_000, False), (100, True)])
@@ -579,7 +590,7 @@ def test_charts_of_a_part_of_the_rows_say_so_in_their_caption(
     case = replace(sample_case("stocks"), memo=unremembered)
     names = tuple(numeric(case.table.schema))[:2]
     question = FixedChoice.ask(case, Setting({"linear_columns-stocks": names}))
-    assert (f"of the first {most:,} of {case.table.rows:,} rows" in question.caption) == cut
+    assert (f"of {most:,} of the {case.table.rows:,} rows, evenly spread" in question.caption) == cut
     assert question.view.problem.n == min(most, case.table.rows)  # type: ignore[attr-defined]
     found = question.need.found if question.need else None
     assert found

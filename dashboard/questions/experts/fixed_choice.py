@@ -261,7 +261,7 @@ class _Setting:
     @property
     def looked_at(self) -> str:
         """After the caption: of how many rows the charts speak, where it is not all of them."""
-        return said.first_rows(self.as_is.n, self.case.table.rows) if self.partial else ""
+        return said.some_rows(self.as_is.n, self.case.table.rows) if self.partial else ""
 
     @property
     def partial(self) -> bool:
