@@ -144,6 +144,7 @@ def test_what_a_person_states_without_the_file_is_not_called_suggested(open_app:
     )
     for kind in ("step", "record"):
         app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value(kind).run()
+    next(box for box in app.number_input if str(box.key).startswith("own-rows")).set_value(1).run()
     assert own_offer(app).request.suggestions == (NAMED,)  # type: ignore[attr-defined]
     assert not held(app).row_suggested
 

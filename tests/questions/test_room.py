@@ -116,7 +116,7 @@ def test_more_classes_than_are_made_ready_are_refused(most: int, monkeypatch: py
     source = Source(key="own-x", title="t", mode="twin", table=table, lineage=None, practice=False)
     case = Case(source=source, epsilon=1.0, memo=Memory(100, room=1 << 30), large=Memory(9, room=1 << 30))
     if most < 100 * 40:
-        with pytest.raises(InvalidArgument, match="has 40 classes"):
+        with pytest.raises(InvalidArgument, match="has 40 different values"):
             prepared_rows.prepared(case, "kind", ("x",), None, steps=True, apart=True)
     else:
         assert prepared_rows.prepared(case, "kind", ("x",), None, steps=True, apart=True).features.outputs == 40
