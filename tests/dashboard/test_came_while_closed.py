@@ -30,6 +30,7 @@ def test_it_is_said_on_every_page_and_its_people_are_asked_about_once_it_opens(
     app.switch_page(address("data")).run()
     assert "cannot be used now" in text(app)
     assert [CLOSED in error.value for error in app.sidebar.error] == [True]
+    assert said.CLOSED in [one.value for one in app.sidebar.caption]
     app.switch_page(address("selection"))
     app.session_state["selection_tab"] = "A private answer"
     app.run()
