@@ -77,9 +77,10 @@ MOVES_ASKED = (
 
 COUNTS = "This column counts people"
 COUNTS_HELP = (
-    "Then one person added or removed moves every entry, as it is read here, the same way, by at most as often as they "
-    "are counted: leave it open where small counts are written as “<20” or the like, and for balances, votes for and "
-    "against, or amounts. It is of no effect where a missing cell counts as a number, or a number means missing."
+    "Then one person added or removed moves every entry the same way, by at most as often as they are counted. Leave "
+    "it open for balances, votes for and against, or amounts, and where small counts are written as “<20” or the like. "
+    "It changes nothing where a missing cell counts as more than 0 or a number stands for a missing one: then one "
+    "person more could move an entry further."
 )
 MOVES = "One person can move an entry by at most"
 MOVES_PLACEHOLDER = "the whole range"

@@ -235,8 +235,8 @@ class Declaration:
 
 OPTIONS_MOVED = "of a table of options are entries that many people move, and this question is about rows of people"
 STEPS_STAY = (
-    "that are steps in time are changed and never missing, so a person who comes or goes cannot be hidden: say on the "
-    "Data page what one row is, or hide a person who is replaced by another"
+    "that are steps in time are changed and never missing, so nobody who comes or goes can be hidden: where a row is a "
+    "person's, say so on the Data page"
 )
 """After the word "rows"."""
 

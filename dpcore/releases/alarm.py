@@ -39,8 +39,8 @@ _DISCRETE = 20_000.0  # units of noise up to which the law is summed over whole 
 _FIRST_DAY = date(1970, 1, 1)
 
 
-_NAMES = "The names of the rows are the file's own and are not hidden: people move its entries, not its rows."
-_NUMBER = "How many rows there are is not hidden: people move its entries, not its rows."
+_NUMBER = "People move the entries of rows and not the rows: how many there are is not hidden."
+_NAMES = "The names of the rows are the file's own and are not hidden either."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +243,7 @@ class AlarmRun(Asked):
         """Where the names of the rows are from, and that there are so many."""
         if self.counted:
             return ()
-        return (_NAMES, _NUMBER) if self.labels_from_file else (_NUMBER,)
+        return (_NUMBER, _NAMES) if self.labels_from_file else (_NUMBER,)
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, in_
 
 QUANTILE, THEORY = "quantile", "theory"
 _BLOCK = 1 << 17  # settings × intervals worked on at a time
-_PER_GROUP = 4  # intervals from which on those of near ranks are taken together
+_MANY = 4  # intervals for each group that those of near ranks would make, from which on they are taken together
 _DEPTH = 100.0
 METRICS = keyed(
     Metric(key="expected_error", name="Average error", title="average error", better="lower", natural=True),
@@ -218,7 +218,7 @@ class QuantileProblem(Problem):
             inside = self._window(float(rates[rows[0]]), target[rows])
             near, weighed = intervals.part(inside.start, inside.stop), worth[inside]
             ranks = float(near.below[-1] - near.below[0])
-            if ranks and near.below.size > _PER_GROUP * groups(ranks, float(rates[rows[-1]])):
+            if ranks and near.below.size > _MANY * groups(ranks, float(rates[rows[-1]])):
                 measured[rows] = group_means(near.below, near.widths, weighed, rates[rows], target[rows])
                 continue
             step = max(1, _BLOCK // near.below.size)

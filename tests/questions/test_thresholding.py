@@ -355,7 +355,7 @@ def test_no_category_names_the_rows_of_an_answer(each_row: Any) -> None:
         requests.append(offer_of(asked(case, 3.0, **{"line-small-column:n": 40.0})).request)
     assert requests[0] == requests[1]
     assert "flu" not in repr(requests[0].labels)  # type: ignore[attr-defined]
-    assert "How many rows there are is not hidden" in " ".join(requests[0].rules)
+    assert "how many there are is not hidden" in " ".join(requests[0].rules)
 
 
 def seen_series(case: Case) -> Any:

@@ -113,7 +113,7 @@ class _Setting:
         most = _at_most(MOST_ROWS, len(names))
         keep = case.keeping(len(names) * min(most, case.table.rows))
         table = keep(("costs", case.table.fingerprint, names), lambda: costs(case.table, names, most))
-        key = ("linear", case.table.fingerprint, names, beta, relation)
+        key = ("linear problem", case.table.fingerprint, names, beta, relation)
         as_is = keep(key, lambda: LinearProblem(costs=table, beta=beta, relation=relation))
         about = {key: catalog()[key].about for key in as_is.methods if key in catalog()}
         main = read(method("linear_method" if relation == "replace_one" else "linear_method_draws", about, FIRST))

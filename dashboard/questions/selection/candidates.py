@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dashboard.words import many
-from dpcore.datasets import Schema, Table
+from dpcore.datasets import Column, Schema, Table
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.validate import BoolArray, FloatArray
 
@@ -54,6 +55,16 @@ def columns(schema: Schema) -> tuple[str, ...]:
     return tuple(column.name for column in schema.of_type("category", "yes/no"))
 
 
+def naming(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The columns of a table of options that could say which option a row is: free texts, else categories.
+
+    Nobody may move what says that, so where there are several a private answer does not take the first.
+    """
+    every = tuple(columns)
+    texts = tuple(one for one in every if one.type == "text")
+    return texts or tuple(one for one in every if one.type == "category")
+
+
 def candidates(table: Table, column: str) -> Candidates:
     """The candidates of ``column``; rows with nothing in it are left out."""
     schema = table.schema
@@ -70,9 +81,9 @@ def candidates(table: Table, column: str) -> Candidates:
     declared = schema.column(column)
     present = table.complete(column)
     scores = table.numbers(column)
-    texts = [c.name for c in schema.columns if not c.is_numeric]
-    if texts:
-        names = tuple(str(name) for name in table.frame[texts[0]].astype(str)[present])
+    named = naming(schema.columns)
+    if named:
+        names = tuple(str(name) for name in table.frame[named[0].name].astype(str)[present])
     else:
         names = tuple(f"row {place + 1}" for place in np.flatnonzero(present))
     flipped = declared.better == "lower"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast, get_args
 
+from dashboard.questions.selection.candidates import naming
 from dashboard.words import most_common as said
-from dpcore.datasets import Column, Declaration, PrivateRows
+from dpcore.datasets import Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases.draws import Rule
 from dpcore.releases.selection import BestScore, MostCommonOption
@@ -32,7 +33,7 @@ def most_common_request(
     try:
         if declared.each_row != "option":
             return MostCommonOption.of(declared, column, epsilon=epsilon, neighbours=neighbours, rule=drawn)
-        named = naming(declared)
+        named = naming(declared.columns)
         if not named:
             return said.NO_OPTIONS
         if len(named) > 1:
@@ -51,15 +52,6 @@ def most_common_request(
         )
     except InvalidArgument as error:
         return said.cannot_release(str(error))
-
-
-def naming(declared: Declaration) -> tuple[Column, ...]:
-    """The declared columns of a table of options that could say which option a row is: free texts, else categories.
-
-    Nobody may move what says that, so where there are several it is not taken from their order.
-    """
-    texts = tuple(one for one in declared.columns if one.type == "text")
-    return texts or tuple(one for one in declared.columns if one.type == "category")
 
 
 def chance_right(request: Choice, scores: IntArray) -> float:
