@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,8 @@ import pyarrow.compute as pc
 from dpcore.datasets.matching import words
 from dpcore.validate import IntArray
 
+Counted: TypeAlias = tuple[pd.Series, IntArray]
+"""Different words, and how often each occurs."""
 _FEW = 64
 """So many words may share a hash without a key: a row is compared with all of them."""
 _FIRST = 1000
@@ -47,7 +49,7 @@ def encoded(text: pd.Series) -> tuple[IntArray, pd.Series]:
     return codes, pd.Series(pd.array(different, dtype=kind))
 
 
-def counted(text: pd.Series) -> tuple[pd.Series, IntArray]:
+def counted(text: pd.Series) -> Counted:
     """The different words, in the order they first occur, and how often each does."""
     codes, different = encoded(text)
     return different, np.bincount(codes[codes >= 0], minlength=len(different)).astype(np.int64)
@@ -110,23 +112,22 @@ def _by_marks(held: pa.Array) -> tuple[IntArray, pa.Array]:
     chunks = held.chunks if isinstance(held, pa.ChunkedArray) else [held]
     portions = [chunk.slice(start, _PORTION) for chunk in chunks for start in range(0, len(chunk), _PORTION)]
     codes = np.asarray(pa.array(np.concatenate([_marks(part) for part in portions])).dictionary_encode().indices)
-    rows = np.arange(len(held))
     first = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-    first[codes[::-1]] = rows[::-1]
+    first[codes[::-1]] = np.arange(len(held))[::-1]
     different = held.take(pa.array(first))
     different = different.combine_chunks() if isinstance(different, pa.ChunkedArray) else different
-    if not _stand_for(codes, different, held, np.flatnonzero(first[codes] != rows)):
+    if len(different) < len(held) and not _stand_for(codes, different, portions):
         return _one_by_one(held)
     return codes.astype(np.int64), different
 
 
-def _stand_for(codes: np.ndarray, different: pa.Array, held: pa.Array, again: IntArray) -> bool:
-    """Whether each of these rows, whose code a row before has, holds the word of its code: hardly ever do two words
-    share a mark."""
-    for start in range(0, again.size, _PORTION):
-        part = again[start : start + _PORTION]
-        if not pc.all(pc.equal(held.take(pa.array(part)), different.take(pa.array(codes[part])))).as_py():
+def _stand_for(codes: np.ndarray, different: pa.Array, portions: list[pa.Array]) -> bool:
+    """Whether each row holds the word of its code: hardly ever do two words share a mark."""
+    start = 0
+    for part in portions:
+        if not pc.all(pc.equal(part, different.take(pa.array(codes[start : start + len(part)])))).as_py():
             return False
+        start += len(part)
     return True
 
 
@@ -152,13 +153,16 @@ def _short_marks(content: Any, borders: IntArray, lengths: IntArray) -> np.ndarr
     lanes: np.ndarray = np.ndarray((size + 1,), dtype="<u8", buffer=signs, strides=(1,))
     at = borders[:-1] - borders[0]
     one, other = (key[0] + lengths.astype(np.uint64) * key[1] for key in _KEYS)
+    long: Any = slice(None)  # all words, then those that go on: one long word is work by itself alone
     for lane in range(_LANES):
-        long = np.flatnonzero(lengths > _LANE * lane)  # so that one long word is work by itself alone
-        left = np.minimum(lengths[long] - _LANE * lane, _LANE)
-        signs_here = lanes[at[long] + _LANE * lane] & _MASKS[left]
+        done = _LANE * lane
+        signs_here = lanes[at[long] + done]
+        signs_here &= _MASKS[np.minimum(lengths[long] - done, _LANE)]
         low, high = signs_here & _MASKS[4], signs_here >> _HALF
         place = 2 + 2 * lane
         one[long] += low * _KEYS[0, place] + high * _KEYS[0, place + 1]
         other[long] += low * _KEYS[1, place] + high * _KEYS[1, place + 1]
+        goes_on = lengths[long] > done + _LANE
+        long = np.flatnonzero(goes_on) if lane == 0 else long[goes_on]
     marks: np.ndarray = (one & ~_MASKS[4]) | (other >> _HALF)
     return marks

@@ -22,7 +22,7 @@ import pandas as pd
 
 from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
-from dpcore.datasets.different import counted, encoded
+from dpcore.datasets.different import Counted, counted, encoded
 from dpcore.datasets.matching import holds, is_below, one_after_another, replaced
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
@@ -498,10 +498,11 @@ def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...], look: Look =
             continue
         look()
         cells = frame[column.name]
-        total = is_total(cells, look)
+        different = counted(cells)
+        total = is_total(cells, look, different)
         if 0 < total.sum() <= 0.34 * len(frame):
             found.append(LeaveOutTotals(column=column.name))
-        elif several_in(cells, look) is not None:
+        elif several_in(cells, look, different) is not None:
             found.append(SplitOptions(column=column.name))
     found += [ReadAsMissing(column=column.name, word=column.stand_in) for column in columns if column.stand_in]
     months = tuple(column.name for column in columns if time_of(column.name) is not None)
@@ -528,26 +529,28 @@ def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[St
     return [OneRowPer(by=by), *sums[:_MOST_SUMS]]
 
 
-def is_total(cells: pd.Series, look: Look = _unseen) -> BoolArray:
-    """Which cells are a word for a total: "Subtotal", "North total", "Zwischensumme"."""
+def is_total(cells: pd.Series, look: Look = _unseen, different: Counted | None = None) -> BoolArray:
+    """Which cells are a word for a total: "Subtotal", "North total", "Zwischensumme". ``different`` are the cells
+    counted, where they are already."""
     none = np.zeros(len(cells), dtype=bool)
     if is_below(cells, "A"):
         return none
-    different, _ = counted(cells)
-    if not different.str.contains(_OF_TOTALS, case=False, regex=True).any():
+    words, _ = different or counted(cells)
+    if not words.str.contains(_OF_TOTALS, case=False, regex=True).any():
         return none
     codes, words = encoded(cells.str.strip())
     matches = np.array([_TOTAL.fullmatch(str(word)) is not None for word in _each(words, look)] + [False])
     return np.asarray(matches[codes], dtype=bool)
 
 
-def several_in(cells: pd.Series, look: Look = _unseen) -> str | None:
-    """The sign between several options of one cell, or None: the parts repeat, are short, and are few in all."""
+def several_in(cells: pd.Series, look: Look = _unseen, different: Counted | None = None) -> str | None:
+    """The sign between several options of one cell, or None: the parts repeat, are short, and are few in all.
+    ``different`` are the cells counted, where they are already."""
     separators = [separator for separator in SEPARATORS if holds(cells, separator)]
     if not separators:
         return None
-    different, weights = counted(cells)  # each word is taken apart once, however often it occurs
-    words = different.str.strip()
+    words, weights = different or counted(cells)  # each word is taken apart once, however often it occurs
+    words = words.str.strip()
     words, weights = words[words != ""], weights[(words != "").to_numpy(dtype=bool)]
     for separator in separators:
         some = words.str.contains(separator, regex=False).to_numpy(dtype=bool)
