@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from dpcore.weight import weight
+from dpcore.weight import CountsItself, weight
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Holds(Protocol):
     def drop_oldest(self) -> int: ...
 
 
-class Room:
+class Room(CountsItself):
     """Bytes that several memories hold together at most: where they are full, the oldest value of all goes first.
 
     ``most`` is asked for when it is needed. A memory that nobody holds any more takes no room.
@@ -84,7 +84,7 @@ class _Kept:
     used: int
 
 
-class Memory:
+class Memory(CountsItself):
     """The latest ``most`` values by key, and of them as many as ``room`` bytes hold, with their keys.
 
     Of several memories ``within`` one room all together fit into it. A value that is larger than the room is made anew

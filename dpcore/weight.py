@@ -11,14 +11,22 @@ from typing import Any
 import numpy as np
 
 _LEAVES = frozenset({float, int, bool, type(None)})
-_PROGRAM = (type, ModuleType, BuiltinFunctionType)
-"""What is there once for the whole program, whoever refers to it."""
+
+
+class CountsItself:
+    """What counts what it holds by itself: nothing that refers to it holds that too."""
+
+    __slots__ = ()
+
+
+_ELSEWHERE = (type, ModuleType, BuiltinFunctionType, CountsItself)
+"""What is there once for the whole program, whoever refers to it, and what counts by itself."""
 
 
 def weight(value: Any, *, beside: Iterable[object] = ()) -> int:
     """Bytes of ``value`` and of all that it holds on to, each object counted once (numbers alone at each place).
 
-    What is ``beside`` it, and what it holds by that alone, is another's.
+    What is ``beside`` it, what counts itself, and what it holds by such alone, is another's.
 
     However deep it lies, and whatever it lies in: an array counts as all that it is a view of, a function as what it
     closes over.
@@ -30,7 +38,7 @@ def weight(value: Any, *, beside: Iterable[object] = ()) -> int:
         if type(one) in _LEAVES:
             total += sys.getsizeof(one)
             continue
-        if id(one) in seen or isinstance(one, _PROGRAM):
+        if id(one) in seen or isinstance(one, _ELSEWHERE):
             continue
         seen.add(id(one))
         module = type(one).__module__

@@ -114,6 +114,18 @@ def test_what_the_program_is_made_of_weighs_nothing() -> None:
     assert weight((np, Memory, weight, len, lambda: np)) < 2_000
 
 
+def test_who_refers_to_a_memory_does_not_hold_what_it_keeps() -> None:
+    """A picture that draws itself in a memory weighed all that had been kept before it: each was heavier than the last,
+    and a page looked through more of them at every step of its slider."""
+    kept = Memory(100, room=1 << 30)
+    for place in range(5):
+        size = kept.bytes
+        kept((place,), lambda place=place: lambda: kept((place, "drawn"), lambda: b"x" * 1000))  # type: ignore[misc]
+        assert kept.bytes - size < 2_000
+        kept.get((place,))()
+        assert 1_000 < kept.bytes - size < 4_000
+
+
 def test_keys_count_and_no_entry_is_larger_than_the_room() -> None:
     kept = Memory(100, room=10_000)
     for place in range(40):
