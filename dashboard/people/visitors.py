@@ -34,6 +34,8 @@ def _restricted() -> bool:
         return login.person() is None
     if os.environ.get("EPSILON_LAB_VISITORS") == TRUSTED:
         return False
+    if REPLICAS in os.environ:  # everybody comes through the balancer
+        return True
     return opened(st.get_option("server.address"), st.get_option("server.allowedHosts")) or _from_elsewhere()
 
 
@@ -74,6 +76,7 @@ def is_here(name: str) -> bool:
 
 def _from_elsewhere() -> bool:
     headers = st.context.headers
-    if any(headers.get(name) for name in _FORWARDED):
+    # whatever it says: of several lines of one name, a visitor's own empty one may come before the proxy's
+    if any(name in headers for name in _FORWARDED):
         return True
     return not is_here(urlsplit(f"//{headers.get('Host', 'localhost')}").hostname or "")

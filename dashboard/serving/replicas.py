@@ -81,6 +81,8 @@ frontend visitors
     http-request deny deny_status 404 if {{ path,url_dec -m end /_stcore/metrics }}
     http-request deny deny_status 405 if {{ method TRACE CONNECT }}
     http-request set-header X-Forwarded-Proto {scheme}
+    # what a visitor says of where they come from; a proxy of one's own says it of them
+    http-request del-header X-Forwarded-For if !{{ src {proxies} }}
 {transport}    http-response del-header Server
     default_backend replicas
 

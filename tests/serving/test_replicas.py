@@ -203,6 +203,8 @@ class _Named(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         body = str(self.server.server_address[1]).encode()
+        if self.path == "/from":
+            body = repr(self.headers.get_all("X-Forwarded-For")).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -218,13 +220,15 @@ class _Replica(ThreadingHTTPServer):
 
 
 @contextmanager
-def _balanced(count: int, folder: Path, change: Callable[[str], str] = str) -> Iterator[tuple[str, list[_Replica]]]:
+def _balanced(
+    count: int, folder: Path, change: Callable[[str], str] = str, proxies: str = replicas.HERE
+) -> Iterator[tuple[str, list[_Replica]]]:
     """HAProxy before so many that say which one they are: its address, and they."""
     every = [_Replica(("127.0.0.1", 0), _Named) for _ in range(count)]
     for each in every:
         threading.Thread(target=each.serve_forever, daemon=True).start()
     port, file, ports = free_port(), folder / "haproxy.cfg", [each.server_port for each in every]
-    file.write_text(change(replicas.configuration(ports, port=port, address="::1", files=2_000)))
+    file.write_text(change(replicas.configuration(ports, port=port, address="::1", files=2_000, proxies=proxies)))
     balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
     address = f"http://[::1]:{port}"
     try:
@@ -248,6 +252,26 @@ def test_nobody_asks_the_replicas_for_their_counts(path: str, tmp_path: Path) ->
         told.value.close()
         with urllib.request.urlopen(f"{address}/_stcore/metrics2", timeout=PATIENCE) as answer:
             assert answer.status == 200
+
+
+@pytest.mark.parametrize(("proxies", "said"), [("10.1.2.3", ["::1"]), (replicas.HERE, ["", "9.9.9.9", "::1"])])
+def test_nobody_but_a_proxy_of_ones_own_says_where_others_come_from(
+    proxies: str, said: list[str], tmp_path: Path
+) -> None:
+    """An empty line of a visitor's own stood before what the balancer says, and made them one at this computer."""
+    with _balanced(1, tmp_path, proxies=proxies) as (address, _):
+        host, port = "::1", int(address.rpartition(":")[2])
+        with socket.create_connection((host, port), PATIENCE) as asked:
+            lines = [
+                "GET /from HTTP/1.1",
+                "Host: a",
+                "X-Forwarded-For:",
+                "X-Forwarded-For: 9.9.9.9",
+                "Connection: close",
+            ]
+            asked.sendall("\r\n".join([*lines, "", ""]).encode())
+            answer = asked.makefile("rb").read().decode()
+    assert answer.endswith(repr(said))
 
 
 def _sent(address: str, question: str, cookie: str, site: str = "") -> tuple[int, str]:

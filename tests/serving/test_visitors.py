@@ -10,11 +10,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.people import visitors
+from dashboard.serving.settings import REPLICAS
 from dashboard.words.server import OPEN
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
@@ -51,30 +53,37 @@ def test_a_server_is_open_to_others_unless_it_cannot_be(address: str | None, nam
 
 
 class Context:
-    """How one visitor came."""
+    """How one visitor came, with headers as Streamlit has them."""
 
-    def __init__(self, headers: dict[str, str]) -> None:
-        self.headers = headers
+    def __init__(self, *headers: tuple[str, str]) -> None:
+        self.headers = StreamlitHeaders(headers)
+
+
+FORWARDED = ("X-Forwarded-For", "x-forwarded-for", "Forwarded", "X-Real-Ip", "Via")
+HERE = ("Host", "localhost:8501")
 
 
 @pytest.mark.parametrize(
     ("headers", "found"),
     [
-        ({"Host": "localhost:8501"}, False),
-        ({"Host": "127.0.0.1:8501"}, False),
-        ({"Host": "[::1]:8501"}, False),
-        ({"Host": "localhost:8501", "X-Forwarded-For": "127.0.0.1"}, True),
-        ({"Host": "localhost:8501", "Via": "1.1 proxy"}, True),
-        ({"Host": "lab.example"}, True),
+        ([HERE], False),
+        ([("Host", "127.0.0.1:8501")], False),
+        ([("Host", "[::1]:8501")], False),
+        ([("Host", "lab.example")], True),
+        *(([HERE, (name, said)], True) for name in FORWARDED for said in ("127.0.0.1", "", " ")),
+        *(([HERE, (name, ""), (name, "10.0.0.7")], True) for name in FORWARDED),
     ],
 )
 def test_who_comes_from_elsewhere_is_not_known(
-    headers: dict[str, str], found: bool, monkeypatch: pytest.MonkeyPatch
+    headers: list[tuple[str, str]], found: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visitors.st, "context", Context(headers))
+    """An empty line before the balancer's own made anybody the person at this computer, whose budgets were spent."""
+    monkeypatch.setattr(visitors.st, "context", Context(*headers))
     monkeypatch.setattr(visitors, "opened", lambda *_: False)
     monkeypatch.delenv("EPSILON_LAB_VISITORS", raising=False)
     assert visitors.restricted() is found
+    monkeypatch.setenv(REPLICAS, "1")
+    assert visitors.restricted(), "nobody comes to a replica but through the balancer"
     monkeypatch.setenv("EPSILON_LAB_VISITORS", "trusted")
     assert not visitors.restricted()
 
