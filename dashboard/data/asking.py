@@ -90,12 +90,7 @@ def _understood(own: OwnFile) -> None:
 
 
 def _row(each: EachRow) -> None:
-    """Callback: whose row it is can be said of records alone."""
-    actions.declare(
-        lambda schema: replace(schema, each_row=each, id_column=schema.id_column if each == "record" else None),
-        said_row=True,
-        marked_row=False,
-    )
+    actions.decide(lambda old: old.rows_are(each_row=each))
 
 
 def _one_row_per(step: OneRowPer) -> None:
@@ -105,7 +100,7 @@ def _one_row_per(step: OneRowPer) -> None:
 
 
 def _unit(unit: str) -> None:
-    actions.declare(lambda schema: replace(schema, unit=unit))
+    actions.decide(lambda old: old.rows_are(unit=unit))
 
 
 def _questions(own: OwnFile) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpcore.datasets import Column, Schema
 from dpcore.datasets.report import ASKED
-from dpcore.datasets.schema import ColumnType, DateOrder, Decimal
+from dpcore.datasets.schema import ColumnType, DateOrder, Decimal, EachRow
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -50,6 +50,16 @@ class Decisions:
     marked: frozenset[tuple[str, str]] = frozenset()
     marked_row: bool = False
     notation: frozenset[tuple[str, Notation, str]] = frozenset()
+
+    def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
+        """A row is something else, or somebody else is protected: of how many rows one has nothing is said then."""
+        old = self.schema
+        row = each_row or old.each_row
+        # whose row it is can be said of records alone
+        schema = replace(old, each_row=row, unit=unit or old.unit, id_column=old.id_column if row == "record" else None)
+        same = (schema.each_row, schema.unit) == (old.each_row, old.unit)
+        chosen = self if each_row is None else replace(self, said_row=True, marked_row=False)
+        return replace(chosen, schema=schema, said_rows=self.said_rows and same)
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested the type of a column, and nobody has chosen it by hand."""
@@ -99,12 +109,8 @@ class Decisions:
 
     @property
     def asks_rows(self) -> bool:
-        """Whether a private answer depends on how many rows one person can have.
-
-        In a table of options it does where one counts people and nothing else says how far one person can move it.
-        """
-        counts = any(column.counts and column.sensitivity is None for column in self.schema.columns)
-        return self.schema.each_row != "option" or counts
+        """Whether a private answer depends on how many rows one person can have: of a table of options none does."""
+        return self.schema.each_row != "option"
 
 
 def notation(column: Column) -> Notation | None:

@@ -14,7 +14,6 @@ from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
-from dpcore.datasets import Schema
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople, LedgerError
 
@@ -50,7 +49,7 @@ def rows(own: OwnFile) -> None:
             args=(f"own-unit-{schema.unit}",),
             width=110,
         )
-    if schema.each_row == "option":
+    if schema.each_row != "record":
         st.caption(said.MOVES_ASKED)
     if own.decisions.asks_rows:
         stated = stated_rows(own)
@@ -95,8 +94,6 @@ def ask_rows(own: OwnFile, key: str, **shown: Any) -> None:
 
 def rows_label(own: OwnFile) -> str:
     unit = own.schema.unit
-    if own.schema.each_row == "option":
-        return said.counted_at_most(unit)
     return said.rows_at_most(unit) if own.made == 1 else said.rows_in_file(unit)
 
 
@@ -136,17 +133,8 @@ def _whose_row(own: OwnFile) -> None:
 
 def _each_row(key: str) -> None:
     chosen: EachRow = session.entered(key, "record")
-
-    def change(schema: Schema) -> Schema:
-        each_row: EachRow = chosen if chosen in ROWS else "record"
-        # whose row it is can be said of records alone
-        return replace(schema, each_row=each_row, id_column=schema.id_column if each_row == "record" else None)
-
-    own = source.own_file()
-    same = own is not None and own.schema.each_row == chosen
-    # how often one person is in an entry is not how many rows they have: what was said of one is asked anew of another
-    said = {} if same else {"said_rows": False}
-    actions.declare(change, said_row=True, marked_row=False, **said)
+    each_row: EachRow = chosen if chosen in ROWS else "record"
+    actions.decide(lambda old: old.rows_are(each_row=each_row))
 
 
 def _id_column(key: str, names: tuple[str, ...]) -> None:
@@ -170,7 +158,7 @@ def _rows(key: str) -> None:
 
 def _unit(key: str) -> None:
     unit = str(session.entered(key, "")).strip()
-    actions.declare(lambda schema: replace(schema, unit=unit or "person"))
+    actions.decide(lambda old: old.rows_are(unit=unit or "person"))
 
 
 def may_see() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -17,6 +18,7 @@ __all__ = [
     "LabelCard",
     "amount",
     "at_most",
+    "either",
     "html",
     "many",
     "number",
@@ -98,6 +100,11 @@ def many(unit: str) -> str:
     if unit.endswith("y") and unit[-2:-1] not in "aeiou":
         return f"{unit[:-1]}ies"
     return f"{unit}es" if unit.endswith(("s", "x", "ch", "sh")) else f"{unit}s"
+
+
+def either(names: Sequence[str], longest: int = 60) -> str:
+    """One of these names, as plain text: “a” or “b”."""
+    return " or ".join(f"“{visible(name, longest)}”" for name in names)
 
 
 def odds(epsilon: float, delta: float = 0.0) -> float:

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dashboard.words import number, plural, safe, times_in_100, visible
+from dashboard.words import either, number, plural, safe, times_in_100, visible
 from dashboard.words.usual import NO_THEOREM, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
+from dpcore.datasets.schema import EachRow
 from dpcore.datasets.text import within
 from dpcore.validate import Neighbours
 
@@ -494,6 +495,15 @@ def type_a_line(line: float) -> str:
 
 def keep_line(line: float) -> str:
     return f"{number(line)} is the line I need"
+
+
+def several_names(names: Sequence[str], each_row: EachRow) -> str:
+    """Where more than one column could say what the steps or options of a table are called."""
+    kind = "Date" if each_row == "step" else "Text"
+    return (
+        f"It is not said which column names the {each_row}s: {either(names)}. On the Data page leave the type “{kind}” "
+        "to it alone; an answer gives its cells away, those of the others never."
+    )
 
 
 def cannot_release(why: str) -> str:

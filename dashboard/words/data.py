@@ -39,10 +39,6 @@ def each_became(made: int) -> str:
     return f"What you did to the table makes up to {made:,} rows of each, and private answers reckon with all of them."
 
 
-def counted_at_most(unit: str) -> str:
-    return f"Times one {safe(unit)} is counted in one entry, at most"
-
-
 def people(unit: str) -> str:
     return f"About how many {safe(many(unit))}"
 
@@ -69,18 +65,18 @@ def rows_open(unit: str) -> str:
 
 
 MOVES_ASKED = (
-    "How far one person can move a score is asked for each column of scores, under Columns; where it is not said, the "
-    "whole declared range counts."
+    "How far one person can move an entry is asked for each column of numbers, under Columns; where it is not said, "
+    "the whole declared range counts."
 )
 
 # -- one column ------------------------------------------------------------------------------------------------------
 
 COUNTS = "This column counts people"
 COUNTS_HELP = (
-    "Then one person added or removed moves every entry the same way, by at most as often as they are counted. Leave "
-    "it open for balances, votes for and against, or amounts, and where small counts are written as “<20” or the like. "
-    "It changes nothing where a missing cell counts as more than 0 or a number stands for a missing one: then one "
-    "person more could move an entry further."
+    "Then one person added or removed moves every entry the same way, by at most the number above: as often as they "
+    "can be counted in one entry. Leave it open for balances, votes for and against, amounts, and small counts written "
+    "as “<20”. Where a missing cell counts as more than 0, or a number stands for a missing one, the whole range "
+    "counts: one person more could move an entry further."
 )
 MOVES = "One person can move an entry by at most"
 MOVES_PLACEHOLDER = "the whole range"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
-from dashboard.words import many, number, safe, times_in_100, visible, whole
+from dashboard.words import either, many, number, safe, times_in_100, visible, whole
 from dashboard.words.usual import NO_THEOREM, of_100, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
@@ -174,10 +174,9 @@ NO_OPTIONS = "Declare on the Data page which column names the options: a private
 
 def several_names(names: Sequence[str]) -> str:
     """Of a table of options with more than one column that could say which option a row is."""
-    listed = " or ".join(f"“{visible(name)}”" for name in names)
     return (
-        f"It is not said which column names the options: {listed}. On the Data page choose the type “Text” for it "
-        "alone; a private answer needs one column whose words nobody's answer changes."
+        f"It is not said which column names the options: {either(names)}. On the Data page choose the type “Text” for "
+        "it alone; a private answer needs one column whose words nobody's answer changes."
     )
 
 

@@ -232,7 +232,7 @@ class Question:
         """Entries moved by the declared sensitivity, all at once; by any cell at all where none was declared."""
         column, place = self.schema.column(self.entry), self.schema.names.index(self.entry)
         one_way = column.reads_as_counts and self.hidden == "add_remove"
-        step = column.sensitivity or (float(self.schema.rows_per_person) if column.reads_as_counts else None)
+        step = column.moved
         for number in range(most + 8):
             if step is None:
                 cells = [str(column.low), str(column.high), *NASTY]

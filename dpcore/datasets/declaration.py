@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
-from dpcore.datasets.schema import Column, EachRow, Schema
+from dpcore.datasets.schema import GIVES_NAMES, Column, EachRow, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.validate import Neighbours, one_of
 
@@ -210,12 +210,15 @@ class Declaration:
         """As ``reads``, for a question to which each row adds for itself, and one person's are the rows that change.
 
         In a table of options one person moves entries of many rows; in one of steps an entry is moved where another
-        question's row would come or go. Raises InvalidArgument there.
+        question's row would come or go, and dates and texts say what a step is called. Raises InvalidArgument there.
         """
         if self.each_row == "option":
             raise InvalidArgument("rows", OPTIONS_MOVED)
         if self.each_row == "step" and neighbours != "replace_one":
             raise InvalidArgument("rows", STEPS_STAY)
+        for name in names if self.each_row == "step" else ():
+            if self.column(name).type in GIVES_NAMES:
+                raise InvalidArgument("columns", f"cannot include “{shown(name)}”: {NAMES_STEPS}")
         return self.reads(*names)
 
     def taken(self, reads: Reads) -> Reads:
@@ -239,6 +242,7 @@ STEPS_STAY = (
     "person's, say so on the Data page"
 )
 """After the word "rows"."""
+NAMES_STEPS = "the dates and texts of a table of steps say what a step is called, and are given out with an answer"
 
 
 def shown(name: str, longest: int = LONGEST_NAME) -> str:

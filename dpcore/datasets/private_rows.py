@@ -24,7 +24,7 @@ from dpcore.datasets.looked_at import looked_at
 from dpcore.datasets.matching import none_at, words
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
-from dpcore.datasets.schema import LONGEST_PERSON, Column, Schema
+from dpcore.datasets.schema import GIVES_NAMES, LONGEST_PERSON, Column, Schema
 from dpcore.datasets.whole_numbers import plainly
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
@@ -115,17 +115,19 @@ class PrivateRows:
         """What the rows of a table of options or steps are called, made different, in order; "" for one without a name.
         Raises InvalidArgument.
 
-        People move the entries of such a table, and which rows it has does not depend on them.
+        People move the entries of such a table, and which rows it has does not depend on them. Of a date its declared
+        days alone are told, however a cell is written.
         """
         if declaration.each_row == "record":
             raise InvalidArgument("rows", "are private in a table with one record in each row")
+        named = declaration.column(column)
+        if named.type not in GIVES_NAMES:
+            raise InvalidArgument("column", "must be a date or a text: the entries of any other are private")
         self._check_public()
         if self._left_out_by - {column}:
             raise InvalidArgument("rows", NAMELESS)
-        texts = [
-            " ".join(text.split())
-            for text in self._with_empty_rows(as_text(self._behind[declaration.column(column).name]))
-        ]
+        cells = self._with_empty_rows(as_text(self._behind[column]))
+        texts = [" ".join(text.split()) for text in (_days(named, cells) if named.type == "date" else cells)]
         times = Counter(texts)
         return tuple(
             text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts)
@@ -339,3 +341,9 @@ def _taken(text: pd.Series, rows: IntArray) -> pd.Series:
 def _text(column: pd.Series) -> pd.Series:
     """A column as it is read for an answer; nothing else is looked at."""
     return looked_at(as_text(column)).reset_index(drop=True)
+
+
+def _days(column: Column, cells: pd.Series) -> list[str]:
+    """The days that these cells say, in ISO 8601; "" for one that says none."""
+    typed = apply(Schema(columns=(column,)), pd.DataFrame({column.name: cells})).frame[column.name]
+    return [str(day) for day in typed.dt.strftime("%Y-%m-%d").fillna("")]

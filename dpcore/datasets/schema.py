@@ -19,6 +19,9 @@ ColumnType = Literal["category", "number", "integer", "yes/no", "date", "text"]
 Decimal = Literal[".", ","]
 DateOrder = Literal["ymd", "dmy", "mdy", "serial"]
 EachRow = Literal["record", "option", "step"]
+GIVES_NAMES: tuple[ColumnType, ...] = ("date", "text")
+"""What the rows of a table of steps or options can be called by: an answer gives that away, so none asks about it in
+private."""
 
 MOST_PEOPLE = 2**28
 LONGEST = 65_536
@@ -119,6 +122,12 @@ class Column:
         missing may be a number, or one person more would move an entry by more than one, or back."""
         own = "".join(set(self.missing_words) - set(MISSING_WORDS))
         return self.counts and not self.fill and not any(letter.isdigit() for letter in own)
+
+    @property
+    def moved(self) -> float | None:
+        """How far one person can move one entry as it is read, as stated; None where nobody said, and where it was said
+        of people who are counted and entries are not read so."""
+        return self.sensitivity if self.reads_as_counts or not self.counts else None
 
     @property
     def bounded(self) -> bool:

@@ -135,7 +135,7 @@ class AlarmRun(Asked):
         elif entries is None or where is not None:
             raise InvalidArgument("entries" if entries is None else "where", "must fit a table of steps or options")
         else:
-            sensitivity = entry_sensitivity(check_scores(declaration.column(column)), declaration.rows_per_person)
+            sensitivity = entry_sensitivity(check_scores(declaration.column(column)))
         names = (column,) if where is None else (column, where)
         return cls(
             epsilon=epsilon,
@@ -236,7 +236,7 @@ class AlarmRun(Asked):
         """How far one person can move an answer, and how that is known."""
         if self.counted:
             return self.rows_promise
-        return sensitivity_rule(self._column, self.unit, math.ceil(self.sensitivity))
+        return sensitivity_rule(self._column, self.unit)
 
     @property
     def own_notes(self) -> tuple[str, ...]:

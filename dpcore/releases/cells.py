@@ -61,17 +61,14 @@ def missing_rule(column: Column) -> str:
     return f"A missing or unreadable cell of “{shown(column.name)}” counts as {stand_in(column):g}."
 
 
-def entry_sensitivity(column: Column, rows_per_person: int) -> float:
-    """How far one person can move one entry of a table of options or steps.
+def entry_sensitivity(column: Column) -> float:
+    """How far one person can move one entry of a table of options or steps: as declared, else over the whole range.
 
-    As declared; else, for what is read as counts, by as many as one person is counted; else over the whole declared
-    range.
-    Raises InvalidArgument where none of these was declared.
+    How many rows one person has says nothing of it, whatever entries count: one can be in an entry several times.
+    Raises InvalidArgument where neither was declared.
     """
-    if column.sensitivity is not None:
-        return float(column.sensitivity)
-    if column.reads_as_counts:
-        return float(rows_per_person)
+    if column.moved is not None:
+        return float(column.moved)
     if column.low is None or column.high is None:
         raise InvalidArgument(
             "sensitivity", f"of “{shown(column.name)}” must be declared, or its lowest and highest values"
@@ -79,17 +76,14 @@ def entry_sensitivity(column: Column, rows_per_person: int) -> float:
     return float(column.high - column.low)
 
 
-def sensitivity_rule(column: Column, unit: str, rows_per_person: int) -> str:
+def sensitivity_rule(column: Column, unit: str) -> str:
     """How far one person can move an entry, and how that is known."""
-    name, step = shown(column.name), entry_sensitivity(column, rows_per_person)
-    if column.sensitivity is not None:
+    name, step = shown(column.name), entry_sensitivity(column)
+    if column.moved is not None:
         return (
             f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most {step:g} "
             "was stated and not checked."
         )
-    if column.reads_as_counts:
-        counted = f"is counted at most {step:g} times in an entry of “{name}”, as it is read for this answer,"
-        return f"That one {shown(unit)} {counted} was stated and not checked."
     return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {step:g}."
 
 

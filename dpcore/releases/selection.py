@@ -191,7 +191,7 @@ class BestScore(Chosen):
             chosen_after_looking=chosen_after_looking,
             option=option,
             score=score,
-            sensitivity=entry_sensitivity(check_scores(scores), declaration.rows_per_person),
+            sensitivity=entry_sensitivity(check_scores(scores)),
             rule=rule,
         )
 
@@ -232,7 +232,7 @@ class BestScore(Chosen):
     @property
     def promise(self) -> str:
         """How far one person can move a score, and how that is known."""
-        return sensitivity_rule(self._score, self.unit, math.ceil(self.sensitivity))
+        return sensitivity_rule(self._score, self.unit)
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -935,7 +935,7 @@ def test_a_table_of_options_is_asked_about_and_released(open_app: Open) -> None:
     look(app)
     declared = shown(app).declared
     assert declared is not None
-    assert entry_sensitivity(declared.column("conflicts"), 1) == 100.0, "the whole declared range"
+    assert entry_sensitivity(declared.column("conflicts")) == 100.0, "the whole declared range"
     declare(app, "conflicts", sensitivity=1.0)
     press(app, "own-selection-0")
     assert app.selectbox(key="column").value == "conflicts"
@@ -944,25 +944,25 @@ def test_a_table_of_options_is_asked_about_and_released(open_app: Open) -> None:
     declared = shown(app).declared
     assert declared is not None
     assert [column.name for column in declared.columns] == ["evening", "conflicts"]
-    assert entry_sensitivity(declared.column("conflicts"), 1) == 1.0
+    assert entry_sensitivity(declared.column("conflicts")) == 1.0
 
 
-def test_a_column_that_counts_people_says_so_and_asks_how_often(open_app: Open) -> None:
-    """Declared, it moves one way; until it is said how often a person is counted, nothing can be released."""
+def test_a_column_that_counts_people_says_how_often(open_app: Open) -> None:
+    """Declared, it moves one way; until it is said how often a person is counted, the whole range counts."""
     rows = "".join(f"Evening {number};{score}\n" for number, score in enumerate([90, 80, 2, 70, 60, 85], start=1))
     app = drop(open_app("data"), f"evening;guests\n{rows}".encode())
     app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
     declare(app, "guests", low=0.0, high=100.0)
     press(app, "own-right")
-    assert held(app).unreleasable == ""
     declare(app, "guests", counts=True)
     assert held(app).schema.column("guests").counts
-    assert "how many rows one person can have" in held(app).unreleasable
-    app.number_input(key="own-rows-None").set_value(3).run()
     assert held(app).unreleasable == ""
-    declared = held(app).declared
-    assert declared is not None
-    assert entry_sensitivity(declared.column("guests"), declared.rows_per_person) == 3.0
+    assert not any(str(field.key).startswith("own-rows-") for field in app.number_input), "nobody has a row of options"
+    for moves, reckoned in ((None, 100.0), (3.0, 3.0)):
+        declare(app, "guests", sensitivity=moves)
+        declared = held(app).declared
+        assert declared is not None
+        assert entry_sensitivity(declared.column("guests")) == reckoned
     declare(app, "guests", counts=False)
     assert not held(app).schema.column("guests").counts
 
@@ -1016,19 +1016,27 @@ def test_several_rows_per_person_need_more_epsilon_in_the_charts_too(open_app: O
     assert f"**{words.times_in_100(law[0])}**" in text(app)
 
 
-def test_how_often_a_person_is_counted_is_not_how_many_rows_they_have(open_app: Open) -> None:
-    """What was said of entries stood on receipts as what was said of rows."""
-    rows = "".join(f"Evening {number};{score}\n" for number, score in enumerate([90, 80, 2, 70, 60, 85], start=1))
-    app = drop(open_app("data"), f"evening;guests\n{rows}".encode())
-    app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
-    declare(app, "guests", counts=True)
+@pytest.mark.parametrize("how", ["own-each-row", "own-row", "own-unit", "own-unit-day"])
+def test_how_many_rows_one_has_is_asked_anew_of_other_rows_and_of_others(open_app: Open, how: str) -> None:
+    """What was said of one thing stood on receipts as what was said of another; by every way a row becomes another."""
+    rows = "".join(f"2024-01-{number:02};{number % 7}\n" for number in range(1, 29))
+    app = drop(open_app("data"), f"day;visits\n{rows}".encode())
+    each_row = held(app).schema.each_row
+    other = "record" if each_row == "step" else "step"
     app.number_input(key="own-rows-None").set_value(1).run()
     assert held(app).decisions.said_rows
-    app.get_by_key("own-each-row-option").set_value("option").run()
-    assert held(app).decisions.said_rows, "the same as before"
-    app.get_by_key("own-each-row-option").set_value("record").run()
+    if how == "own-each-row":
+        app.get_by_key(f"own-each-row-{each_row}").set_value(each_row).run()
+        assert held(app).decisions.said_rows, "the same as before"
+        app.get_by_key(f"own-each-row-{each_row}").set_value(other).run()
+    elif how == "own-row":
+        press(app, f"own-row-{other}")
+    elif how == "own-unit":
+        app.get_by_key("own-unit-person").set_value("household").run()
+    else:
+        press(app, how)
     assert not held(app).decisions.said_rows
-    assert any("how many rows one person can have" in sentence for sentence in held(app).lacking)
+    assert any("how many rows one" in sentence for sentence in held(app).lacking)
 
 
 @pytest.mark.thorough

@@ -313,14 +313,13 @@ def test_what_was_called_right_of_one_column_is_not_called_right_of_another() ->
     assert retyped.asks_confirmation, "what was called right was another type"
 
 
-def test_a_table_of_options_asks_how_often_one_person_is_counted_wherever_it_asks() -> None:
+def test_how_many_rows_one_has_is_asked_of_the_file_where_steps_make_more_of_each() -> None:
     def asked(each_row: EachRow, steps: tuple[Step, ...] = ()) -> str:
         schema = Schema(columns=(Column(name="votes", type="integer", counts=True),), each_row=each_row)
         decisions = Decisions(schema=replace(schema, rows_per_person=rows_made(steps, each_row)))
         own = own_file.OwnFile(name="", data=b"", choices=(), reading=None, decisions=decisions, steps=steps)
         return rows_label(own)
 
-    assert asked("option") == data_said.counted_at_most("person")
     assert asked("record") == data_said.rows_at_most("person")
     assert asked("step", (TicksToRows(column="x", most=2),)) == data_said.rows_in_file("person")
 

@@ -39,6 +39,9 @@ def asked(case: Case | str, epsilon: float = 0.5, **values: Any) -> Question:
     return Alarm.ask(found, Setting(values))
 
 
+DAY = Column(name="named", type="date", earliest=date(2024, 3, 1), latest=date(2024, 3, 31))
+
+
 def offer_of(question: Question) -> Offer:
     assert isinstance(question.offer, Offer), question.offer
     return question.offer
@@ -327,35 +330,19 @@ def test_a_missing_cell_is_an_answer_like_any_other() -> None:
     assert seen_series(case).answers.tolist() == [5.0, 2.0, 7.0]
 
 
-@pytest.mark.parametrize("each_row", ["step", "option"])
-def test_an_empty_row_keeps_its_place(each_row: Any) -> None:
+@pytest.mark.parametrize(("each_row", "named"), [("step", DAY), ("option", Column(name="named", type="text"))])
+def test_an_empty_row_keeps_its_place(each_row: Any, named: Column) -> None:
     """What one person leaves empty moves no other answer, and answers keep their names."""
-    frame = pd.DataFrame({"ward": ["a", "", "c"], "n": ["5", "", "70"]}, dtype="str")
-    columns = (Column(name="ward", type="text"), Column(name="n", type="integer", low=0, high=100, sensitivity=1.0))
+    names = ("2024-03-01", "", "2024-03-03")
+    frame = pd.DataFrame({"named": names, "n": ["5", "", "70"]}, dtype="str")
+    columns = (named, Column(name="n", type="integer", low=0, high=100, sensitivity=1.0))
     case = made(frame, Schema(columns=columns, each_row=each_row))
     offer = offer_of(asked(case, 3.0, **{"line-small-column:n": 40.0}))
     request = offer.request
     assert isinstance(request, AlarmRun)
     assert request.read(offer.data()).tolist() == [5, 0, 70]
-    assert request.labels == ("a", "", "c")
-    assert offer.describe({"alarms": [1, 2], "names": ["", "c"]}) == "Alarm at 2, c."
-
-
-@pytest.mark.parametrize("each_row", ["step", "option"])
-def test_no_category_names_the_rows_of_an_answer(each_row: Any) -> None:
-    """A diagnosis, which is asked about in private, named the days of an alarm, and stood in what a receipt is by."""
-    columns = (
-        Column(name="diagnosis", type="category", categories=("flu", "cold", "other")),
-        Column(name="n", type="integer", low=0, high=100, sensitivity=1.0),
-    )
-    requests = []
-    for second in ("flu", "cold"):
-        frame = pd.DataFrame({"diagnosis": ["flu", second, "cold"], "n": ["5", "8", "70"]}, dtype="str")
-        case = made(frame, Schema(columns=columns, each_row=each_row))
-        requests.append(offer_of(asked(case, 3.0, **{"line-small-column:n": 40.0})).request)
-    assert requests[0] == requests[1]
-    assert "flu" not in repr(requests[0].labels)  # type: ignore[attr-defined]
-    assert "how many there are is not hidden" in " ".join(requests[0].rules)
+    assert request.labels == names
+    assert offer.describe({"alarms": [1, 2], "names": ["", names[2]]}) == "Alarm at 2, 03 Mar 2024."
 
 
 def seen_series(case: Case) -> Any:

@@ -123,7 +123,10 @@ def test_the_number_of_rows_is_public_where_nobody_changes_it() -> None:
     for private in (declared, named, replace(declared, hidden="replace_one", rows_per_person=2)):
         with pytest.raises(InvalidArgument, match="private in number"):
             rows.public_size(private)
-    assert rows.public_names(steps, "word") == ("1. a", "b", "3. a")
+    text = replace(steps, columns=(replace(WORD, type="text", categories=()),))
+    assert rows.public_names(text, "word") == ("1. a", "b", "3. a")
+    with pytest.raises(InvalidArgument, match="entries of any other are private"):
+        rows.public_names(steps, "word")
     with pytest.raises(InvalidArgument, match="private"):
         rows.public_names(declared, "word")
 

@@ -187,7 +187,8 @@ def test_the_sensitivity_is_declared_or_the_whole_range() -> None:
     assert "over its whole declared range of 100000" in revenue.promise
     assert asked(sensitivity=2).sensitivity == 2
     assert not asked(sensitivity=1).one_way
-    cases = asked(rows_per_person=4, counts=True)
+    assert asked(rows_per_person=4, counts=True, low=0, high=9).sensitivity == 9, "rows are not times in one entry"
+    cases = asked(rows_per_person=4, counts=True, sensitivity=4)
     assert (cases.sensitivity, cases.one_way) == (4, True)
     assert not replace(cases, neighbours="replace_one").one_way
     with pytest.raises(InvalidArgument, match="sensitivity"):

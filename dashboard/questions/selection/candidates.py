@@ -93,7 +93,7 @@ def candidates(table: Table, column: str) -> Candidates:
         scores=-scores if flipped else scores,
         counted=declared.reads_as_counts and not flipped,
         one_way=declared.reads_as_counts,
-        sensitivity=entry_sensitivity(declared, schema.rows_per_person) if declared.bounded else 1.0,
+        sensitivity=entry_sensitivity(declared) if declared.bounded else 1.0,
         flipped=flipped,
         unit=declared.unit or column,
     )

@@ -16,7 +16,7 @@ from dashboard.questions.thresholding import alarm_tabs as tabs
 from dashboard.questions.thresholding import known_mistakes
 from dashboard.questions.thresholding.alarm_controls import NAMES, ON_TIME, SCALES
 from dashboard.questions.thresholding.alarm_setting import Setting, ending_of
-from dashboard.questions.thresholding.watched import LONGEST, Watched, names_of, offered, sensitivity_of, series_of
+from dashboard.questions.thresholding.watched import LONGEST, Watched, names_of, offered, series_of
 from dashboard.view import View
 from dashboard.ways import fitting
 from dashboard.words import alarm as said
@@ -46,7 +46,7 @@ class Alarm:
             lead = suited.columns[0][1][0]
             for one in possible:
                 if one.column == lead:
-                    undeclared = one.kind == "column" and sensitivity_of(schema, schema.column(lead)) is None
+                    undeclared = one.kind == "column" and schema.column(lead).moved is None
                     found.append(
                         Way(
                             form=suited.kind,

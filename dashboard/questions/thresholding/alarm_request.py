@@ -38,10 +38,12 @@ def alarm_request(
     try:
         if watched.kind == "column":
             named = naming(declared)
+            if len(named) > 1:
+                return said.several_names(named, declared.each_row)
             entries = {
                 "entries": rows().public_size(declared),
-                "labels": () if named is None else rows().public_names(declared, named),
-                "labels_from_file": named is not None,
+                "labels": rows().public_names(declared, *named) if named else (),
+                "labels_from_file": bool(named),
             }
         # how a method moves the line depends on how many answers there are and on how far one person moves one
         plain = AlarmRun.of(

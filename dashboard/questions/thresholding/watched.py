@@ -141,13 +141,14 @@ def counted(table: Table, group: Column, yes: str) -> FloatArray:
     return np.bincount(codes[codes >= 0], minlength=len(group.categories)).astype(np.float64)
 
 
-def naming(declared: Declaration) -> str | None:
-    """The declared column whose cells name the rows of a table of steps or options in an answer; None where there is
-    none.
+def naming(declared: Declaration) -> tuple[str, ...]:
+    """The declared columns whose cells could say in an answer what a row is called: dates of steps, texts of options.
 
-    What it says of rows is given away. So it is none whose words could be asked about in private, as a category's.
+    What they say is given away, so no question asks about them in private (``GIVES_NAMES``), and where there are
+    several an answer does not take the first.
     """
-    return next((column.name for column in declared.columns if column.type in ("date", "text")), None)
+    kind = "date" if declared.each_row == "step" else "text"
+    return tuple(column.name for column in declared.columns if column.type == kind)
 
 
 def labels(table: Table) -> tuple[str, ...]:
@@ -178,13 +179,6 @@ def _counted_up(table: Table) -> str | None:
         if counts_time(column.name) and bool((table.frame[column.name].astype("float64").diff().iloc[1:] > 0).all()):
             return column.name
     return None
-
-
-def sensitivity_of(schema: Schema, column: Column) -> float | None:
-    """How far one person can move one entry of a table of steps or options, as declared; None where it is not."""
-    if column.sensitivity is not None:
-        return float(column.sensitivity)
-    return float(schema.rows_per_person) if column.reads_as_counts else None
 
 
 def first_line(series: Series) -> float:
@@ -229,7 +223,7 @@ def _entries(table: Table, column: Column) -> Series | str:
     schema, answers = table.schema, entries(table, column)
     if answers.size == 0:
         return said.NOTHING_THERE
-    stated = sensitivity_of(schema, column)
+    stated = column.moved
     if stated is None and (column.low is None or column.high is None):
         return said.no_range(column.name)
     reach = stated if stated is not None else float(column.high or 0.0) - float(column.low or 0.0)

@@ -12,6 +12,7 @@ import numpy as np
 from dashboard.case import Case
 from dashboard.words import predict as said
 from dpcore.datasets import Column, Schema, Table
+from dpcore.datasets.schema import GIVES_NAMES
 from dpcore.errors import InvalidArgument
 from dpcore.training import ChoosableRows, CodedRows, Features, PairableRows, Rows, UncutRows, cut, majority_share
 from dpcore.training.baselines import commonest_share
@@ -126,11 +127,12 @@ def usable(schema: Schema, target: str) -> tuple[str, ...]:
 
 
 def _telling(schema: Schema) -> list[str]:
-    """The columns that could tell something about another one."""
+    """The columns that could tell something about another one, without those that say what a step is called."""
+    names = GIVES_NAMES if schema.each_row == "step" else ("text",)
     return [
         column.name
         for column in schema.columns
-        if column.type != "text" and column.bounded and len(column.categories) != 1
+        if column.type not in names and column.bounded and len(column.categories) != 1
     ]
 
 
