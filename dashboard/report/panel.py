@@ -20,6 +20,7 @@ from dashboard.case import OWN, Source
 from dashboard.data import source as data
 from dashboard.people import login
 from dashboard.report import held, recipe
+from dashboard.report.logo import bare
 from dashboard.report.render import MIMES, SEALED, every_form, rendered
 from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section
 from dashboard.widgets.download import download
@@ -174,8 +175,8 @@ def _brought(place: str) -> None:
     if not isinstance(found, UploadedFile):  # a message may also name a file that was never brought
         held.LOGO.put(None)
         return
-    brought = found.getvalue()
-    if len(brought) > LARGEST_LOGO or not READERS.takes(brought, _SETTABLE):
+    brought = bare(found.getvalue()) if found.size <= LARGEST_LOGO else b""
+    if not brought or not READERS.takes(brought, _SETTABLE):
         session.say(_LOGO, said.BAD_LOGO)
         return
     held.LOGO.put(brought)

@@ -13,11 +13,12 @@ from typing import Any
 
 import typst
 
-from dashboard.report.pixels import pixels
+from dashboard.report.logo import bare, pixels
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Line, Listing, Paragraph, Part, Report
 from dashboard.words import report as said
 
-MOST_PIXELS = 4_000_000
+MOST_PIXELS = 2_000_000
+"""Of a logo. Typst keeps what it decoded of the last ten."""
 TEMPLATE = r"""
 #let data = json(bytes(sys.inputs.report))
 #let ink = rgb("#1b2333")
@@ -157,8 +158,9 @@ def png(drawing: Drawing, *, density: float = 200.0) -> bytes:
 
 
 def settable(picture: bytes) -> bool:
-    """Whether a PNG or JPEG of at most ``MOST_PIXELS`` can be set on a page; nothing larger is decoded."""
-    if not 0 < pixels(picture) <= MOST_PIXELS:
+    """Whether a PNG or JPEG of at most ``MOST_PIXELS``, and nothing beside it (``bare``), can be set on a page; nothing
+    else is decoded."""
+    if not 0 < pixels(picture) <= MOST_PIXELS or picture != bare(picture):
         return False
     source = "#set page(width: 20mm, height: 20mm)\n#image(bytes(json(bytes(sys.inputs.logo))), width: 10mm)"
     try:

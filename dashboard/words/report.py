@@ -348,6 +348,6 @@ def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str]) -> s
     return whole + found + lost + none
 
 
-BAD_LOGO = "This logo cannot be used: bring a PNG or JPEG of at most 1 MB and 4 million pixels."
+BAD_LOGO = "This logo cannot be used: bring a PNG or JPEG of at most 1 MB and 2 million pixels."
 NO_CODE = "Nothing can make these data again here, so these numbers are not computed."
 FACTS_HEAD = ("What", "Is")

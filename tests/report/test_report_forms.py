@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from functools import cache
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -20,8 +21,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.typing import UploadedFile
 
 from dashboard.report import panel, text
+from dashboard.report.logo import bare, pixels
 from dashboard.report.pdf import settable
-from dashboard.report.pixels import pixels
 from dashboard.report.render import MIMES, rendered
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Paragraph, Part, Report, Section, plain
 from dashboard.words import report as said
@@ -348,13 +349,72 @@ def test_no_logo_is_decoded_in_the_server_s_own_process(monkeypatch: pytest.Monk
     monkeypatch.setattr("typst.compile", lambda *_, **__: pytest.fail("it was decoded here"))
     monkeypatch.setattr(panel.session, "say", lambda _, sentence: told.append(sentence))
     monkeypatch.setattr(panel.held, "LOGO", SimpleNamespace(put=kept.append))
-    for brought in (logo, logo[:60]):
+    for brought in (logo, logo[:60], logo):
         monkeypatch.setattr(panel.session, "entered", lambda *_, found=brought: file(found))
         panel._brought("place")
-    assert (kept, told) == ([logo], [said.BAD_LOGO])
+    assert (kept, told) == ([logo, logo], [said.BAD_LOGO])
     monkeypatch.setattr(panel, "READERS", SimpleNamespace(takes=passes))
     with pytest.raises(pytest.fail.Exception):
         panel._brought("place")
+
+
+def pictured(kind: str, **how: Any) -> bytes:
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.radial_gradient("L").resize((60, 40)).convert("RGB").save(stream, kind, **how)
+    return stream.getvalue()
+
+
+def chunk(name: bytes, body: bytes) -> bytes:
+    return len(body).to_bytes(4) + name + body + zlib.crc32(name + body).to_bytes(4)
+
+
+def segment(marker: int, body: bytes) -> bytes:
+    return bytes((0xFF, marker)) + (len(body) + 2).to_bytes(2) + body
+
+
+LARGE = zlib.compress(bytes(20_000_000), 9)
+BESIDE = {
+    "a profile": ("PNG", chunk(b"iCCP", b"icc\0\0" + LARGE)),
+    "a text": ("PNG", chunk(b"zTXt", b"text\0\0" + LARGE)),
+    "a text of any letters": ("PNG", chunk(b"iTXt", b"text\0\1\0\0\0" + LARGE)),
+    "more pictures": ("PNG", chunk(b"acTL", (2).to_bytes(4) + bytes(4))),
+    "a profile of a JPEG": ("JPEG", segment(0xE2, b"ICC_PROFILE\0\1\1" + LARGE)),
+    "a thumbnail": ("JPEG", segment(0xE1, b"Exif\0\0" + LARGE)),
+    "a comment": ("JPEG", segment(0xFE, LARGE)),
+}
+
+
+@pytest.mark.parametrize("what", BESIDE)
+def test_what_lies_beside_a_logo_is_never_unpacked(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A profile of half a megabyte unfolds to half a gigabyte, of which a worker kept ten."""
+    kind, more = BESIDE[what]
+    plain = bare(pictured(kind))
+    place = 33 if kind == "PNG" else 2
+    brought = plain[:place] + more + plain[place:]
+    kept: list[bytes] = []
+    monkeypatch.setattr(panel.held, "LOGO", SimpleNamespace(put=kept.append))
+    monkeypatch.setattr(panel.session, "entered", lambda *_: file(brought))
+    panel._brought("place")
+    assert kept == [plain]
+    monkeypatch.setattr("typst.compile", lambda *_, **__: pytest.fail("it was decoded"))
+    assert not settable(brought)
+
+
+@pytest.mark.parametrize("how", [{}, {"progressive": True}, {"optimize": True}, {"dpi": (72, 72), "comment": b"x"}])
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_bare_logo_is_the_same_picture(kind: str, how: dict[str, Any]) -> None:
+    from PIL import Image
+
+    picture = pictured(kind, **how)
+    alone = bare(picture)
+    with Image.open(io.BytesIO(picture)) as one, Image.open(io.BytesIO(alone)) as other:
+        assert one.tobytes() == other.tobytes()
+    assert bare(alone) == alone
+    assert settable(alone)
+    assert bare(picture + b"and more") == alone
+    assert not bare(picture[:-20])
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
