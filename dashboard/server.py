@@ -24,7 +24,18 @@ from streamlit.starlette import App
 
 from dashboard import replay
 from dashboard.people import login, login_cookie, providers
-from dashboard.runtime import left_pages, looked_up, loops, operations, outgoing, scripts, shortcuts, unread, values
+from dashboard.runtime import (
+    ended_logins,
+    left_pages,
+    looked_up,
+    loops,
+    operations,
+    outgoing,
+    scripts,
+    shortcuts,
+    unread,
+    values,
+)
 from dashboard.serving import failures, frames, lengths, loaded, media, settings
 from dashboard.serving.gate import Gate
 from dashboard.serving.open_files import raise_file_limit
@@ -65,6 +76,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     shortcuts.guard()
     outgoing.guard()
     scripts.guard()
+    ended_logins.guard()
     loops.guard()
     replay.guard()
     print(f"Epsilon Lab: {address()}", flush=True)

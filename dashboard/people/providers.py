@@ -5,7 +5,10 @@ this server send as many to the provider; and for each it read anew whom this co
 a second of the one thread that answers everybody. The provider's keys are still asked for by each login that comes
 back, so that a key it has given up counts no longer. How many steps of logins one address may make is kept by the gate.
 
-What a browser brings back is handed to no provider but the one whose answer it is (``login.may_answer``).
+What a browser brings back is handed to no provider but the one whose answer it is (``login.may_answer``). Of whatever a
+provider answers no more than ``MOST_SAID`` is read, nor for longer than ``ANSWERED``: one that is in other hands could
+answer without an end. Of the logins that a browser has begun it keeps few, and of each no more than its end needs: its
+cookie has room for no more.
 """
 
 from __future__ import annotations
@@ -22,8 +25,12 @@ from streamlit.web.server.starlette import starlette_auth_routes
 
 from dashboard.people import login
 
-KEPT = 300.0
+KEPT, ANSWERED = 300.0, 10.0
 """Seconds."""
+MOST_SAID = 1 << 18
+"""Bytes of an answer; a provider's keys and a token with many groups take a fifth of it."""
+BEGUN, _STATE = 2, "_state_"
+"""Logins that a browser has begun beside the latest, in other tabs say, and how Authlib calls what it keeps of one."""
 _create = starlette_auth_routes._create_oauth_client
 
 
@@ -60,6 +67,39 @@ def _certificates() -> SSLContext:
     return httpx.create_ssl_context()
 
 
+@cache
+def _bounded(kind: type[Any]) -> type[Any]:
+    """A client that reads no more of an answer, packed by nobody, and waits no longer."""
+    import httpx  # here where there is a login
+
+    class Bounded(kind):  # type: ignore[misc]
+        async def send(self, request: Any, **how: Any) -> Any:
+            request.headers["Accept-Encoding"] = "identity"
+            async with asyncio.timeout(ANSWERED):
+                found = await super().send(request, **{**how, "stream": True})
+                try:
+                    content = await _read(found)
+                finally:
+                    await found.aclose()
+            return httpx.Response(
+                found.status_code, headers=found.headers, content=content, request=found.request, history=found.history
+            )
+
+    return Bounded
+
+
+async def _read(answer: Any) -> bytes:
+    """All of an answer. Raises ValueError for one that is longer, or is packed all the same."""
+    if answer.headers.get("Content-Encoding", "identity") != "identity":
+        raise ValueError("a provider of logins answered what it was not asked for")
+    content = bytearray()
+    async for part in answer.aiter_bytes():
+        content += part
+        if len(content) > MOST_SAID:
+            raise ValueError("a provider of logins answered more than is read")
+    return bytes(content)
+
+
 async def _ask(here: _Said, load: Callable[[], Awaitable[Any]]) -> None:
     try:
         here.metadata = dict(await load())
@@ -76,6 +116,7 @@ def _knowing(provider: str) -> tuple[Any, str]:
     """A client of this provider's that asks for what is not known already."""
     client, redirect_uri = _create(provider)
     client.client_kwargs.setdefault("verify", _certificates())  # unless the login's file says others
+    client.client_cls = _bounded(client.client_cls)
     load = client.load_server_metadata
 
     async def known() -> Any:
@@ -96,5 +137,14 @@ def _knowing(provider: str) -> tuple[Any, str]:
             raise PermissionError("another provider's answer")
         return await authorize(request, **more)
 
+    save = client.save_authorize_data
+
+    async def begun(request: Any, **data: Any) -> None:
+        for old in [name for name in request.session if name.startswith(_STATE)][:-BEGUN]:
+            del request.session[old]
+        data.pop("url", None)  # where the browser was sent, which it knows
+        await save(request, **data)
+
     client.load_server_metadata, client.authorize_access_token = known, authorized
+    client.save_authorize_data = begun
     return client, redirect_uri

@@ -25,8 +25,8 @@ def pixels(picture: bytes) -> int:
 
 
 def bare(picture: bytes) -> bytes:
-    """The picture without profiles, texts and further pictures, which unfold to a thousand times what they take; b"" for
-    what is no whole PNG or JPEG."""
+    """The picture without profiles, texts and further pictures, which can unfold to a thousand times what they take;
+    b"" for what is no whole PNG or JPEG."""
     if picture.startswith(_PNG):
         return _bare_png(picture)
     return _bare_jpeg(picture) if picture.startswith(_JPEG) else b""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import json
+from base64 import b64decode, b64encode
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
+from itsdangerous import TimestampSigner
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
@@ -259,3 +262,90 @@ def test_a_login_begins_on_a_page_of_this_server_alone(headers: dict[str, str], 
     told = asyncio.run(story())
     assert (told.status_code, told.text) == (403, words.LOG_IN_HERE)
     assert not asked
+
+
+class Endless(httpx.AsyncByteStream):
+    """What a provider answers that is in other hands: parts without an end."""
+
+    def __init__(self, seconds: float) -> None:
+        self.sent, self.closed, self._seconds = 0, False, seconds
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while self.sent < 64 << 20:  # so that the test ends
+            await asyncio.sleep(self._seconds)
+            self.sent += 1 << 16
+            yield bytes(1 << 16)
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token"])
+@pytest.mark.parametrize(
+    ("headers", "seconds", "read"),
+    [({}, 0.0, providers.MOST_SAID), ({}, 0.2, 1 << 18), ({"Content-Encoding": "gzip"}, 0.0, 0)],
+)
+def test_no_more_of_an_answer_is_read_than_one_can_have(
+    path: str,
+    headers: dict[str, str],
+    seconds: float,
+    read: int,
+    asked: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One login at a provider that answered without an end ended the server."""
+    monkeypatch.setattr(providers, "ANSWERED", 0.5)
+    here, endless, usual = served(), Endless(seconds), httpx.AsyncHTTPTransport.handle_async_request
+    said: list[str] = []
+
+    async def answer(transport: Any, request: httpx.Request) -> httpx.Response:
+        said.append(request.headers["accept-encoding"])
+        if request.url.path == path:
+            return httpx.Response(200, headers=headers, stream=endless)
+        return await usual(transport, request)
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", answer)
+
+    async def story() -> httpx.Response:
+        begun = (await begin(here, 1))[0]
+        if begun.status_code != 302:
+            return begun
+        transport = httpx.ASGITransport(app=here, client=("10.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8501") as browser:
+            back = {"code": "its own", "state": httpx.URL(begun.headers["location"]).params["state"]}
+            return await browser.get("/oauth2callback", params=back, headers={"cookie": kept(begun)})
+
+    told = asyncio.run(story())
+    assert told.status_code == (400 if "configuration" in path else 302)
+    assert endless.sent <= read + (1 << 16)
+    assert endless.closed
+    assert set(said) == {"identity"}
+
+
+def kept(answer: httpx.Response) -> str:
+    """The cookie that a browser is left with."""
+    return answer.headers["set-cookie"].partition(";")[0]
+
+
+def test_a_browser_keeps_what_a_few_begun_logins_need_and_no_more(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five that were never ended, or one at a provider with a long address, kept it from all others for two weeks."""
+    monkeypatch.setitem(SAYS, "authorization_endpoint", f"{ISSUER}/authorize?{'x' * 2000}")
+    signer, before = TimestampSigner(SECRET), [f"_state_p{number}_x" for number in range(6)]
+    session = {name: {"data": {"nonce": "n", "code_verifier": "v" * 48}, "exp": 2e9} for name in before}
+    cookie = f"session={signer.sign(b64encode(json.dumps(session).encode())).decode()}"
+
+    async def story() -> httpx.Response:
+        transport = httpx.ASGITransport(app=served(), client=("10.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8501") as browser:
+            token = auth_util.encode_provider_token(login.DEFAULT)
+            sent = {**FROM_HERE, "cookie": cookie}
+            return await browser.get("/auth/login", params={"provider": token}, headers=sent)
+
+    answer = kept(asyncio.run(story())).removeprefix("session=")
+    left = json.loads(b64decode(signer.unsign(answer)))
+    (latest,) = set(left) - set(before)
+    assert list(left) == [*before[-providers.BEGUN :], latest], "others in other tabs can be ended"
+    assert set(left[latest]["data"]) == {"redirect_uri", "nonce", "code_verifier"}
+    assert len(answer) < 2_000
