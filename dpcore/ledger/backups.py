@@ -147,10 +147,12 @@ def read(source: Path | None, key: Key) -> Backup:
 def _of_lines(copy: Path, key: Key) -> tuple[list[Record], bool, bool]:
     mark = _cut_mark(copy)
     found, whole = from_journal(copy, key)
-    last = _last_line(copy) if mark else ""
-    if not last or not found:
+    last = _last_line(copy)
+    if not last.endswith("\n"):  # a line that is not finished is not read, and stands for nothing
+        return found, False, False
+    if not mark or not found:
         return found, whole, False
-    record = Record.from_line(last)
+    record = Record.from_line(last)  # as it was written, whatever form it is read into
     return found, whole, hmac.compare_digest(mark, _mark(key, record.seq, record.hash))
 
 
@@ -170,6 +172,8 @@ def _cut_mark(file: Path) -> str:
         except ValueError:
             return ""
         if not isinstance(said, dict) or set(said) != {"mark"} or not isinstance(said["mark"], str):
+            return ""
+        if line + b"\n" != _line(said["mark"]).encode():
             return ""
         lines.truncate(start + len(before) + 1 if before else start)
         return said["mark"]

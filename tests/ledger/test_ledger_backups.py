@@ -117,6 +117,26 @@ def test_a_mark_is_of_the_records_it_was_written_for(place: Path, tmp_path: Path
         assert (found.marked, list(found.records)) == (False, list(chain)), name
 
 
+@pytest.mark.parametrize("end", ["", " ", "\n"])
+@pytest.mark.parametrize("padding", [0, 25, 26, 27])
+def test_a_line_that_is_not_finished_lends_its_mark_to_nobody(
+    place: Path, tmp_path: Path, end: str, padding: int
+) -> None:
+    """The genuine last record, of which nothing was read, stood behind made-up ones, and its mark counted for them."""
+    with Ledger.open(place) as ledger:
+        key, last = ledger._store.key, ledger.records()[-1]
+    mark = json.dumps({"mark": backups._mark(key, last.seq, last.hash)})
+    padded = mark + " " * (99 - len(mark)) if padding == 25 else mark + " " * padding
+    path = lines(tmp_path / "backup", added(records(place), *MORE["a role"]))
+    with path.open("a") as file:
+        file.write(f"{last.line()}{end}{padded}\n")
+    try:
+        found = backups.read(path, key)
+    except LedgerUnsound:
+        return
+    assert not found.marked
+
+
 def test_a_backup_is_known_again_after_everything_else_was_lost(place: Path, tmp_path: Path) -> None:
     """Also the backup of a ledger that was a backup itself."""
     for number in range(3):
