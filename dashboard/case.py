@@ -90,8 +90,12 @@ class Source:
     @property
     def large(self) -> bool:
         """Whether work on them takes much memory meanwhile; samples are small."""
+        return self.is_large(1.0)
+
+    def is_large(self, share: float) -> bool:
+        """Whether they have at least this share of the rows, or of the cells, of large ones."""
         rows, columns = self.table.frame.shape
-        return not self.public and (rows >= LARGE_ROWS or rows * columns >= LARGE_CELLS)
+        return not self.public and (rows >= share * LARGE_ROWS or rows * columns >= share * LARGE_CELLS)
 
     @property
     def public(self) -> bool:
@@ -101,13 +105,17 @@ class Source:
     def stated(self, names: Sequence[str], *, least: int = 1) -> tuple[str, ...]:
         """Of these columns those that a person declared with all that a private answer needs; all of them where fewer
         than ``least`` were. What a question begins with, so that it does not hang on how other columns look: yes or no
-        needs nothing else, and counts where the file did not suggest it."""
+        needs nothing else, and counts where the file did not suggest it, or nothing else was declared."""
         facts = self.declared if self.so_far is None else self.so_far
         declared = () if facts is None else facts.columns
         looked = set() if facts is None else set(facts.suggested)
-        known = {one.name for one in declared if one.bounded and not (one.type == "yes/no" and one.name in looked)}
-        found = tuple(name for name in names if name in known)
-        return found if len(found) >= least else tuple(names)
+        bounded = [one for one in declared if one.bounded]
+        sure = {one.name for one in bounded if not (one.type == "yes/no" and one.name in looked)}
+        for known in (sure, {one.name for one in bounded}):
+            found = tuple(name for name in names if name in known)
+            if len(found) >= least:
+                return found
+        return tuple(names)
 
     def obstacle(self, *columns: str) -> str | None:
         """Why no private answer about these columns can be released, in one sentence; None when one can."""

@@ -1,10 +1,11 @@
 """Turns to work on something large, such as a file of a million rows or what is made of one.
 
 What such work takes beside what stays is counted nowhere: some hundred bytes a row
-(``tests/questions/test_large.py``). So ``AT_ONCE`` of all pages do it at the same time, and of one address one page.
+(``tests/questions/test_large.py``). So ``AT_ONCE`` of all pages do it at the same time, and of one address one page,
+and one answer beside it: of people who come through one address nobody waits for another's answer to look at a page.
 The next turn is one of the address that had least of their time, where whoever comes begins with as much as the latest
-who had one, as in ``in_turn``: many pages wait where somebody opens many. Of one address no more than ``WAITING``
-wait, each a thread.
+who had one, as in ``in_turn``: many pages wait where somebody opens many. Of one address no more than ``WAITING`` pages
+wait, and as many answers, each a thread.
 
 One that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs; but one that lasts
 is, as an answer does, which ends, if only after minutes. Of these there is one at a time, so that a turn is left for
@@ -53,7 +54,7 @@ class LargeTurns:
         """Wait for a turn of an address. Raises NoRoom where ``most`` of it wait already."""
         turn = Turn(whose, self, lasts=lasts)
         with self._lock:
-            if sum(one.whose == whose for one in self._waiting) >= most:
+            if sum((one.whose, one.lasts) == (whose, lasts) for one in self._waiting) >= most:
                 raise NoRoom(said.LARGE_WAITING)
             if not any(one.whose == whose for one in (*self._waiting, *self._running)):
                 self._used[whose] = max(self._used.get(whose, 0.0), self._now)
@@ -84,8 +85,8 @@ class LargeTurns:
     def _next(self) -> Turn | None:
         now = self._clock()
         counted = [one for one in self._running if one.lasts or now - (one.begun or 0.0) < LONGEST]
-        have, one_lasts = {one.whose for one in counted}, any(one.lasts for one in counted)
-        may = [one for one in self._waiting if one.whose not in have and not (one.lasts and one_lasts)]
+        have, one_lasts = {one.whose for one in counted if not one.lasts}, any(one.lasts for one in counted)
+        may = [one for one in self._waiting if not (one_lasts if one.lasts else one.whose in have)]
         if len(counted) >= AT_ONCE or not may:
             return None
         return min(may, key=lambda one: self._used[one.whose])  # the first of those of one address

@@ -52,14 +52,25 @@ class Decisions:
     notation: frozenset[tuple[str, Notation, str]] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
-        """A row is something else, or somebody else is protected: of how many rows one has nothing is said then."""
+        """A row is something else, or somebody else is protected: then nothing is said of how many rows one has, by
+        which column, nor of how far one moves an entry."""
         old = self.schema
-        row = each_row or old.each_row
-        # whose row it is can be said of records alone
-        schema = replace(old, each_row=row, unit=unit or old.unit, id_column=old.id_column if row == "record" else None)
-        same = (schema.each_row, schema.unit) == (old.each_row, old.unit)
         chosen = self if each_row is None else replace(self, said_row=True, marked_row=False)
-        return replace(chosen, schema=schema, said_rows=self.said_rows and same)
+        if (each_row or old.each_row, unit or old.unit) == (old.each_row, old.unit):
+            return chosen
+        schema = replace(
+            old,
+            each_row=each_row or old.each_row,
+            unit=unit or old.unit,
+            id_column=None,
+            columns=tuple(replace(column, sensitivity=None) for column in old.columns),
+        )
+        return replace(chosen, schema=schema, said_rows=False)
+
+    def rows_of(self, name: str | None) -> Decisions:
+        """The column that says whose a row is. Without it nothing keeps to a number of rows that it kept to."""
+        kept = self.said_rows and (name is not None or self.schema.id_column is None)
+        return replace(self, schema=replace(self.schema, id_column=name), said_rows=kept)
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested the type of a column, and nobody has chosen it by hand."""
@@ -166,7 +177,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         schema=replace(old.schema, columns=columns, id_column=named),
         settled=frozenset(files | {name for name in old.settled if name in names}),
         copied=old.copied & names,
-        said_rows=old.said_rows,
+        said_rows=old.said_rows and named == old.schema.id_column,
         said_row=old.said_row,
         confirmed=old.confirmed & {read_as(column) for column in columns},
         confirmed_row=old.confirmed_row and each_row == old.schema.each_row,

@@ -23,7 +23,17 @@ from dashboard.data.decisions import (
     stated_of_all,
     within,
 )
-from dpcore.datasets import Column, MonthsToRows, OneRowPer, Relation, Schema, Step, Template, TicksToRows
+from dpcore.datasets import (
+    Column,
+    MonthsToRows,
+    OneRowPer,
+    ReadAsMissing,
+    Relation,
+    Schema,
+    Step,
+    Template,
+    TicksToRows,
+)
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow
@@ -379,7 +389,14 @@ class OwnFile:
         declared = self.declared
         if declared is None:
             return ()
-        return tuple(column.name for column in declared.columns if column.type != "text" and self.suggests(column))
+        asked = {column.name for column in declared.columns if column.type != "text"} | set(self.naming)
+        return tuple(column.name for column in self.schema.columns if column.name in asked and self.suggests(column))
+
+    @property
+    def naming(self) -> tuple[str, ...]:
+        """Columns of text that would say what the options of a table are called, once somebody calls that right."""
+        texts = self.schema.of_type("text") if self.schema.each_row == "option" else ()
+        return tuple(column.name for column in texts if column.name not in self.from_rows)
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested how the cells of a column are read, or a part of that: its type, the decimal mark of
@@ -419,7 +436,8 @@ class OwnFile:
         """Those of these columns of which the file suggested how they are read and nobody called it right. Raises
         InvalidArgument."""
         here = (self.schema.column(name) for name in names)
-        return tuple(one.name for one in here if one.type != "text" and not self.spoken(one))
+        named = self.naming
+        return tuple(one.name for one in here if (one.type != "text" or one.name in named) and not self.spoken(one))
 
     @property
     def row_unconfirmed(self) -> bool:
@@ -442,8 +460,8 @@ class OwnFile:
     def declared(self) -> Schema | None:
         """The columns about which everything a private answer needs was declared; None when there is none.
 
-        Plain text comes along only where it names the options of a table; the column that says whose row it is always
-        does, as text, because its values need no declaration.
+        Plain text comes along only where it names the options of a table, and somebody said that it is text: an answer
+        gives its words away. The column that says whose row it is always does, because its values need no declaration.
         """
         schema = self.schema
         if self.from_rows:
@@ -453,11 +471,17 @@ class OwnFile:
             schema = schema.only(*public)
         if schema.id_column is not None and not schema.column(schema.id_column).releasable:
             schema = schema.with_column(Column(name=schema.id_column, type="text"))
+        for step in self.steps:
+            if isinstance(step, ReadAsMissing) and step.column in schema.names:
+                # as a word of the column's own that means missing: then its entries may count nobody
+                column = schema.column(step.column)
+                schema = schema.with_column(replace(column, missing_words=(*column.missing_words, step.word)))
         names = [column.name for column in schema.columns if column.releasable]
         if not names:
             return None
         if schema.each_row == "option":
-            names = [column.name for column in schema.columns if column.releasable or column.type == "text"]
+            said = {name for name in self.naming if self.spoken(schema.column(name))}
+            names = [column.name for column in schema.columns if column.releasable or column.name in said]
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
         return schema.only(*names)

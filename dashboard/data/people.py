@@ -140,7 +140,7 @@ def _each_row(key: str) -> None:
 def _id_column(key: str, names: tuple[str, ...]) -> None:
     place: int | None = session.entered(key, None)
     name = None if place is None else names[place]
-    actions.declare(lambda schema: replace(schema, id_column=name))
+    actions.decide(lambda old: old.rows_of(name))
 
 
 def _people(key: str) -> None:

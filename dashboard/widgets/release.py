@@ -18,7 +18,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute, places, this_run
-from dashboard.background.in_use import at_work
+from dashboard.background.in_use import answering
 from dashboard.budget import tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
@@ -393,7 +393,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         return
     try:
         here.source.join()
-        with at_work(here.source, lasts=True), places.aside(working=True):  # its tick and the disk are waited for
+        with answering(here.source), places.aside(working=True):  # its tick and the disk are waited for
             receipt = release(compute.ledger(), request_id, here.lineage, here.request, data, known=known)
     except DpcoreError as error:
         _failed(here, error)

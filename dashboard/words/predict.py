@@ -636,8 +636,8 @@ def too_many_classes(rows: int, classes: int, most: int) -> str:
 
 
 TOO_MANY_PAIRS = (
-    "Methods that find out which two columns act together are left out: these columns make too many pairs for a table "
-    "of this many rows. Choose fewer columns to have them."
+    "There is no picture of methods that find out which two columns act together: these columns make too many pairs "
+    "for a table of this many rows. Choose fewer columns to see them."
 )
 
 

@@ -10,17 +10,18 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute, large_turns, places
-from dashboard.background.in_use import InUse, at_work
+from dashboard.background.in_use import InUse, answering, at_work
 from dashboard.background.large_turns import AT_ONCE, LONGEST, WAITING, LargeTurns
 from dashboard.case import LARGE_CELLS, LARGE_ROWS, Source
 from dashboard.widgets import page
 from dashboard.words import page as said
 from dashboard.words import safe
-from dpcore.datasets import Column, Schema, twin
+from dpcore.datasets import Column, Schema, Table, twin
 from dpcore.errors import NoRoom
 from dpcore.memory import Memory
 from tests.questions.samples import sample_case
@@ -35,9 +36,9 @@ def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[LargeTurns]:
     assert not found._waiting
 
 
-def waits(turns: LargeTurns, whose: str) -> tuple[threading.Thread, list[large_turns.Turn]]:
+def waits(turns: LargeTurns, whose: str, **how: bool) -> tuple[threading.Thread, list[large_turns.Turn]]:
     got: list[large_turns.Turn] = []
-    thread = threading.Thread(target=lambda: got.append(turns.take(whose)), daemon=True)
+    thread = threading.Thread(target=lambda: got.append(turns.take(whose, **how)), daemon=True)
     before = len(turns._waiting)
     thread.start()
     until = time.monotonic() + 10
@@ -102,7 +103,7 @@ def test_what_hangs_is_not_counted_for_ever() -> None:
     turns.give_back(again)
     lasting = turns.take("a", lasts=True)
     now[0] += 100 * LONGEST
-    thread, got = waits(turns, "a")
+    thread, got = waits(turns, "c", lasts=True)
     thread.join(0.05)
     assert not got, "an answer has its turn until it has ended"
     turns.give_back(lasting)
@@ -118,10 +119,10 @@ def test_answers_are_drawn_one_at_a_time_so_that_pages_have_a_turn_beside_them(o
     until = time.monotonic() + 10
     while not own._waiting and time.monotonic() < until:
         time.sleep(0.001)
-    for whose in "cdc":
+    for whose in "cdcab":
         page, got = waits(own, whose)
         page.join(10)
-        assert got, "a page waits for neither answer"
+        assert got, "a page waits for neither answer, whoever's at its address it is"
         own.give_back(got[0])
     assert not later.is_set()
     own.give_back(first)
@@ -162,6 +163,45 @@ def test_large_are_own_data_of_many_rows_or_cells(own: LargeTurns) -> None:
     for one in (large, wide, *little):
         with at_work(one):
             assert large_turns.has() == one.large == (one in (large, wide))
+
+
+def test_answers_of_one_address_that_wait_keep_no_page_of_it_from_waiting(own: LargeTurns) -> None:
+    first = own.take("a", lasts=True)
+    several = [waits(own, "a", lasts=True) for _ in range(large_turns.WAITING)]
+    with pytest.raises(NoRoom):
+        own.take("a", lasts=True)
+    page, got = waits(own, "a")
+    page.join(10)
+    assert got
+    own.give_back(got[0])
+    own.give_back(first)
+    for thread, _ in several:
+        until = time.monotonic() + 10
+        while not own._running and time.monotonic() < until:
+            time.sleep(0.001)
+        own.give_back(own._running[0])
+        thread.join(10)
+
+
+def test_whether_an_answer_waits_tells_of_no_row(own: LargeTurns) -> None:
+    """Beside another's answer 49,999 rows were answered about at once, and 50,000 after minutes."""
+
+    def waits_for(rows: int, lineage: str) -> bool:
+        schema = Schema(columns=(Column(name="c", type="yes/no"),))
+        frame = pd.DataFrame({"c": np.zeros(rows, dtype=bool)})
+        table = Table(frame=frame, schema=schema, fingerprint="f", lineage="")
+        with answering(Source(key="own-x", title="t", mode="what_if", table=table, lineage=lineage, practice=False)):
+            return large_turns.has()
+
+    people = [f"people {number}" for number in range(60)]
+    assert all(waits_for(LARGE_ROWS, one) for one in people)
+    assert not any(waits_for(LARGE_ROWS // 2 - 1, one) for one in people)
+    assert all(waits_for(LARGE_ROWS - 1, one) for one in people), "as one row more"
+    share = sum(waits_for(LARGE_ROWS * 3 // 4, one) for one in people) / len(people)
+    assert 0.2 < share < 0.8, "where it begins is another place for each"
+    assert [waits_for(LARGE_ROWS * 3 // 4, one) for one in people] == [
+        waits_for(LARGE_ROWS * 3 // 4, one) for one in people
+    ]
 
 
 def test_who_looks_at_a_sample_or_a_small_file_waits_for_nobody_s_large_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,8 +224,9 @@ def _columns(case: Case, what: Control[str], read: Read) -> Followed:
     if held in FORECASTS and happened is None:
         raise CannotAsk(said.SAY_OUTCOME)
     reading = Reading(columns=chosen, kind=held, outcome=happened)
-    if table.rows * len(chosen) > MOST_NUMBERS:
-        raise CannotAsk(said.too_many_numbers(table.rows, len(chosen), MOST_NUMBERS))
+    rounds = table.rows if schema.each_row == "record" else case.lines  # of records the number may be private
+    if rounds * len(chosen) > MOST_NUMBERS:
+        raise CannotAsk(said.too_many_numbers(rounds, len(chosen), MOST_NUMBERS))
     try:
         losses = case.large(("losses", table.fingerprint, reading), lambda: reading.losses(table))
     except InvalidArgument as error:

@@ -101,6 +101,11 @@ def buys_pairs(kind: type[Method]) -> bool:
     return bool(getattr(kind, "paired", False))
 
 
+def looks_at_pairs(kind: type[Method]) -> bool:
+    """Whether a method is trained on every pair of columns."""
+    return chooses(kind) or buys_pairs(kind)
+
+
 def buys_cuts(kind: type[Method]) -> bool:
     """Whether a method buys where numbers are cut."""
     return bool(getattr(kind, "uncut", False))

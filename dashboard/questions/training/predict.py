@@ -136,6 +136,9 @@ class _Setting:
             default=tuple(key for key in kinds if key in curves.drawn_first(task)),  # in the order of the options
         )
         main, beside = read(chosen), read(drawn)
+        pictured = {key for key, kind in kinds.items() if task.few or not curves.looks_at_pairs(kind)}
+        if main not in pictured:
+            raise CannotAsk(said.TOO_MANY_PAIRS)
         delta = read(usual_delta(case, "training_delta", said.DELTA, DELTAS))
         seeds, seed = read(SEEDS), read(SEED)
         need = controls.need(case, task, metric)
@@ -146,7 +149,7 @@ class _Setting:
             read=read,
             task=task,
             asked=Asked(
-                methods=tuple(key for key in kinds if key in (main, charted) or key in beside),
+                methods=tuple(key for key in kinds if key in pictured and key in (main, charted, *beside)),
                 main=main,
                 metric=metric,
                 epsilon=case.epsilon,

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dashboard.case import Case
+from dashboard.offering import RECORDS
 from dashboard.words import predict as said
 from dpcore.datasets import Column, Schema, Table
 from dpcore.datasets.schema import GIVES_NAMES
@@ -39,7 +40,8 @@ class Task:
     ``codes`` are the same rows, to train and to judge on, with every number and date cut into steps; None where that
     makes too many. ``uncut`` are they again, for cuts to be bought; None where no chosen column can be cut, or the
     most that can be bought is too many. ``pairable`` gives them for pairs to be bought, ``choosable`` for a way to be
-    chosen: made when first asked for, since they take long; None where there are none by what is declared.
+    chosen: made when first asked for, since they take long; None where there are none by what is declared. Where pairs
+    of columns are not ``few``, there is no picture of what is made of them; a release there is.
     ``columns`` and ``pairs`` of them are those that were chosen, and what a release uses; the picture's ``features``
     leave out those that have the same value in every row. ``most`` is how many numbers a row of all of these has.
     ``own`` names a person's own data; it is None for a sample.
@@ -56,6 +58,7 @@ class Task:
     uncut: tuple[UncutRows, UncutRows] | None
     pairable: Callable[[], tuple[PairableRows, PairableRows]] | None
     choosable: Callable[[], tuple[ChoosableRows, ChoosableRows]] | None
+    few: bool
     notes: tuple[str, ...]
     identity: tuple[Hashable, ...]
     own: str | None
@@ -204,7 +207,10 @@ def prepared(
         return whole, encoded(used), possible_ways(whole)
 
     whole, features, ways = case.memo((*identity, "features"), declared)
-    split = case.large((*identity, "rows"), lambda: _split(features, table, ways, steps=_in_steps(whole)))
+    split = case.large(
+        (*identity, "rows"),
+        lambda: _split(features, table, ways, steps=_in_steps(whole), pairs=_few_pairs(whole, case)),
+    )
     dropped = tuple(name for name in columns if name not in used)
     return Task(
         columns=columns,
@@ -218,6 +224,7 @@ def prepared(
         uncut=split.uncut,
         pairable=_kept(case, (*identity, "pairs"), split.pairable),
         choosable=_kept(case, (*identity, "ways"), split.choosable),
+        few=split.few,
         notes=(*split.notes, *([said.dropped(dropped)] if dropped else [])),
         identity=identity,
         own=None if case.source.public else table.fingerprint,
@@ -240,13 +247,21 @@ class _Split:
     uncut: tuple[UncutRows, UncutRows] | None
     pairable: Callable[[], tuple[PairableRows, PairableRows]] | None
     choosable: Callable[[], tuple[ChoosableRows, ChoosableRows]] | None
+    few: bool
     notes: tuple[str, ...]
 
 
-def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool) -> _Split:
-    """``ways`` of building a model, and whether its columns can be cut into ``steps``, are what the declarations of all
-    chosen columns allow, also where nothing is left to cut or to pair in ``features``, which have no columns with one
-    value in every row."""
+def _few_pairs(features: Features, case: Case) -> bool:
+    """Whether these columns make few enough pairs for their methods to be offered. Of a person's own rows that does not
+    hang on how many there are: not even a stand-in's could be pictured."""
+    rows = len(case.table.frame) if case.source.public else RECORDS
+    return min(MOST_ROWS, rows) * math.comb(len(features.columns), 2) <= MOST_NUMBERS
+
+
+def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool, pairs: bool) -> _Split:
+    """``ways`` of building a model, and whether its columns can be cut into ``steps`` or make few ``pairs``, are what
+    the declarations of all chosen columns allow, also where nothing is left to cut or to pair in ``features``, which
+    have no columns with one value in every row."""
     most = min(MOST_ROWS, len(table.frame))
     if most * features.d > MOST_NUMBERS:
         raise InvalidArgument("columns", said.too_wide(most, features.d, MOST_NUMBERS))
@@ -275,8 +290,9 @@ def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool
         rows=Rows(X=found.X[held_out:], y=found.y[held_out:], X_test=found.X[:held_out], y_test=found.y[:held_out]),
         codes=None if coded is None else halves(coded),
         uncut=halves(features.uncut.uncut_rows(typed)) if BOUGHT in ways else None,
-        pairable=paired if PAIRED in ways and few else None,
-        choosable=choosable if len(ways) > 1 and few else None,
+        pairable=paired if PAIRED in ways and pairs else None,
+        choosable=choosable if len(ways) > 1 and pairs else None,
+        few=few,
         notes=found.notes if few or PAIRED not in ways else (*found.notes, said.TOO_MANY_PAIRS),
     )
 

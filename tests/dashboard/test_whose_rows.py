@@ -1,0 +1,82 @@
+"""What was said of rows, persons and entries counts for what it was said of, and for nothing that these become."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dashboard.data.decisions import Decisions, carried
+from dashboard.data.own_file import OwnFile
+from dpcore.datasets import Column, Declaration, ReadAsMissing, Schema, read_csv
+from dpcore.releases.cells import entry_sensitivity
+
+SHOP = Column(name="shop", type="text")
+VOTES = Column(name="votes", type="integer", low=0, high=100, sensitivity=1.0, counts=True)
+SAID = Decisions(schema=Schema(columns=(SHOP, VOTES)), said_rows=True)
+
+
+@pytest.mark.parametrize(
+    "change", [{"each_row": "step"}, {"each_row": "option"}, {"unit": "month"}, {"unit": "clinic"}]
+)
+def test_nothing_of_a_row_is_said_of_another_thing_or_of_others(change: dict[str, str]) -> None:
+    """Of one row each that was said of people a month of thirty was charged 0.1 for 2.2, and a clinic for 3."""
+    old = replace(SAID, schema=replace(SAID.schema, id_column="shop"))
+    found = old.rows_are(**change)  # type: ignore[arg-type]
+    assert not found.said_rows
+    assert found.schema.id_column is None
+    assert found.schema.column("votes").sensitivity is None
+    same = {"each_row": old.schema.each_row, "unit": old.schema.unit}
+    assert old.rows_are(**{name: same[name] for name in change}).schema == old.schema  # type: ignore[arg-type]
+    assert old.rows_are(**{name: same[name] for name in change}).said_rows  # type: ignore[arg-type]
+
+
+def test_a_number_that_a_column_kept_to_is_asked_anew_without_it() -> None:
+    kept = SAID.rows_of("shop")
+    assert kept.said_rows, "what was promised is enforced from now on"
+    assert not kept.rows_of(None).said_rows
+    assert kept.rows_of("votes").said_rows
+    assert SAID.rows_of(None).said_rows, "it is a promise as before"
+
+
+def test_a_column_that_is_gone_when_a_file_is_read_anew_keeps_to_nothing() -> None:
+    one, other = read_csv(b"shop,votes\na,1\nb,2\n"), read_csv(b"other,votes\na,1\nb,2\n")
+    kept = SAID.rows_of("shop")
+    assert carried(kept, one, one).said_rows
+    assert not carried(kept, one, other).said_rows
+
+
+@pytest.mark.parametrize(("word", "counts"), [("17", False), ("not asked", True)])
+def test_a_number_that_a_step_reads_as_missing_counts_nobody(word: str, counts: bool) -> None:
+    """One person more made 17 of 16, which is none: charged 0.1 for 99."""
+    rows = "".join(f"shop {place};{place}\n" for place in range(12))
+    reading = read_csv(f"shop;votes\n{rows}".encode())
+    schema = Schema(columns=(SHOP, VOTES), each_row="option")
+    decisions = Decisions(schema=schema, said_row=True, settled=frozenset(("shop", "votes")))
+    step = ReadAsMissing(column="votes", word=word)
+    own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions, steps=(step,))
+    assert own.declared is not None
+    declared = Declaration.of(own.declared).column("votes")
+    assert declared.reads_as_counts == counts
+    assert entry_sensitivity(declared) == (1.0 if counts else 100.0)
+
+
+@pytest.mark.parametrize("kinds", [12, 13])
+def test_no_text_names_options_before_somebody_says_that_it_is_text(kinds: int) -> None:
+    """Whether a file held twelve or thirteen different words decided whether their cells were given out."""
+    rows = "".join(f"kind {place % kinds};{place}\n" for place in range(24))
+    reading = read_csv(f"kind;votes\n{rows}".encode())
+    suggested = reading.suggested().column("kind")
+    assert (suggested.type == "text") == (kinds == 13)
+    columns = (suggested, replace(VOTES, counts=False))
+    schema = Schema(columns=columns, each_row="option")
+    decisions = Decisions(schema=schema, said_row=True, settled=frozenset({"votes"}))
+    own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
+    assert own.declared is not None
+    assert own.declared.names == ("votes",)
+    if kinds == 13:
+        assert "kind" in own.unconfirmed(own.suggested), "it is asked"
+        own = own.decide(own.confirm(own.suggested))
+        assert own.declared is not None
+        assert own.declared.names == ("kind", "votes")
+        assert "kind" in own.suggested, "and the receipt says who said so first"
