@@ -3,8 +3,9 @@
 What such work takes beside what stays is counted nowhere: some hundred bytes a row
 (``tests/questions/test_large.py``). So ``AT_ONCE`` of all pages do it at the same time, and of one address one page,
 and one answer beside it: of people who come through one address nobody waits for another's answer to look at a page.
-The next turn is one of the address that had least of their time, where whoever comes begins with as much as the latest
-who had one, as in ``in_turn``: many pages wait where somebody opens many. Of one address no more than ``WAITING`` pages
+The next turn is one of the address that had least of their time, pages and answers each by themselves, where whoever
+comes begins with as much as the latest who had one, and who waits is never further behind than ``LONGEST``: many pages
+wait where somebody opens many, and some for long. Of one address no more than ``WAITING`` pages
 wait, and as many answers, each a thread.
 
 One that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs; but one that lasts
@@ -38,6 +39,11 @@ class Turn:
         self.begun: float | None = None
         self.called = threading.Event()
 
+    @property
+    def who(self) -> tuple[str, bool]:
+        """Whose time it takes, for pages or for answers."""
+        return self.whose, self.lasts
+
 
 class LargeTurns:
     """Who has one and who waits; from any thread."""
@@ -47,8 +53,9 @@ class LargeTurns:
         self._lock = threading.Lock()
         self._running: list[Turn] = []
         self._waiting: list[Turn] = []
-        self._used: dict[str, float] = {}  # seconds that an address had, where what it let pass counts as had
-        self._now = 0.0  # what the latest who got a turn had had before
+        # seconds that an address had for pages, and for answers, where what it let pass counts as had
+        self._used: dict[tuple[str, bool], float] = {}
+        self._now = {False: 0.0, True: 0.0}  # what the latest who got a turn of a kind had had before
 
     def take(self, whose: str, *, lasts: bool = False, most: float = WAITING) -> Turn:
         """Wait for a turn of an address. Raises NoRoom where ``most`` of it wait already."""
@@ -56,8 +63,8 @@ class LargeTurns:
         with self._lock:
             if sum((one.whose, one.lasts) == (whose, lasts) for one in self._waiting) >= most:
                 raise NoRoom(said.LARGE_WAITING)
-            if not any(one.whose == whose for one in (*self._waiting, *self._running)):
-                self._used[whose] = max(self._used.get(whose, 0.0), self._now)
+            if not any(one.who == turn.who for one in (*self._waiting, *self._running)):
+                self._used[turn.who] = max(self._used.get(turn.who, 0.0), self._now[lasts])
             self._waiting.append(turn)
             self._call()
         while not turn.called.wait(LOOKED):
@@ -68,17 +75,18 @@ class LargeTurns:
     def give_back(self, turn: Turn) -> None:
         with self._lock:
             self._running.remove(turn)
-            self._used[turn.whose] += self._clock() - (turn.begun or 0.0)
+            self._used[turn.who] += self._clock() - (turn.begun or 0.0)
             self._call()
-            here = {one.whose for one in (*self._waiting, *self._running)}
-            self._used = {who: used for who, used in self._used.items() if who in here or used > self._now}
+            here = {one.who for one in (*self._waiting, *self._running)}
+            self._used = {who: used for who, used in self._used.items() if who in here or used > self._now[who[1]]}
 
     def _call(self) -> None:
         """Give those who wait what there is."""
         while (turn := self._next()) is not None:
             self._waiting.remove(turn)
             turn.begun = self._clock()
-            self._now = max(self._now, self._used[turn.whose])
+            used = self._used[turn.who] = self._counted(turn)
+            self._now[turn.lasts] = max(self._now[turn.lasts], used)
             self._running.append(turn)
             turn.called.set()
 
@@ -89,7 +97,11 @@ class LargeTurns:
         may = [one for one in self._waiting if not (one_lasts if one.lasts else one.whose in have)]
         if len(counted) >= AT_ONCE or not may:
             return None
-        return min(may, key=lambda one: self._used[one.whose])  # the first of those of one address
+        return min(may, key=self._counted)  # the first of those of one address
+
+    def _counted(self, turn: Turn) -> float:
+        """What its address had: one that has waited for long comes before others once, and not again and again."""
+        return max(self._used[turn.who], self._now[turn.lasts] - LONGEST)
 
 
 OWN, LITTLE = LargeTurns(), LargeTurns()

@@ -183,6 +183,45 @@ def test_answers_of_one_address_that_wait_keep_no_page_of_it_from_waiting(own: L
         thread.join(10)
 
 
+def test_who_waits_for_an_answer_of_their_own_keeps_no_newcomer_s_page_waiting() -> None:
+    """After an answer of eight minutes whoever waited for theirs went before all who came, for eight minutes."""
+    now = [0.0]
+    turns = LargeTurns(lambda: now[0])
+    long = turns.take("a", lasts=True)
+    waits(turns, "b", lasts=True)
+    waits(turns, "c", lasts=True)
+    now[0] = 480.0
+    turns.give_back(long)
+    turns.give_back(turns.take("a"))
+    running, mine = turns.take("c"), [waits(turns, "c") for _ in range(200)[: large_turns.WAITING]]
+    _, newcomer = waits(turns, "h")
+    begun = now[0]
+    while not newcomer and now[0] < begun + 480.0:
+        now[0] += 0.5
+        turns.give_back(running)
+        (running,) = [one for one in turns._running if not one.lasts]
+        for place, (thread, got) in enumerate(mine):
+            if got:
+                thread.join(10)
+                mine[place] = waits(turns, "c")
+        if running.whose == "h":
+            break
+    assert now[0] - begun <= LONGEST + 1.0
+
+
+def test_nobody_who_waited_for_long_goes_before_others_for_as_long() -> None:
+    now = [0.0]
+    turns = LargeTurns(lambda: now[0])
+    busy = [turns.take("a"), turns.take("b")]
+    waits(turns, "c")
+    turns._used["c", False] = 0.0
+    turns._now[False] = 1_000.0
+    waits(turns, "h")
+    assert turns._used["h", False] == 1_000.0
+    turns.give_back(busy[0])
+    assert turns._used["c", False] == 1_000.0 - LONGEST
+
+
 def test_whether_an_answer_waits_tells_of_no_row(own: LargeTurns) -> None:
     """Beside another's answer 49,999 rows were answered about at once, and 50,000 after minutes."""
 
