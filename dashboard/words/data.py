@@ -46,7 +46,8 @@ def people(unit: str) -> str:
 def enforced(unit: str, most: int, column: str) -> str:
     """What is done where an id column is named."""
     return (
-        f"Enforced: at most {plural(most, 'row')} of each {safe(unit)} count in a private answer, by “{safe(column)}”."
+        f"Enforced: at most {plural(most, 'row')} of each “{safe(column)}” count in a private answer. That each is all "
+        f"of one {safe(unit)} is your promise."
     )
 
 

@@ -246,6 +246,8 @@ def _step(entry: object) -> Step:
     if kind is None or not isinstance(entry, dict):
         raise InvalidArgument("declaration", _WRONG.format("it has a step that is not known"))
     step: Step = _read(kind, {name: value for name, value in entry.items() if name != "step"})
+    if step.holds_values:  # ``saved`` leaves it out
+        raise InvalidArgument("declaration", _WRONG.format("it has a step that is made from cells"))
     return step
 
 

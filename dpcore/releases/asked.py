@@ -201,7 +201,9 @@ class Asked(ABC):
         most, unit = self.reads.most, shown(self.unit)
         rows = "1 row" if most == 1 else f"{most:,} rows"
         if self.reads.person is not None:
-            return f"At most {rows} of one {unit} count, by the column “{shown(self.reads.person.name)}”."
+            name = shown(self.reads.person.name)
+            known = f"That each “{name}” is all of one {unit} was stated and not checked."
+            return f"At most {rows} of one {unit} count, by the column “{name}”. {known}"
         return f"That one {unit} has at most {rows} was stated and not checked."
 
     @property

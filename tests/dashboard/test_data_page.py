@@ -977,7 +977,7 @@ def test_people_and_whose_row_it_is_are_declared(open_app: Open) -> None:
     app.selectbox(key="own-id-2-None").set_value(0).run()
     app.number_input(key="own-people-None").set_value(50).run()
     assert held(app).schema.people == 50
-    assert "Enforced: at most 2 rows of each person" in text(app)
+    assert "Enforced: at most 2 rows of each “customer”" in text(app)
     declared = held(app).declared
     assert declared is not None
     declaration = Declaration.of(declared)

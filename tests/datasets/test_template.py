@@ -177,7 +177,7 @@ STEPS: dict[type, Step] = {
 
 @pytest.mark.parametrize("kind", KINDS.values())
 def test_no_step_that_names_a_word_of_the_rows_is_saved(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is remembered beside the ledger is written so too; one that is loaded still does its steps."""
+    """What is remembered beside the ledger is written so too; and none is loaded that somebody wrote in by hand."""
     step, kept = STEPS[kind], LeaveOutTotals(column="day")
     every = Template(schema=replace(SCHEMA, rows_per_person=12), steps=(kept, step))
     found = loaded(saved(every))
@@ -186,7 +186,10 @@ def test_no_step_that_names_a_word_of_the_rows_is_saved(kind: type, monkeypatch:
     if step.holds_values:
         monkeypatch.setattr(kind, "holds_values", False)
         assert CANARY in saved(every), "a step that does not say so is seen"
-        assert loaded(saved(every)).steps == every.steps
+        assert loaded(by_hand := saved(every)).steps == every.steps
+        monkeypatch.undo()
+        with pytest.raises(InvalidArgument, match="made from cells"):
+            loaded(by_hand)
 
 
 WORD = ReadAsMissing(column="who", word="9999")
