@@ -24,7 +24,7 @@ GROWING = {
     "dashboard/session.py: Slot.made": "one for each slot of the program",
     "dashboard/serving/log_line.py: _written": "two for each part of the program that writes to the log",
     "dashboard/people/providers.py: _said": "one for each provider of the login's file",
-    "dashboard/people/logged_out.py: _ended": "one for each login that was ended, until it would have ended",
+    "dashboard/people/logged_out.py: _ended": "one for each person who ended logins, until these would have",
 }
 """Those that a function writes into, and what bounds each."""
 

@@ -2,7 +2,8 @@
 
 Streamlit reads the cookie of a login when a page is opened and never again. So every run of every page asks here. What
 is kept is a digest of each login that was ended, for as long as the login itself would have counted: in a file beside
-the ledger's key, so that a server that is started anew, or another one with the same key, knows of it too.
+the ledger's key, so that a server that is started anew, or another one with the same key, knows of it too. A log-out
+adds a line, of which others read no more than that; of who logged out ``MOST`` times all logins until then are ended.
 """
 
 from __future__ import annotations
@@ -10,31 +11,47 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import os
 import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dpcore.errors import LedgerError
 
-_WHICH = ("provider", "iss", "sub", "iat", "nonce")
-"""What tells a login from any other: the nonce is random and new each time."""
+MOST = 50
+_PERSON, _LOGIN = ("provider", "iss", "sub"), ("iat", "nonce")
+"""What tells who it is, and a login from others of theirs: the nonce is random and new each time."""
 _PATIENCE = 2.0
 """Seconds for which a log-out waits for another server that writes one down."""
-_ended: dict[str, float] = {}
-_read: tuple[Path, int, int] | None = None
+_LINES = 1000
+"""So many, and twice as many as count, are written anew."""
+
+
+@dataclass(slots=True)
+class _Theirs:
+    """What one person ended: logins with when they would have, and all until ``before``, where there were many."""
+
+    logins: dict[str, float] = field(default_factory=dict)
+    before: float = 0.0
+    until: float = 0.0
+
+
+_ended: dict[str, _Theirs] = {}
+_read: tuple[Path, int, int, int] | None = None
+"""The file as it was read: where, which one, how many bytes and lines of it."""
 _lock = threading.Lock()
 
 
 def end(said: Mapping[str, Any], seconds: float) -> None:
     """From now on, and for so many ``seconds``, this login is none."""
     with _lock:
-        _ended[_name(said)] = time.time() + seconds
         try:
-            _write_down()
+            _write_down(said, time.time() + seconds)
         except (OSError, LedgerError) as error:
             logging.getLogger(__name__).error(
                 "a log-out counts until this server ends: %s", type(error).__name__, exc_info=error
@@ -45,11 +62,15 @@ def is_ended(said: Mapping[str, Any]) -> bool:
     with _lock:
         try:
             with suppress(FileNotFoundError):  # nobody has logged out yet
-                _read_again()
+                _read_on()
         except OSError as error:
             logging.getLogger(__name__).error("log-outs cannot be read: %s", type(error).__name__, exc_info=error)
             return True  # nobody knows whether it was ended
-        return _ended.get(_name(said), 0.0) > time.time()
+        theirs, now = _ended.get(_name(said, _PERSON)), time.time()
+        if theirs is None:
+            return False
+        early = _since(said) <= theirs.before and theirs.until > now
+        return early or theirs.logins.get(_name(said, _LOGIN), 0.0) > now
 
 
 def _file() -> Path:
@@ -59,42 +80,92 @@ def _file() -> Path:
     return beside(key_path(), "logged-out")
 
 
-def _write_down() -> None:
-    """All that was ended, here and at others, in one new file. Raises OSError, LedgerError."""
+def _write_down(said: Mapping[str, Any], until: float) -> None:
+    """In the file, at its end, or in a new one where most of it counts no more; and here, whatever becomes of it.
+    Raises OSError, LedgerError."""
     from dpcore.ledger.files import beside
     from dpcore.ledger.lock import exclusive
 
-    file = _file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with exclusive(beside(file, "lock"), _PATIENCE):
-        with suppress(FileNotFoundError):  # this is the first
-            _read_again()
-        now = time.time()
-        for name in [name for name, until in _ended.items() if until < now]:
-            del _ended[name]
-        made = beside(file, "new")
-        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(handle, "w", encoding="ascii") as text:
-            text.writelines(f"{name} {until:.0f}\n" for name, until in _ended.items())
-            text.flush()
-            os.fsync(handle)
-        made.replace(file)
+    file, person, login = _file(), _name(said, _PERSON), _name(said, _LOGIN)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with exclusive(beside(file, "lock"), _PATIENCE):
+            with suppress(FileNotFoundError):  # this is the first
+                _read_on()
+            theirs = _ended.get(person)
+            many = theirs is not None and len(theirs.logins) >= MOST
+            latest = math.ceil(max(time.time(), _since(said)))  # a provider's clock may be ahead
+            line = f"{person} {f'<{latest}' if many else login} {until:.0f}\n"
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with open(handle, "w", encoding="ascii") as text:
+                text.write(line)
+                text.flush()
+                os.fsync(handle)
+            _read_on()
+            _tidy(file)
+    except (OSError, LedgerError):
+        _ended.setdefault(person, _Theirs()).logins[login] = until
+        raise
 
 
-def _read_again() -> None:
-    """What others ended since this server read it last. Raises OSError."""
+def _tidy(file: Path) -> None:
+    """What counts no more is forgotten, and written down no more where it is most of the file. Raises OSError."""
+    global _read
+    from dpcore.ledger.files import beside
+
+    now = time.time()
+    for person, theirs in list(_ended.items()):
+        theirs.logins = {login: until for login, until in theirs.logins.items() if until >= now}
+        if not theirs.logins and theirs.until < now:
+            del _ended[person]
+    lines = [f"{person} {login} {until:.0f}\n" for person, one in _ended.items() for login, until in one.logins.items()]
+    lines += [f"{person} <{one.before:.0f} {one.until:.0f}\n" for person, one in _ended.items() if one.until >= now]
+    if _read is None or _read[3] < max(_LINES, 2 * len(lines)):
+        return
+    made = beside(file, "new")
+    handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(handle, "w", encoding="ascii") as text:
+        text.writelines(lines)
+        text.flush()
+        os.fsync(handle)
+    made.replace(file)
+    found = file.stat()
+    _read = (file, found.st_ino, found.st_size, len(lines))
+
+
+def _read_on() -> None:
+    """What was added, here or by others, since this server read it last. Raises OSError."""
     global _read
     file = _file()
     found = file.stat()
-    seen = (file, found.st_mtime_ns, found.st_ino)
-    if seen == _read:
+    same = _read is not None and _read[:2] == (file, found.st_ino) and _read[2] <= found.st_size
+    start, lines = (_read[2], _read[3]) if same and _read is not None else (0, 0)
+    if same and start == found.st_size:
         return
-    for line in file.read_text(encoding="ascii", errors="replace").splitlines():
-        name, _, until = line.partition(" ")
+    with file.open("rb") as held:
+        held.seek(start)
+        added, _, _ = held.read().rpartition(b"\n")  # a line that is not all there is read when it is
+    for line in added.decode("ascii", "replace").splitlines():
+        person, login, until = (*line.split(" "), "", "", "")[:3]
         if until.isdigit():
-            _ended[name] = max(_ended.get(name, 0.0), float(until))
-    _read = seen
+            _note(person, login, float(until))
+            lines += 1
+    _read = (file, found.st_ino, start + len(added) + (1 if added else 0), lines)
 
 
-def _name(said: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps([said.get(part) for part in _WHICH], default=str).encode()).hexdigest()
+def _note(person: str, login: str, until: float) -> None:
+    theirs = _ended.setdefault(person, _Theirs())
+    if not login.startswith("<"):
+        theirs.logins[login] = max(theirs.logins.get(login, 0.0), until)
+    elif login[1:].isdigit():
+        theirs.before, theirs.until = max(theirs.before, float(login[1:])), max(theirs.until, until)
+        theirs.logins = {}  # each of them began before
+
+
+def _since(said: Mapping[str, Any]) -> float:
+    since = said.get("iat")
+    return float(since) if isinstance(since, int | float) else 0.0
+
+
+def _name(said: Mapping[str, Any], which: tuple[str, ...]) -> str:
+    return hashlib.sha256(json.dumps([said.get(part) for part in which], default=str).encode()).hexdigest()

@@ -328,7 +328,7 @@ def test_what_was_logged_out_is_forgotten_when_it_could_not_count_any_more(start
         logged_out.end(user("olga", nonce=number), 10.0)
         now[0] += 8.0
     assert [logged_out.is_ended(user("olga", nonce=number)) for number in range(5)] == [False] * 4 + [True]
-    assert len(logged_out._ended) == 2, "of those before nothing is kept"
+    assert [len(one.logins) for one in logged_out._ended.values()] == [2], "of those before nothing is kept"
 
 
 def test_a_log_out_counts_after_the_server_was_started_anew_and_at_another_one(
@@ -347,6 +347,52 @@ def test_a_log_out_counts_after_the_server_was_started_anew_and_at_another_one(
     kept = (tmp_path / "keys" / "ledger.key.logged-out").read_text()
     assert "olga" not in kept
     assert len(kept.splitlines()) == 2
+
+
+def test_a_log_out_adds_a_line_and_others_read_no_more_than_that(
+    started: Callable[[], list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each wrote all of them anew, and each run after it read them all, while everybody's pages waited."""
+    file = tmp_path / "keys" / "ledger.key.logged-out"
+    for number in range(30):
+        logged_out.end(user(f"p{number}", nonce=number), 10.0)
+    held, taken = file.stat().st_ino, list[int]()
+    monkeypatch.setattr(logged_out, "_note", lambda *line: taken.append(1))
+    logged_out.end(user("olga", nonce=1), 10.0)
+    assert (len(taken), file.stat().st_ino) == (1, held)
+    with file.open("a") as text:
+        text.write("half")
+    assert not logged_out.is_ended(user("olga", nonce=2))
+    assert len(taken) == 1
+    with file.open("a") as text:
+        text.write(" of 1\n")
+    logged_out.is_ended(user("olga", nonce=2))
+    assert len(taken) == 2
+
+
+def test_of_who_logs_out_again_and_again_all_logins_until_then_are_ended(
+    started: Callable[[], list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = started()
+    monkeypatch.setattr(logged_out, "_LINES", 20)
+
+    def login(number: int, since: float) -> dict[str, Any]:
+        return user("olga", nonce=number, iat=since)
+
+    for number in range(logged_out.MOST):
+        logged_out.end(login(number, 90.0), 1000.0)
+    assert logged_out.is_ended(login(3, 90.0))
+    assert not logged_out.is_ended(login(-1, 90.0)), "another that nobody ended"
+    logged_out.end(login(-2, 130.0), 1000.0)  # by a clock that is ahead
+    for known in (True, False):
+        assert [logged_out.is_ended(login(which, 90.0)) for which in (3, -1)] == [True, True]
+        assert [logged_out.is_ended(login(-2, since)) for since in (130.0, 131.0)] == [True, False]
+        assert not logged_out.is_ended(user("ben", nonce=3, iat=90.0))
+        assert len((tmp_path / "keys" / "ledger.key.logged-out").read_text().splitlines()) < 20, "written anew"
+        if known:
+            started()
+    now[0] = 2000.0
+    assert not logged_out.is_ended(login(3, 90.0))
 
 
 def test_where_log_outs_cannot_be_read_nobody_is_logged_in(

@@ -186,7 +186,8 @@ def test_no_step_that_names_a_word_of_the_rows_is_saved(kind: type, monkeypatch:
     if step.holds_values:
         monkeypatch.setattr(kind, "holds_values", False)
         assert CANARY in saved(every), "a step that does not say so is seen"
-        assert loaded(by_hand := saved(every)).steps == every.steps
+        by_hand = saved(every)
+        assert loaded(by_hand).steps == every.steps
         monkeypatch.undo()
         with pytest.raises(InvalidArgument, match="made from cells"):
             loaded(by_hand)
