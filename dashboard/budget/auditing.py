@@ -63,7 +63,10 @@ def show_records() -> None:
 
 def _row(record: Record, names: dict[str, str]) -> dict[str, Any]:
     body = record.content
-    about = names.get(record.lineage, record.lineage.removeprefix(PEOPLE))
+    if record.lineage.startswith(PEOPLE):
+        about = said.who_is(record.lineage.removeprefix(PEOPLE), 80)
+    else:
+        about = words.visible(names.get(record.lineage, record.lineage), 80)
     if record.kind in ("grant", "refuse", "share"):
         who = str(body.get("by", ""))
     else:
@@ -72,9 +75,9 @@ def _row(record: Record, names: dict[str, str]) -> dict[str, Any]:
         "Number": record.seq,
         "Time (UTC)": record.time[:19].replace("T", " "),
         "Kind": record.kind,
-        "About": words.visible(about, 80),
-        "By": words.visible(who, 120),
-        "What": words.visible(_what(record.kind, body), 200),
+        "About": about,
+        "By": said.who_is(who, 120),
+        "What": _what(record.kind, body),
         "Hash": record.hash[:12],
     }
 
@@ -84,14 +87,14 @@ def _what(kind: str, body: dict[str, Any]) -> str:
     if kind == "role":
         return said.who(body["roles"])
     if kind == "share":
-        return f"{body['subject']}: {said.LEVELS[body['level']]}"
+        return f"{said.who_is(str(body['subject']), 120)}: {said.LEVELS[body['level']]}"
     if kind == "limit":
         return "no limit" if body["epsilon"] is None else f"ε = {words.amount(body['epsilon'])} for one person alone"
     if kind in said.COMPARED:
         return said.COMPARED[kind]
     if body.get("withdrawn"):
         return "withdrawn by who asked"
-    return next((str(body[name]) for name in ("what", "because", "name") if body.get(name)), "")
+    return words.visible(next((str(body[name]) for name in ("what", "because", "name") if body.get(name)), ""), 200)
 
 
 def _verify() -> None:

@@ -160,7 +160,7 @@ def _table(found: Sequence[Petition], budgets: dict[str, Budget]) -> None:
             "Question": words.visible(one.what, 200),
             "Cost": _cost(one, budgets.get(one.lineage)),
             "State": "drawn" if one.charged else said.STATES[one.state],
-            "Decided by": words.visible(one.by, 120),
+            "Decided by": said.who_is(one.by, 120),
             "Why": words.visible(one.because, 200),
         }
         for one in found

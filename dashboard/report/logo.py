@@ -13,8 +13,10 @@ _JPEG = b"\xff\xd8\xff"
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """Markers of JPEG that begin a frame; the three others define tables."""
 _SCAN, _END, _RESTARTS = 0xDA, 0xD9, frozenset(range(0xD0, 0xD8))
-_SEGMENTS = _FRAMES | {0xC4, 0xCC, 0xDB, 0xDD, _SCAN, 0xE0, 0xEE}
-"""Frames, tables, scans, and the two applications' words that say how colours are stored (JFIF, Adobe)."""
+_SEGMENTS = _FRAMES | {0xC4, 0xCC, 0xDB, 0xDD, _SCAN, 0xEE}
+"""Frames, tables, scans, and the word of one program that says how colours are stored (Adobe)."""
+_JFIF = bytes.fromhex("ffe000104a46494600010100000100010000")
+"""The first segment that all readers know, of version 1.1, with pixels that are square and of no stated size."""
 
 
 def pixels(picture: bytes) -> int:
@@ -59,7 +61,7 @@ def _bare_png(picture: bytes) -> bytes:
 
 
 def _bare_jpeg(picture: bytes) -> bytes:
-    kept, place = [picture[:2]], 2
+    kept, place = [picture[:2], _JFIF], 2
     while place + 4 <= len(picture) and picture[place] == 0xFF:
         marker = picture[place + 1]
         if marker == 0xFF:  # one of any number that may stand before a marker

@@ -7,7 +7,9 @@ a crash is added from the database at the next call.
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -33,6 +35,8 @@ MISSING = (
 
 
 _PORTION = 8 << 20
+_SPARE = 64 << 10
+"""Bytes left free on the journal's disk beside what is added: others write there too."""
 
 
 class Journal:
@@ -101,6 +105,12 @@ class Journal:
         """Add the next records and wait until they are on disk. The caller holds the lock and has read on."""
         for some in _portions(records):
             self._add(some)
+
+    def must_fit(self, records: Iterable[Record]) -> None:
+        """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full."""
+        needed = sum(len(record.line()) + 1 for record in records)
+        if needed and shutil.disk_usage(self.path.parent).free < needed + _SPARE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def _add(self, chosen: list[Record]) -> None:
         seq, digest = self.seq, self.hash

@@ -176,6 +176,8 @@ class Store:
                         right(connection)
                     yield connection
                     added = list(connection.info["added"])
+                    if self.journal is not None:
+                        self.journal.must_fit(added)
                 self._follow(added)
                 self._note()
         except LedgerUnsound as error:

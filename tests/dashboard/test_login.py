@@ -18,6 +18,7 @@ from dashboard import __main__ as command
 from dashboard import catalogue, words
 from dashboard.background import compute
 from dashboard.background.once import forget_all
+from dashboard.budget import auditing
 from dashboard.catalogue import address
 from dashboard.data import configured
 from dashboard.people import logged_out, login, visitors
@@ -29,7 +30,7 @@ from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
 from dpcore.ledger import Ledger, compared
 from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
-from dpcore.ledger.roles import Person
+from dpcore.ledger.roles import PEOPLE, Person
 from dpcore.ledger.store import Store
 from dpcore.ledger.terms import ENDED, LIMIT_CHANGED, NOT_SHARED
 from tests.dashboard.conftest import text
@@ -822,6 +823,25 @@ def test_who_may_ask_nothing_is_offered_no_source(
         person = Person(subject=subject(name))
         monkeypatch.setattr(compute, "ledger", lambda person=person: MembersLedger(Ledger.open(), person, "x" * 32))
         assert configured.offered() is offered, name
+
+
+NAMED = "olga at https://login.example" + "·" * 200 + " at https://weak.example"
+RECORDS = {
+    "who had a practice answer": ("charge", "lineage", {"subject": NAMED, "what": "w" * 400}),
+    "who decided": ("grant", "lineage", {"by": NAMED, "what": "w"}),
+    "who it was shared with": ("share", "lineage", {"by": "b", "subject": NAMED, "level": "own"}),
+    "whose roles they are": ("role", f"{PEOPLE}{NAMED}", {"roles": ["owner"]}),
+}
+
+
+@pytest.mark.parametrize("which", RECORDS)
+def test_in_no_table_of_records_a_name_is_cut_before_who_vouches_for_it(which: str) -> None:
+    kind, lineage, body = RECORDS[which]
+    record = SimpleNamespace(kind=kind, lineage=lineage, content=body, seq=1, time="2026-01-01T00:00:00", hash="h" * 64)
+    told = auditing._row(record, {}).values()  # type: ignore[arg-type]
+    (named,) = [cell for cell in told if "olga" in str(cell)]
+    assert "at https://weak.example" in named
+    assert max(len(str(cell)) for cell in told) < 250
 
 
 def test_however_long_a_name_is_who_vouches_for_it_is_read() -> None:

@@ -7,6 +7,7 @@ import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,6 +36,26 @@ def test_three_tenths_fit_three_tenths_and_nothing_more(ledger: Ledger) -> None:
     with pytest.raises(BudgetExceeded, match="ε = 1e-09 and ε = 0 is left; nothing was charged"):
         ledger.charge("r3", "people", Cost.pure(1e-9), "Which is most common?")
     assert len(ledger.history("people")) == 3
+
+
+@pytest.mark.parametrize("where", ["its place alone", "in between"])
+def test_where_the_journal_has_no_room_nothing_is_charged(
+    ledger: Ledger, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database, on another disk, had it: each click cost again what the page said had not been given out."""
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.charge("first", "people", Cost.pure(0.1), "Which?")
+    before = ledger.records()
+    free = {"its place alone": 0, "in between": 300}[where]
+    with monkeypatch.context() as full:
+        full.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+        for number in range(3):
+            with pytest.raises(LedgerError, match="disk is full"):
+                ledger.charge(f"r{number}", "people", Cost.pure(0.1), "Which?")
+    assert ledger.records() == before
+    assert ledger.remaining("people").epsilon == pytest.approx(0.9)
+    ledger.charge("r0", "people", Cost.pure(0.1), "Which?")
+    assert ledger.verify().charges == 2
 
 
 def test_tiny_charges_are_not_free(ledger: Ledger) -> None:

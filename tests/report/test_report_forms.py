@@ -417,6 +417,27 @@ def test_a_bare_logo_is_the_same_picture(kind: str, how: dict[str, Any]) -> None
     assert not bare(picture[:-20])
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"",
+        segment(0xEE, b"Adobe\0\x64\0\0\0\0\1"),
+        segment(0xE0, b"JFIF\0\1\1\1\0\0\0\0\0\0"),
+        segment(0xE1, b"Exif\0\0"),
+    ],
+    ids=["nothing", "Adobe's", "no density", "a camera's"],
+)
+def test_every_form_of_a_report_takes_a_logo_that_is_taken(first: bytes) -> None:
+    """A document of Word's was not written beside some pictures, and no form of the report at all."""
+    usual = pictured("JPEG")
+    at = 4 + int.from_bytes(usual[4:6])
+    logo = bare(usual[:2] + first + usual[at:])
+    assert settable(logo)
+    found = report(of_sample("selection", "quantile"), logo=logo)
+    assert len(docx.Document(io.BytesIO(rendered(found, "docx")[1])).inline_shapes) == 2
+    assert len(PdfReader(io.BytesIO(rendered(found, "pdf")[1])).pages[0].images) == 1
+
+
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
 def test_a_logo_of_too_many_pixels_is_refused_before_anything_decodes_it(
     kind: str, monkeypatch: pytest.MonkeyPatch
@@ -426,7 +447,7 @@ def test_a_logo_of_too_many_pixels_is_refused_before_anything_decodes_it(
 
     stream = io.BytesIO()
     Image.new("RGB", (40, 20), "navy").save(stream, kind, progressive=True)
-    small = stream.getvalue()
+    small = bare(stream.getvalue())
     size = (40).to_bytes(4) + (20).to_bytes(4) if kind == "PNG" else (20).to_bytes(2) + (40).to_bytes(2)
     large = (20_000).to_bytes(len(size) // 2) * 2
     assert small.count(size) == 1

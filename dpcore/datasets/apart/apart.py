@@ -39,8 +39,9 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from dpcore.datasets.apart.nursery import main; main(int(sys.argv[2]), sys.argv[3:])"
 )
-_TESTED = 2
-"""Tests of bytes at the same time, whoever asks: each may take as much memory as a file, and nobody queues them."""
+_TESTED, _OF_A_TEST = 2, 200 << 20
+"""Tests of bytes at the same time, whoever asks, and bytes of memory of each: they run beside the files that are
+read."""
 _TICK = 200  # milliseconds after which somebody who gives up is noticed
 _PATIENCE = 10.0  # seconds for a reader that was ended to be gone
 _PRINTED = 1 << 16
@@ -116,7 +117,8 @@ class Apart:
             return passes(data, test)
         try:
             with self._tested:
-                return self._read(data, {"test": test}, lambda *_: None, lambda _: True, self.most)
+                most = replace(self.most, memory=min(self.most.memory, _OF_A_TEST))
+                return self._read(data, {"test": test}, lambda *_: None, lambda _: True, most)
         except (UnreadableFile, Defect):
             return False
 
