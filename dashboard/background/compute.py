@@ -84,7 +84,7 @@ def ledger() -> Ledger:
         person = login.person()
         if person is None:
             raise NotAllowed(login_words.FIRST)
-        return MembersLedger(whole, person, visitor.token())
+        return MembersLedger(whole, person, visitor.token(), network=visitors.address(), replicas=visitors.replicas())
     if not visitors.restricted():
         return whole.acting(visitors.actor())
     return VisitorsLedger(whole, visitor.token(), network=visitors.address(), replicas=visitors.replicas())

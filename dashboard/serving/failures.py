@@ -33,7 +33,9 @@ _AT_LOGIN = "streamlit.web.server.starlette.starlette_auth_routes"
 """Who writes a line, in a stranger's own words, about a login that came to nothing."""
 _FORMS = "python_multipart.multipart"
 """Who writes a sign of a form into a line about it: whoever sent one that is none knows, and nobody else needs to."""
-_LOGINS = Pace(1.0, 60.0)
+_OF_REQUESTS = "uvicorn.error"
+"""Who writes a line of warning about a request that it cannot read."""
+_LOGINS, _REQUESTS = Pace(1.0, 60.0), Pace(1.0, 60.0)
 """Such lines a second, after a burst: more of them tell nothing, and could fill a disk."""
 _log = logging.getLogger(__name__)
 
@@ -61,20 +63,26 @@ def _is_kept(record: logging.LogRecord) -> bool:
     if record.name == _FORMS:
         return False
     if record.name == _AT_LOGIN:
-        return _LOGINS.wait(0.0) == 0.0 and _LOGINS.wait(1.0) == 0.0
+        return _is_one_of_few(_LOGINS)
+    if record.name == _OF_REQUESTS:
+        return record.levelno != logging.WARNING or _is_one_of_few(_REQUESTS)
     return record.msg != _LEFT_OUT.get(record.name)
+
+
+def _is_one_of_few(lines: Pace) -> bool:
+    return lines.wait(0.0) == 0.0 and lines.wait(1.0) == 0.0
 
 
 def keep_values_from_the_log() -> None:
     """From now on what Streamlit would write of a failure is left to ``shown``, and all else is one line each
     (``log_line``). Again does nothing."""
     log_line.guard()
-    for name in (*_LEFT_OUT, _FILES, _FORMS, _AT_LOGIN):
+    for name in (*_LEFT_OUT, _FILES, _FORMS, _AT_LOGIN, _OF_REQUESTS):
         logging.getLogger(name).addFilter(_is_kept)
 
 
 def write_all_to_the_log() -> None:
     """As Streamlit does it; for tests."""
     log_line.unguard()
-    for name in (*_LEFT_OUT, _FILES, _FORMS, _AT_LOGIN):
+    for name in (*_LEFT_OUT, _FILES, _FORMS, _AT_LOGIN, _OF_REQUESTS):
         logging.getLogger(name).removeFilter(_is_kept)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from sqlalchemy import ColumnElement, Connection, or_, select
 
 from dpcore.costs import Cost
-from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
+from dpcore.errors import NotAllowed, UnknownLineage
 from dpcore.ledger import (
     accounts,
     approvals,
@@ -56,11 +56,12 @@ class MembersLedger(Ledger):
     Raises NotAllowed for whatever is not theirs to do, UnknownLineage for whatever is not theirs to see.
     """
 
-    def __init__(self, whole: Ledger, person: Person, token: str) -> None:
+    def __init__(self, whole: Ledger, person: Person, token: str, *, network: str = "", replicas: int = 1) -> None:
         practice.lineage_of(token, "any")  # raises InvalidArgument for a token that somebody else could have
         super().__init__(whole._store, actor="person", subject=person.subject)
         self._person = person
         self._token = token
+        self._network, self._replicas = network, replicas
 
     # -- rights ----------------------------------------------------------------------------------------------------
 
@@ -261,11 +262,10 @@ class MembersLedger(Ledger):
         self.may_begin()
         return lineage
 
-    def may_begin(self, records: int = 0) -> None:
-        """What costs nothing real is bounded for a person as for a visitor: by who they are, whatever their browser."""
-        told = rate.refusal(self._store, self._token, records)
-        if told:
-            raise LedgerError(told)
+    def may_begin(self, records: int = rate.CHANGE) -> None:
+        """What costs nothing real is bounded for a person as for a visitor: by who they are, whatever their browser,
+        and by where from."""
+        rate.begin(self._store, self._token, records, network=self._network, replicas=self._replicas)
 
     def note_room(self, lineage: str) -> None:
         self._store.rooms.note(lineage, self._token)

@@ -187,7 +187,7 @@ class Place:
             else [self.file, *(self.file.with_name(self.file.name + end) for end in ("-wal", "-shm"))]
         )
         for path in [*files, *([] if journal is None else [journal])]:
-            if os.name != "nt" and path.exists() and path.stat().st_uid == os.geteuid():
+            if os.name != "nt" and path.is_file() and path.stat().st_uid == os.geteuid():
                 path.chmod(0o600)
 
 

@@ -1,8 +1,8 @@
 """How much a ledger takes in practice and for rooms: so much of one person in a day, so much of all in an hour.
 
-A person is whoever has a cookie, or where there is a login a subject. One network of visitors has four fifths of what
-all have in an hour (``begun``): whoever drops their cookie again and again leaves room for others. Whose a room is is
-known in memory alone (``rooms``): after a restart nobody has opened any.
+A person is whoever has a cookie, or where there is a login a subject. One network has four fifths of what all have in
+an hour (``begun``): whoever drops their cookie again and again, or has many logins, leaves room for others. Whose a
+room is is known in memory alone (``rooms``): after a restart nobody has opened any.
 
 Every record stays for good, so that what nobody bounds would fill the disk. Only what begins something new is refused:
 a charge that was made may always be drawn and answered, and a room that was opened may be played to its end.
@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import func, select
 
+from dpcore.errors import LedgerError
 from dpcore.ledger import practice, schema
 from dpcore.ledger.records import written
 from dpcore.ledger.store import Store
@@ -43,6 +44,16 @@ TOO_MANY_OF_NETWORK = (
 def room(answers: int) -> int:
     """Records that come of a room: its budget, and each of the ``answers`` that it may give."""
     return CHANGE + ANSWER * answers
+
+
+def begin(store: Store, token: str, records: int, *, network: str, replicas: int) -> None:
+    """Something new that comes to so many ``records`` begins now, from this network; of several ``replicas`` each sees
+    its own visitors alone, so that it counts so often. Raises LedgerError where it cannot."""
+    of_network = store.begun.records(network) + replicas * max(records, 1)
+    told = refusal(store, token, records, of_network=of_network)
+    if told:
+        raise LedgerError(told)
+    store.begun.note(network, replicas * records)
 
 
 def refusal(store: Store, token: str, records: int = 0, now: datetime | None = None, *, of_network: int = 0) -> str:

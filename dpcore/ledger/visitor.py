@@ -60,11 +60,7 @@ class VisitorsLedger(Ledger):
         """Nothing: the ledger belongs to the server."""
 
     def may_begin(self, records: int = 0) -> None:
-        of_network = self._store.begun.records(self._network) + self._replicas * max(records, 1)
-        told = rate.refusal(self._store, self._token, records, of_network=of_network)
-        if told:
-            raise LedgerError(told)
-        self._store.begun.note(self._network, self._replicas * records)
+        rate.begin(self._store, self._token, records, network=self._network, replicas=self._replicas)
 
     def note_room(self, lineage: str) -> None:
         self._store.rooms.note(lineage, self._token)

@@ -97,21 +97,24 @@ def test_a_file_that_was_never_offered_leaves_no_line_in_the_log(
         caplog.clear()
 
 
+@pytest.mark.parametrize("writer", [failures._AT_LOGIN, failures._OF_REQUESTS])
 @pytest.mark.parametrize("guarded", [True, False])
-def test_strangers_who_come_back_from_no_login_do_not_fill_the_log(
-    guarded: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_strangers_do_not_fill_the_log(
+    guarded: bool, writer: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    now, log = [0.0], logging.getLogger(failures._AT_LOGIN)
+    """Who comes back from no login, or asks for what no server here speaks."""
+    now, log = [0.0], logging.getLogger(writer)
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(failures, "_LOGINS", Pace(1.0, 60.0))
+    monkeypatch.setattr(failures, "_REQUESTS", Pace(1.0, 60.0))
     monkeypatch.setattr(log, "propagate", True)
     if guarded:
         failures.keep_values_from_the_log()
     for number in range(1_000):
-        log.error("Error during authentication: %s", number)
+        log.warning("Error during authentication: %s", number)
     assert len({record.getMessage() for record in caplog.records}) == (60 if guarded else 1_000)
     now[0] += 2.0
-    log.error("Error during authentication: %s", "access_denied")
+    log.warning("Error during authentication: %s", "access_denied")
     failures.write_all_to_the_log()
     assert caplog.records[-1].getMessage().endswith("access_denied"), "an honest one is there soon after"
 

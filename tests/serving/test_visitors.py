@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.runtime.context import StreamlitHeaders
@@ -23,7 +24,9 @@ from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
 from dpcore.ledger import Ledger, rate, rooms, visitor
 from dpcore.ledger.asked import ACTORS
 from dpcore.ledger.begun import Begun
+from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.people import Brought
+from dpcore.ledger.roles import Person
 from dpcore.ledger.visitor import NOT_HERE, SHARED, VisitorsLedger
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import CLINIC, TOKEN, text
@@ -301,17 +304,39 @@ def test_rooms_are_kept_in_mind_for_a_day_and_only_so_many() -> None:
     assert not opened._noted
 
 
-def practising(whole: Ledger, network: str, replicas: int = 1) -> int:
-    """How many answers a computer gets that drops its cookie before each, until it is refused for its network."""
+Who = Callable[..., Ledger]
+
+
+def visiting(whole: Ledger, token: str, **how: Any) -> Ledger:
+    return VisitorsLedger(whole, token, **how)
+
+
+def logged_in(whole: Ledger, token: str, **how: Any) -> Ledger:
+    return MembersLedger(whole, Person(subject=f"{token} at https://login.example"), token, **how)
+
+
+def practising(whole: Ledger, network: str, replicas: int = 1, who: Who = visiting) -> int:
+    """How many answers a computer gets that is somebody else before each, until it is refused for its network."""
     for number in range(40):
         token = f"{number}".rjust(32, "c")
-        other = VisitorsLedger(whole, token, network=network, replicas=replicas)
+        other = who(whole, token, network=network, replicas=replicas)
         try:
             lineage = other.open_practice(token, "clinic", epsilon=3.0).lineage
             other.charge(f"answer {number}", lineage, Cost.pure(0.1), "?")
         except LedgerError:
             return number
     return 40
+
+
+def test_many_logins_of_one_network_leave_room_for_others(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever may make themselves 36 logins took what a server's ledger takes from everybody."""
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
+    assert practising(whole, "192.0.2.1", who=logged_in) == 20
+    other = logged_in(whole, TOKEN, network="192.0.2.2")
+    lineage = other.open_practice(TOKEN, "clinic", epsilon=3.0).lineage
+    other.charge("elsewhere", lineage, Cost.pure(0.1), "?")
+    with pytest.raises(LedgerError, match="from your network"):
+        logged_in(whole, OTHER, network="192.0.2.1").may_begin(rate.room(1))  # type: ignore[attr-defined]
 
 
 def test_one_network_leaves_room_for_others(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
