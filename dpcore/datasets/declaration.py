@@ -172,6 +172,11 @@ class Declaration:
             table=table,
         )
 
+    @property
+    def protects_steps(self) -> bool:
+        """See ``Schema.protects_steps``."""
+        return Schema(columns=self.columns, each_row=self.each_row, unit=self.unit).protects_steps
+
     def column(self, name: str) -> Column:
         """A declared column. Raises InvalidArgument with what to do where it was not declared."""
         for column in self.columns:
@@ -243,6 +248,13 @@ STEPS_STAY = (
 )
 """After the word "rows"."""
 NAMES_STEPS = "the dates and texts of a table of steps say what a step is called, and are given out with an answer"
+
+
+def steps_change(unit: str) -> str:
+    """After the word "rows": where a step in time is protected itself."""
+    return (
+        f"that are steps in time are changed and never missing: ask for an answer that hides one {shown(unit)} changed"
+    )
 
 
 def shown(name: str, longest: int = LONGEST_NAME) -> str:

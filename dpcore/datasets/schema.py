@@ -23,6 +23,9 @@ GIVES_NAMES: tuple[ColumnType, ...] = ("date", "text")
 """What the rows of a table of steps or options can be called by: an answer gives that away, so none asks about it in
 private."""
 
+STEPS_IN_TIME = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "quarter", "year", "step"))
+"""Units that a table of steps has one after the other: where one is protected, none is added or removed."""
+
 MOST_PEOPLE = 2**28
 LONGEST = 65_536
 """Bytes of a text that is looked at, blanks around it included, as of a line of a CSV file; a longer one counts as one
@@ -204,6 +207,11 @@ class Schema:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @property
+    def protects_steps(self) -> bool:
+        """Whether what is protected is a step in time itself, and not somebody who moves the entries of several."""
+        return self.each_row == "step" and self.unit.strip().lower() in STEPS_IN_TIME
 
     def of_type(self, *types: ColumnType) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.type in types)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from dpcore.costs import Cost
-from dpcore.datasets.declaration import Declaration, shown
+from dpcore.datasets.declaration import Declaration, shown, steps_change
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
@@ -132,6 +132,8 @@ class AlarmRun(Asked):
             sensitivity = float(declaration.rows_per_person)
             if where is not None and declaration.column(where).type != "yes/no":
                 raise InvalidArgument("where", "must be a column of yes and no")
+        elif declaration.protects_steps and (neighbours or declaration.hidden) != "replace_one":
+            raise InvalidArgument("rows", steps_change(declaration.unit))
         elif entries is None or where is not None:
             raise InvalidArgument("entries" if entries is None else "where", "must fit a table of steps or options")
         else:

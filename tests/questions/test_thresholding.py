@@ -345,6 +345,19 @@ def test_an_empty_row_keeps_its_place(each_row: Any, named: Column) -> None:
     assert offer.describe({"alarms": [1, 2], "names": ["", names[2]]}) == "Alarm at 2, 03 Mar 2024."
 
 
+@pytest.mark.parametrize(("unit", "relations"), [("person", 2), ("day", 1)])
+def test_where_a_day_is_protected_itself_one_that_changes_is_hidden(unit: str, relations: int) -> None:
+    frame = pd.DataFrame({"n": ["5", "8", "70"]}, dtype="str")
+    column = Column(name="n", type="integer", low=0, high=100, sensitivity=1.0)
+    case = made(frame, Schema(columns=(column,), each_row="step", unit=unit))
+    read = Setting({"line-small-column:n": 40.0})
+    question = Alarm.ask(replace(case, epsilon=3.0), read)
+    (relation,) = [one for key, (_, one) in read.seen.items() if key == "alarm_neighbours"]
+    assert isinstance(relation, Choice)
+    assert len(relation.options) == relations
+    assert offer_of(question).request.neighbours == relation.default  # type: ignore[attr-defined]
+
+
 def seen_series(case: Case) -> Any:
     return series_of(case.table, offered(case.table.schema)[0])
 

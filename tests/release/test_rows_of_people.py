@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
+from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
@@ -83,3 +85,17 @@ def test_one_step_that_changes_keeps_the_promise(name: str) -> None:
 def test_by_who_comes_or_goes_it_would_be_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Declaration, "reads_rows", lambda here, *names, neighbours: here.reads(*names))
     assert max(worst(ask, "step", neighbours="add_remove") for ask in CHOICES.values()) > 1.5 * EPSILON
+
+
+@pytest.mark.parametrize("unit", ["day", "Week ", "month"])
+def test_a_day_that_is_protected_itself_is_changed_and_never_missing(unit: str) -> None:
+    """An answer that hid whether a day was there said how many there were."""
+    steps = Declaration(columns=(COLUMNS[2],), each_row="step", unit=unit, hidden="replace_one")
+    for hidden, neighbours in (("add_remove", None), ("replace_one", "add_remove")):
+        with pytest.raises(InvalidArgument, match=f"one {unit.strip()} changed"):
+            AlarmRun.of(
+                replace(steps, hidden=hidden), "ann", threshold=5, epsilon=EPSILON, entries=24, neighbours=neighbours
+            )
+    assert AlarmRun.of(steps, "ann", threshold=5, epsilon=EPSILON, entries=24)
+    people = replace(steps, unit="person", hidden="add_remove")
+    assert AlarmRun.of(people, "ann", threshold=5, epsilon=EPSILON, entries=24), "who moves entries of several days"
