@@ -29,6 +29,11 @@ KEPT, ANSWERED = 300.0, 10.0
 """Seconds."""
 MOST_SAID = 1 << 18
 """Bytes of an answer; a provider's keys and a token with many groups take a fifth of it."""
+MOST_KEYS = 50
+_OF_KEYS = {"kty": 3, "kid": 500, "use": 10, "alg": 20, "crv": 20, "e": 8, "n": 2800, "x": 100, "y": 100}
+"""What is taken of a provider's key, in so many characters at most: numbers of 16,384 bits, and nothing of a private
+key, from part of which the rest would be worked out for as long as its sender likes."""
+_KINDS = ("RSA", "EC", "OKP")
 BEGUN, _STATE = 2, "_state_"
 """Logins that a browser has begun beside the latest, in other tabs say, and how Authlib calls what it keeps of one."""
 _create = starlette_auth_routes._create_oauth_client
@@ -100,9 +105,23 @@ async def _read(answer: Any) -> bytes:
     return bytes(content)
 
 
+def public(said: Any) -> dict[str, Any]:
+    """A provider's keys as they are needed to check what it signed; none of any other form."""
+    every = said.get("keys") if isinstance(said, dict) else None
+    keys = [one for one in every if isinstance(one, dict)] if isinstance(every, list) else []
+    lean = [{name: one[name] for name in _OF_KEYS if name in one} for one in keys[:MOST_KEYS]]
+    return {"keys": [one for one in lean if one.get("kty") in _KINDS and all(map(_is_short, one, one.values()))]}
+
+
+def _is_short(name: str, value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _OF_KEYS[name]
+
+
 async def _ask(here: _Said, load: Callable[[], Awaitable[Any]]) -> None:
     try:
         here.metadata = dict(await load())
+        if "jwks" in here.metadata:
+            here.metadata["jwks"] = public(here.metadata["jwks"])
     except Exception as error:
         here.failed = error
         raise
@@ -137,7 +156,11 @@ def _knowing(provider: str) -> tuple[Any, str]:
             raise PermissionError("another provider's answer")
         return await authorize(request, **more)
 
-    save = client.save_authorize_data
+    fetch, save = client.fetch_jwk_set, client.save_authorize_data
+
+    async def keys(*asked: Any, **how: Any) -> dict[str, Any]:
+        found = client.server_metadata["jwks"] = public(await fetch(*asked, **how))
+        return found
 
     async def begun(request: Any, **data: Any) -> None:
         for old in [name for name in request.session if name.startswith(_STATE)][:-BEGUN]:
@@ -146,5 +169,5 @@ def _knowing(provider: str) -> tuple[Any, str]:
         await save(request, **data)
 
     client.load_server_metadata, client.authorize_access_token = known, authorized
-    client.save_authorize_data = begun
+    client.fetch_jwk_set, client.save_authorize_data = keys, begun
     return client, redirect_uri

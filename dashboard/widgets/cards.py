@@ -32,21 +32,32 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
     """
-    about = ("need", *controls.now([asked.control]), Same(asked.found), asked.waiting, asked.hint, asked.simulated)
+    step = "" if asked.found is None else needs.next_step(asked.found, session.epsilon())
+    about = (
+        "need",
+        *controls.now([asked.control]),
+        Same(asked.found),
+        asked.waiting,
+        asked.hint,
+        asked.simulated,
+        step,
+    )
     told = (
         left if asked.found is not None and _too_dear(asked.found, left, looked=own and not asked.simulated) else None
     )
     with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
-        replay.part((*about, key, own, told), lambda: _need(asked, key, own=own, left=told), told=True)
+        replay.part((*about, key, own, told), lambda: _need(asked, key, step, own=own, left=told), told=True)
 
 
-def _need(asked: Need, key: str, *, own: bool, left: float | None) -> None:
+def _need(asked: Need, key: str, step: str, *, own: bool, left: float | None) -> None:
     with st.container(border=True, gap="xsmall"):
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)
             return
         _found(asked.found, key, left, looked=own and not asked.simulated)
+        if step:
+            st.caption(step)
         if asked.hint:
             st.caption(asked.hint)
 

@@ -6,6 +6,8 @@ from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.words import number, plural, visible
 
 SMALLEST = "smallest ε for it"
+_NEAR = 1.02
+"""Levels of ε that differ by no more are called the same."""
 LOOKED = (
     "Rounded up to a fixed list of levels. It comes from what is in your file: a private answer at this ε says that it "
     "was chosen after looking at the data."
@@ -50,6 +52,19 @@ def bars(noise: float, people: float, names: tuple[str, str], sign: str = "", *,
         f"{start}: {visible(names[0])} {sign}{number(factor * noise)}, {visible(names[1])} "
         f"{sign}{number(factor * people)}."
     )
+
+
+def next_step(found: Needed, epsilon: float) -> str:
+    """What to do with it at the ε chosen now; "" where there is no ε to use, of which ``told`` speaks."""
+    least = found.epsilon
+    if least is None or not EPSILON_LOW < least <= EPSILON_HIGH:
+        return ""
+    if least > epsilon * _NEAR:
+        size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
+        return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
+    if least * _NEAR < epsilon:
+        return f"**Next:** more than enough. ε = {number(least)} would do, and leaves budget for other questions."
+    return "**Next:** just enough. Get a private answer, or need less and spend less."
 
 
 def told(found: Needed) -> str:

@@ -15,7 +15,7 @@ OPTIONS = "Options"
 QUESTION = "Question"
 TAB = "What is open below the chart"
 MAY_SHOW = {
-    "demo": "May this picture leave the room? Yes, with its numbers: it is about sample data.",
+    "demo": "May this picture leave the room? Yes, with its numbers: it is about sample data. One of yours may not.",
     "twin": "May this picture leave the room? Yes, with its numbers: its rows are simulated, not those of a file.",
     "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it.",
 }

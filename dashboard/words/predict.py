@@ -218,9 +218,9 @@ def _between(low: float, high: float) -> str:
 def uncertain(low: float, high: float, people: float, tested: int, *, models: int) -> str:
     """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side."""
     return (
-        f"**Two reasons why it may be off.** Privacy noise: of 100 such models 80 {_between(low, high)} of 100 right "
-        f"(from {models} that were trained). Chance: {tested:,} other rows judged them; had others come, all these "
-        f"numbers would move by at most {number(100 * people)} in 80 of 100 cases, with or without privacy."
+        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this {_between(low, high)} "
+        f"right of 100 (estimated from {models} of them). Chance: {tested:,} other rows judged them; had others come, "
+        f"all these numbers would move by at most {number(100 * people)} in 80 of 100 cases, with or without privacy."
     )
 
 
@@ -228,10 +228,10 @@ def uncertain_error(low: float, high: float, people: tuple[float, float], tested
     """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
     half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
     return (
-        f"**Two reasons why it may be off.** Privacy noise: of 100 such models 80 have an error of {number(low)} to "
-        f"{number(high)} (from {models} that were trained). Chance: {tested:,} other rows judged them; had others "
-        f"come, all these numbers would move by at most {half} in 80 of 100 cases, with or without privacy (calculated "
-        f"from how far off each row is; that {half} is itself known to about {error} in 100)."
+        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this have an error of "
+        f"{number(low)} to {number(high)} (estimated from {models} of them). Chance: {tested:,} other rows judged "
+        f"them; had others come, all these numbers would move by at most {half} in 80 of 100 cases, with or without "
+        f"privacy (calculated from how far off each row is; that {half} is itself known to about {error} in 100)."
     )
 
 

@@ -38,9 +38,7 @@ CONCLUDE = (
     "You may show this answer. It is not certain: noise was added, so another draw could differ. It may not be read "
     "as proof about any one person."
 )
-ROWS_PUBLIC = (
-    "How many rows there are is not hidden here: one row in place of another is, and so their number is public."
-)
+ROWS_PUBLIC = "How many rows there are is public here; what any one of them says is hidden, as if it had been another."
 SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
 NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"

@@ -7,6 +7,8 @@ import math
 import pytest
 
 from dashboard import words
+from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
+from dashboard.words import needs
 from dpcore.datasets.text import UNSEEN
 
 
@@ -86,3 +88,22 @@ def test_the_odds_bound_is_reached_and_never_passed(epsilon: float, delta: float
 def test_a_rare_fact_stays_rare() -> None:
     assert words.rare(0.5, 0.001) == pytest.approx(0.0016477, abs=1e-7)
     assert "1.7 in 1,000" in words.LabelCard(neighbours="add_remove", epsilon=0.5).lines()[1]
+
+
+@pytest.mark.parametrize(
+    ("least", "size", "epsilon", "said"),
+    [
+        (0.25, 162.0, 0.5, "more than enough. ε = 0.25 would do"),
+        (0.5, 162.0, 0.5, "just enough"),
+        (0.8, 900.0, 0.5, "ε = 0.5 is not enough. Spend more on it, bring 900 people in all, or need less."),
+        (0.8, None, 0.5, "Spend more on it, or need less."),
+        (None, 900.0, 0.5, ""),
+        (EPSILON_LOW, 9.0, 0.5, ""),
+        (2 * EPSILON_HIGH, None, 0.5, ""),
+    ],
+)
+def test_the_card_says_what_to_do_next(least: float | None, size: float | None, epsilon: float, said: str) -> None:
+    """Of four pages a first reader could say of none what to do next."""
+    told = needs.next_step(Needed(epsilon=least, size=size, size_word="people", possible=True), epsilon)
+    assert said in told
+    assert bool(told) == bool(said)

@@ -116,7 +116,7 @@ def test_two_uncertainties_are_two_numbers() -> None:
     right, tested = question.outcomes.chances[0], int(question.caption.split("judged on ")[1].split()[0])
     assert question.uncertain.people == pytest.approx(1.28155 * (right * (1 - right) / tested) ** 0.5, rel=1e-5)
     low, high = (
-        float(one) / 100 for one in re.findall(r"reach ([\d.]+) to ([\d.]+) of", question.uncertain.sentence)[0]
+        float(one) / 100 for one in re.findall(r"reach ([\d.]+) to ([\d.]+) right of", question.uncertain.sentence)[0]
     )
     assert question.uncertain.noise == pytest.approx((high - low) / 2, abs=1e-3)
     assert low <= right <= high
@@ -144,7 +144,7 @@ def test_two_uncertainties_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found is not None
     assert found.sign == "±"
     assert not found.in_100
-    low, high = (float(one) for one in re.findall(r"an error of ([\d.]+) to ([\d.]+) \(from 8", found.sentence)[0])
+    low, high = (float(one) for one in re.findall(r"an error of ([\d.]+) to ([\d.]+) \(estimated from 8", found.sentence)[0])
     assert found.noise == pytest.approx((high - low) / 2, rel=0.02)
     assert low <= float(re.findall(r"is about \*\*([\d.]+)", question.headline)[0]) <= high
     assert "80 in 100" not in question.caption, "what is uncertain has a place of its own"

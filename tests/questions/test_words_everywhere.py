@@ -58,6 +58,7 @@ def shown(key: str, name: str) -> Iterator[str]:
     yield f"Not protected: {card.not_protected}."
     if question.need.found is not None:
         yield from (needs.told(question.need.found), question.need.hint)
+        yield from (needs.next_step(question.need.found, level) for level in (0.01, 0.5, 10.0))
     if question.uncertain is not None:
         yield question.uncertain.sentence
     if isinstance(question.offer, Offer):

@@ -349,3 +349,58 @@ def test_a_browser_keeps_what_a_few_begun_logins_need_and_no_more(
     assert list(left) == [*before[-providers.BEGUN :], latest], "others in other tabs can be ended"
     assert set(left[latest]["data"]) == {"redirect_uri", "nonce", "code_verifier"}
     assert len(answer) < 2_000
+
+
+KEY = {"kty": "RSA", "kid": "a", "use": "sig", "alg": "RS256", "e": "AQAB", "n": "x" * 342}
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (
+            {"keys": [KEY, {"kty": "EC", "crv": "P-256", "x": "a", "y": "b"}]},
+            [KEY, {"kty": "EC", "crv": "P-256", "x": "a", "y": "b"}],
+        ),
+        ({"keys": [KEY | {"d": "y" * 342, "p": "z", "x5u": "https://x.example", "ext": True}]}, [KEY]),
+        (
+            {"keys": [KEY | {"n": "x" * 2801}, KEY | {"e": "A" * 9}, KEY | {"kid": 7}, "no key", KEY | {"kty": "oct"}]},
+            [],
+        ),
+        ({"keys": [KEY] * 60}, [KEY] * providers.MOST_KEYS),
+        ({"keys": 7}, []),
+        ([KEY], []),
+        (None, []),
+    ],
+)
+def test_of_a_provider_s_keys_no_more_is_taken_than_checking_needs(said: Any, left: list[Any]) -> None:
+    """A part of a private key, from which the rest was worked out, held the server's one thread for twelve seconds."""
+    assert providers.public(said) == {"keys": left}
+
+
+@pytest.mark.parametrize("place", ["among what it says of itself", "where its keys are"])
+def test_a_private_key_of_a_provider_s_is_nowhere_worked_out(
+    place: str, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SAYS, "jwks_uri", f"{ISSUER}/keys")
+    secret = {"keys": [KEY | {"d": "y" * 342}]}
+    if place.startswith("among"):
+        monkeypatch.setitem(SAYS, "jwks", secret)
+    usual = httpx.AsyncHTTPTransport.handle_async_request
+
+    async def answer(transport: Any, request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json=secret) if request.url.path == "/keys" else await usual(transport, request)
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", answer)
+
+    async def story() -> list[Any]:
+        client, _ = routes._create_oauth_client(login.DEFAULT)
+        await client.load_server_metadata()
+        first = client.server_metadata.get("jwks", {"keys": []})
+        return [
+            first,
+            await client.fetch_jwk_set(),
+            await client.fetch_jwk_set(force=True),
+            client.server_metadata["jwks"],
+        ]
+
+    assert all(not {"d"} & set(key) for found in asyncio.run(story()) for key in found["keys"])

@@ -16,7 +16,7 @@ class OneWayExponential:
     rank: ClassVar[int] = 5
     about: ClassVar[About] = About(
         name="Exponential noise, one-way counts",
-        plain="one noisy line, for counts, half the noise, one direction",
+        plain="one noisy line, made for counts: half the noise, upwards only",
         how=(
             "When one person more can only raise counts, the answers need half the noise; and noise that only "
             "ever goes up spreads less again. Line and split are fitted to how long one watches."

@@ -16,7 +16,7 @@ class OneWayLaplace:
     rank: ClassVar[int] = 4
     about: ClassVar[About] = About(
         name="Laplace noise, one-way counts",
-        plain="one noisy line, for counts, half the noise",
+        plain="one noisy line, made for counts: half the noise",
         how=(
             "When one person more can only raise counts, never lower some and raise others, the answers need "
             "half the noise. Line and split are fitted to how long one watches."
