@@ -30,11 +30,11 @@ Piece = str | Control[Any] | Group
 
 class CannotAsk(DpcoreError):
     """These data or choices do not suit the question; the sentence says what to do. ``rows`` is how many rows there
-    would have to be, where more of them would do."""
+    would have to be, where more of them would do; ``fewer`` is whether fewer would."""
 
-    def __init__(self, sentence: str, rows: int = 0) -> None:
+    def __init__(self, sentence: str, rows: int = 0, *, fewer: bool = False) -> None:
         super().__init__(sentence)
-        self.rows = rows
+        self.rows, self.fewer = rows, fewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -521,7 +521,7 @@ def opened(
             sketch=sketch,
         )
     decisions = carried(before.decisions, before.reading, reading)
-    if _counts_rows(before.steps):
+    if _counts_rows(before.steps) or _are_others(before.reading, reading):
         decisions = _rows_anew(decisions, reading, ())
     return replace(
         before,
@@ -554,12 +554,20 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     )
 
 
+def _are_others(before: Reading, reading: Reading) -> bool:
+    """Whether other rows are read of the same file than before: of another sheet or part, or with other columns."""
+    places = [(one.report.part, one.report.objects) for one in (before, reading)]
+    return places[0] != places[1] or set(before.frame.columns) != set(reading.frame.columns)
+
+
 def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) -> Decisions:
-    """With what one row is as these steps leave it, and how many a person has to be said once more."""
+    """With what one row is as these steps leave it, and how many a person has and how far one moves an entry to be said
+    once more."""
     each_row = _each_row(reading, steps)
     schema = replace(
         decisions.schema,
         rows_per_person=rows_made(steps, each_row),
+        columns=tuple(replace(column, sensitivity=None) for column in decisions.schema.columns),
         each_row=each_row,
         id_column=decisions.schema.id_column if each_row == "record" else None,
     )

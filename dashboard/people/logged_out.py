@@ -13,6 +13,7 @@ import json
 import logging
 import math
 import os
+import secrets
 import threading
 import time
 from collections.abc import Mapping
@@ -28,8 +29,10 @@ _PERSON, _LOGIN = ("provider", "iss", "sub"), ("iat", "nonce")
 """What tells who it is, and a login from others of theirs: the nonce is random and new each time."""
 _PATIENCE = 2.0
 """Seconds for which a log-out waits for another server that writes one down."""
-_LINES = 1000
-"""So many, and twice as many as count, are written anew."""
+_LINES, _TIDY = 1000, 60.0
+"""So many, and twice as many as count, are written anew, where that was not looked for within so many seconds."""
+_tidied = 0.0
+_HEAD = 100
 
 
 @dataclass(slots=True)
@@ -42,8 +45,10 @@ class _Theirs:
 
 
 _ended: dict[str, _Theirs] = {}
-_read: tuple[Path, int, int, int] | None = None
-"""The file as it was read: where, which one, how many bytes and lines of it."""
+_read: tuple[Path, bytes, int, int] | None = None
+"""The file as it was read: where, its first line, how many bytes and lines of it."""
+_seen: tuple[int, int, int] | None = None
+"""As which the system knew it then."""
 _lock = threading.Lock()
 
 
@@ -98,11 +103,14 @@ def _write_down(said: Mapping[str, Any], until: float) -> None:
             line = f"{person} {f'<{latest}' if many else login} {until:.0f}\n"
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             with open(handle, "w", encoding="ascii") as text:
-                text.write(line)
+                held = _read[2] if _read is not None and _read[0] == file and file.exists() else 0
+                os.ftruncate(handle, held)  # without a line that somebody did not finish
+                text.write(line if held else _head() + line)
                 text.flush()
                 os.fsync(handle)
             _read_on()
-            _tidy(file)
+            if time.time() >= _tidied + _TIDY:
+                _tidy(file)
     except (OSError, LedgerError):
         _ended.setdefault(person, _Theirs()).logins[login] = until
         raise
@@ -110,39 +118,42 @@ def _write_down(said: Mapping[str, Any], until: float) -> None:
 
 def _tidy(file: Path) -> None:
     """What counts no more is forgotten, and written down no more where it is most of the file. Raises OSError."""
-    global _read
+    global _read, _tidied
     from dpcore.ledger.files import beside
 
-    now = time.time()
+    now = _tidied = time.time()
     for person, theirs in list(_ended.items()):
         theirs.logins = {login: until for login, until in theirs.logins.items() if until >= now}
         if not theirs.logins and theirs.until < now:
             del _ended[person]
+    count = sum(len(one.logins) + (one.until >= now) for one in _ended.values())
+    if _read is None or _read[3] < max(_LINES, 2 * count):
+        return
     lines = [f"{person} {login} {until:.0f}\n" for person, one in _ended.items() for login, until in one.logins.items()]
     lines += [f"{person} <{one.before:.0f} {one.until:.0f}\n" for person, one in _ended.items() if one.until >= now]
-    if _read is None or _read[3] < max(_LINES, 2 * len(lines)):
-        return
     made = beside(file, "new")
     handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(handle, "w", encoding="ascii") as text:
-        text.writelines(lines)
+        head = _head()
+        text.writelines([head, *lines])
         text.flush()
         os.fsync(handle)
     made.replace(file)
-    found = file.stat()
-    _read = (file, found.st_ino, found.st_size, len(lines))
+    _read = (file, head.encode(), file.stat().st_size, len(lines))
 
 
 def _read_on() -> None:
     """What was added, here or by others, since this server read it last. Raises OSError."""
-    global _read
+    global _read, _seen
     file = _file()
     found = file.stat()
-    same = _read is not None and _read[:2] == (file, found.st_ino) and _read[2] <= found.st_size
-    start, lines = (_read[2], _read[3]) if same and _read is not None else (0, 0)
-    if same and start == found.st_size:
+    seen = (found.st_ino, found.st_mtime_ns, found.st_size)
+    if _read is not None and _read[0] == file and seen == _seen:
         return
     with file.open("rb") as held:
+        head = held.readline(_HEAD)
+        same = _read is not None and _read[:2] == (file, head) and _read[2] <= found.st_size
+        start, lines = (_read[2], _read[3]) if same and _read is not None else (0, 0)
         held.seek(start)
         added, _, _ = held.read().rpartition(b"\n")  # a line that is not all there is read when it is
     for line in added.decode("ascii", "replace").splitlines():
@@ -150,7 +161,12 @@ def _read_on() -> None:
         if until.isdigit():
             _note(person, login, float(until))
             lines += 1
-    _read = (file, found.st_ino, start + len(added) + (1 if added else 0), lines)
+    _read, _seen = (file, head, start + len(added) + (1 if added else 0), lines), seen
+
+
+def _head() -> str:
+    """The first line of a new file, by which it is known: a system gives the number of one that is gone once more."""
+    return f"{secrets.token_hex(16)}\n"
 
 
 def _note(person: str, login: str, until: float) -> None:

@@ -29,6 +29,8 @@ KEPT, ANSWERED = 300.0, 10.0
 """Seconds."""
 MOST_SAID = 1 << 18
 """Bytes of an answer; a provider's keys and a token with many groups take a fifth of it."""
+MOST_PARTS = 2_000
+"""In which it comes: each is work, also one of a byte."""
 MOST_KEYS = 50
 _OF_KEYS = {"kty": 3, "kid": 500, "use": 10, "alg": 20, "crv": 20, "e": 8, "n": 2800, "x": 100, "y": 100}
 """What is taken of a provider's key, in so many characters at most: numbers of 16,384 bits, and nothing of a private
@@ -72,7 +74,6 @@ def _certificates() -> SSLContext:
     return httpx.create_ssl_context()
 
 
-@cache
 def _bounded(kind: type[Any]) -> type[Any]:
     """A client that reads no more of an answer, packed by nobody, and waits no longer."""
     import httpx  # here where there is a login
@@ -97,10 +98,11 @@ async def _read(answer: Any) -> bytes:
     """All of an answer. Raises ValueError for one that is longer, or is packed all the same."""
     if answer.headers.get("Content-Encoding", "identity") != "identity":
         raise ValueError("a provider of logins answered what it was not asked for")
-    content = bytearray()
+    content, parts = bytearray(), 0
     async for part in answer.aiter_bytes():
         content += part
-        if len(content) > MOST_SAID:
+        parts += 1
+        if len(content) > MOST_SAID or parts > MOST_PARTS:
             raise ValueError("a provider of logins answered more than is read")
     return bytes(content)
 

@@ -1,4 +1,4 @@
-"""Where whoever was at a page has logged out, in whichever tab, its next run is a whole one for nobody in particular.
+"""Where whoever was at a page has logged out, in whichever tab, each run of it is a whole one for nobody in particular.
 
 A part of a page, as an open dialog is, is drawn by itself, and what a click calls is called before the page asks who is
 there: either would go on for who is there no more. So no part is run then, and nothing of what widgets were sent.
@@ -21,10 +21,10 @@ _KNOWN = "_epsilon_lab_known"
 def _run(runner: ScriptRunner, asked: RerunData) -> None:
     session = outgoing._session_of(runner)
     if session is not None:  # else a page in process, which has no login
-        known = login.known(runner._user_info) is not None
-        if session.__dict__.get(_KNOWN, False) and not known:
+        if login.known(runner._user_info) is not None:
+            session.__dict__[_KNOWN] = True
+        elif session.__dict__.get(_KNOWN, False):  # every one: the first may be stopped before it said anything
             asked = _whole(asked)
-        session.__dict__[_KNOWN] = known
     _STREAMLITS[ScriptRunner, "_run_script"](runner, asked)
 
 

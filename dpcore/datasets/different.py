@@ -116,13 +116,14 @@ def _by_marks(held: pa.Array) -> tuple[IntArray, pa.Array]:
     first[codes[::-1]] = np.arange(len(held))[::-1]
     different = held.take(pa.array(first))
     different = different.combine_chunks() if isinstance(different, pa.ChunkedArray) else different
-    if len(different) < len(held) and not _stand_for(codes, different, portions):
+    if not _stand_for(codes, different, portions):
         return _one_by_one(held)
     return codes.astype(np.int64), different
 
 
 def _stand_for(codes: np.ndarray, different: pa.Array, portions: list[pa.Array]) -> bool:
-    """Whether each row holds the word of its code: hardly ever do two words share a mark."""
+    """Whether each row holds the word of its code: hardly ever do two words share a mark. As much work whether many
+    words come again or none."""
     start = 0
     for part in portions:
         if not pc.all(pc.equal(part, different.take(pa.array(codes[start : start + len(part)])))).as_py():

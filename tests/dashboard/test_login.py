@@ -316,6 +316,9 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], lis
     def anew() -> list[float]:
         monkeypatch.setattr(logged_out, "_ended", {})
         monkeypatch.setattr(logged_out, "_read", None)
+        monkeypatch.setattr(logged_out, "_seen", None)
+        monkeypatch.setattr(logged_out, "_tidied", 0.0)
+        monkeypatch.setattr(logged_out, "_TIDY", 0.0)
         monkeypatch.setattr(logged_out, "time", SimpleNamespace(time=lambda: now[0]))
         return now
 
@@ -337,17 +340,18 @@ def test_a_log_out_counts_after_the_server_was_started_anew_and_at_another_one(
 ) -> None:
     """It was forgotten by a restart, and a copied cookie was that person again."""
     logged_out.end(user("olga", nonce=1), 10.0)
-    here = dict(logged_out._ended), logged_out._read
+    here = dict(logged_out._ended), logged_out._read, logged_out._seen
     started()
     assert logged_out.is_ended(user("olga", nonce=1))
     assert not logged_out.is_ended(user("olga", nonce=2))
     logged_out.end(user("olga", nonce=2), 10.0)
     monkeypatch.setattr(logged_out, "_ended", here[0])
     monkeypatch.setattr(logged_out, "_read", here[1])
+    monkeypatch.setattr(logged_out, "_seen", here[2])
     assert logged_out.is_ended(user("olga", nonce=2)), "the first server, which goes on, knows of it too"
     kept = (tmp_path / "keys" / "ledger.key.logged-out").read_text()
     assert "olga" not in kept
-    assert len(kept.splitlines()) == 2
+    assert len(kept.splitlines()) == 1 + 2
 
 
 def test_a_log_out_adds_a_line_and_others_read_no_more_than_that(
@@ -369,6 +373,37 @@ def test_a_log_out_adds_a_line_and_others_read_no_more_than_that(
         text.write(" of 1\n")
     logged_out.is_ended(user("olga", nonce=2))
     assert len(taken) == 2
+
+
+def test_another_file_of_the_same_number_is_read_from_its_beginning(
+    started: Callable[[], list[float]], tmp_path: Path
+) -> None:
+    """A server where nobody was meanwhile went on in the middle of it, and missed who had logged out."""
+    file = tmp_path / "keys" / "ledger.key.logged-out"
+    for number in range(9):
+        logged_out.end(user("ben", nonce=number), 10.0)
+    assert logged_out.is_ended(user("ben", nonce=8))
+    here, head = (logged_out._ended, logged_out._read, logged_out._seen), file.read_text().splitlines()[0]
+    started()
+    file.unlink()
+    for number in range(99):
+        logged_out.end(user("olga" if number == 3 else f"p{number}", nonce=1), 10.0)
+    logged_out._ended, logged_out._read, logged_out._seen = here
+    assert file.read_text().splitlines()[0] != head
+    assert logged_out.is_ended(user("olga", nonce=1))
+
+
+def test_a_line_that_was_not_finished_takes_no_log_out_with_it(
+    started: Callable[[], list[float]], tmp_path: Path
+) -> None:
+    """Of a process that was ended while it wrote, or a disk that was full."""
+    logged_out.end(user("olga", nonce=1), 10.0)
+    with (tmp_path / "keys" / "ledger.key.logged-out").open("a") as text:
+        text.write("half of a line")
+    logged_out.end(user("olga", nonce=2), 10.0)
+    for _ in range(2):
+        assert [logged_out.is_ended(user("olga", nonce=number)) for number in (1, 2, 3)] == [True, True, False]
+        started()
 
 
 def test_of_who_logs_out_again_and_again_all_logins_until_then_are_ended(

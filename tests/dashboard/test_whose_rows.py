@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dashboard.data.decisions import Decisions, carried
-from dashboard.data.own_file import OwnFile
+from dashboard.data.own_file import OwnFile, opened
 from dpcore.datasets import Column, Declaration, ReadAsMissing, Schema, read_csv
 from dpcore.releases.cells import entry_sensitivity
 
@@ -44,6 +44,22 @@ def test_a_column_that_is_gone_when_a_file_is_read_anew_keeps_to_nothing() -> No
     kept = SAID.rows_of("shop")
     assert carried(kept, one, one).said_rows
     assert not carried(kept, one, other).said_rows
+
+
+def test_what_was_said_of_one_sheet_is_not_said_of_another() -> None:
+    """One row each, of a sheet of people, counted for the sheet of their visits: charged 0.1 for 1.2."""
+    people, visits = (
+        read_csv(f"{names}\n".encode() + b"".join(b"a%d,%d\n" % (place, place) for place in range(12)))
+        for names in ("who,age", "who,cost")
+    )
+    for other, kept in ((people, True), (visits, False)):
+        schema = people.suggested()
+        moved = tuple(replace(column, sensitivity=1.0) if column.is_numeric else column for column in schema.columns)
+        said = Decisions(schema=replace(schema, columns=moved), said_rows=True, said_row=True)
+        before = OwnFile(name="f", data=b"", choices=(), reading=people, decisions=said)
+        found = opened("f", b"", (), other, None, before).decisions
+        assert (found.said_rows, found.said_row) == (kept, kept)
+        assert any(column.sensitivity is not None for column in found.schema.columns) == kept
 
 
 @pytest.mark.parametrize(("word", "counts"), [("17", False), ("not asked", True)])

@@ -144,7 +144,8 @@ def test_two_uncertainties_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found is not None
     assert found.sign == "±"
     assert not found.in_100
-    low, high = (float(one) for one in re.findall(r"an error of ([\d.]+) to ([\d.]+) \(estimated from 8", found.sentence)[0])
+    between = re.findall(r"an error of ([\d.]+) to ([\d.]+) \(estimated from 8", found.sentence)[0]
+    low, high = map(float, between)
     assert found.noise == pytest.approx((high - low) / 2, rel=0.02)
     assert low <= float(re.findall(r"is about \*\*([\d.]+)", question.headline)[0]) <= high
     assert "80 in 100" not in question.caption, "what is uncertain has a place of its own"

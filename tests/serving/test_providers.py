@@ -267,14 +267,14 @@ def test_a_login_begins_on_a_page_of_this_server_alone(headers: dict[str, str], 
 class Endless(httpx.AsyncByteStream):
     """What a provider answers that is in other hands: parts without an end."""
 
-    def __init__(self, seconds: float) -> None:
-        self.sent, self.closed, self._seconds = 0, False, seconds
+    def __init__(self, seconds: float, part: int) -> None:
+        self.sent, self.closed, self._seconds, self._part = 0, False, seconds, part
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while self.sent < 64 << 20:  # so that the test ends
             await asyncio.sleep(self._seconds)
-            self.sent += 1 << 16
-            yield bytes(1 << 16)
+            self.sent += self._part
+            yield bytes(self._part)
 
     async def aclose(self) -> None:
         self.closed = True
@@ -282,20 +282,26 @@ class Endless(httpx.AsyncByteStream):
 
 @pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token"])
 @pytest.mark.parametrize(
-    ("headers", "seconds", "read"),
-    [({}, 0.0, providers.MOST_SAID), ({}, 0.2, 1 << 18), ({"Content-Encoding": "gzip"}, 0.0, 0)],
+    ("headers", "seconds", "part", "read"),
+    [
+        ({}, 0.0, 1 << 16, providers.MOST_SAID),
+        ({}, 0.2, 1 << 16, 1 << 18),
+        ({}, 0.0, 1, providers.MOST_PARTS),
+        ({"Content-Encoding": "gzip"}, 0.0, 1 << 16, 0),
+    ],
 )
 def test_no_more_of_an_answer_is_read_than_one_can_have(
     path: str,
     headers: dict[str, str],
     seconds: float,
+    part: int,
     read: int,
     asked: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One login at a provider that answered without an end ended the server."""
     monkeypatch.setattr(providers, "ANSWERED", 0.5)
-    here, endless, usual = served(), Endless(seconds), httpx.AsyncHTTPTransport.handle_async_request
+    here, endless, usual = served(), Endless(seconds, part), httpx.AsyncHTTPTransport.handle_async_request
     said: list[str] = []
 
     async def answer(transport: Any, request: httpx.Request) -> httpx.Response:
@@ -317,7 +323,7 @@ def test_no_more_of_an_answer_is_read_than_one_can_have(
 
     told = asyncio.run(story())
     assert told.status_code == (400 if "configuration" in path else 302)
-    assert endless.sent <= read + (1 << 16)
+    assert endless.sent <= read + part
     assert endless.closed
     assert set(said) == {"identity"}
 

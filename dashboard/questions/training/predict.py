@@ -27,7 +27,7 @@ from dashboard.questions.training import (
 from dashboard.questions.training import predict_controls as controls
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.predict_controls import DELTAS, SEEDS
-from dashboard.questions.training.prepared_rows import Task, prepared, targets
+from dashboard.questions.training.prepared_rows import Task, TooManyNumbers, prepared, targets
 from dashboard.questions.training.released_model import below, bought, charted_epsilon, model_request
 from dashboard.usual import SEED, measure, method
 from dashboard.usual import delta as usual_delta
@@ -100,7 +100,7 @@ class Predict:
             )
         except InvalidArgument as error:
             rows = error.rows if isinstance(error, TooFewRows) else 0
-            raise CannotAsk(said.cannot_train(str(error)), rows) from None
+            raise CannotAsk(said.cannot_train(str(error)), rows, fewer=isinstance(error, TooManyNumbers)) from None
         setting = _Setting.of(case, task, read)
         return setting.question((said.SENTENCE[0], which, group, said.SENTENCE[1]))
 
@@ -138,7 +138,7 @@ class _Setting:
         main, beside = read(chosen), read(drawn)
         pictured = {key for key, kind in kinds.items() if task.few or not curves.looks_at_pairs(kind)}
         if main not in pictured:
-            raise CannotAsk(said.TOO_MANY_PAIRS)
+            raise CannotAsk(said.TOO_MANY_PAIRS, fewer=True)
         delta = read(usual_delta(case, "training_delta", said.DELTA, DELTAS))
         seeds, seed = read(SEEDS), read(SEED)
         need = controls.need(case, task, metric)

@@ -33,6 +33,10 @@ MOST_OF_CLASSES = 5_000_000
 TEST_SHARE = 0.2
 
 
+class TooManyNumbers(InvalidArgument):
+    """So many rows of these columns are not made ready; of fewer a picture could be."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """A prediction task, ready to train on. ``identity`` names the data and every choice; ``steps``: numbers are cut.
@@ -264,9 +268,9 @@ def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool
     have no columns with one value in every row."""
     most = min(MOST_ROWS, len(table.frame))
     if most * features.d > MOST_NUMBERS:
-        raise InvalidArgument("columns", said.too_wide(most, features.d, MOST_NUMBERS))
+        raise TooManyNumbers("columns", said.too_wide(most, features.d, MOST_NUMBERS))
     if most * features.outputs > MOST_OF_CLASSES:
-        raise InvalidArgument("target", said.too_many_classes(most, features.outputs, MOST_OF_CLASSES))
+        raise TooManyNumbers("target", said.too_many_classes(most, features.outputs, MOST_OF_CLASSES))
     # before they are encoded: of a large table only these rows are ever held as features
     found = features.prepare(table, some=lambda n: np.random.Generator(np.random.SFC64(7)).permutation(n)[:MOST_ROWS])
     held_out = max(1, round(TEST_SHARE * found.n))
