@@ -54,19 +54,19 @@ def ask(kind: type[Kind], case: Case, read: Read) -> Found:
 
 
 def _of_stand_in(
-    kind: type[Kind], case: Case, read: Read, rows: int = RECORDS, *, few: bool = False
+    kind: type[Kind], case: Case, read: Read, rows: int | None = None, *, tries: int = 3
 ) -> Question | None:
-    """The question about rows that follow from the declaration alone, as many as it needs, with ``few`` also where more
-    are public; None where it has none."""
-    simulated = stand_in(case, rows, few=few)
+    """The question about rows that follow from the declaration alone, as many as are public, or as it needs; None where
+    it has none."""
+    simulated = stand_in(case, rows)
     if simulated is None:
         return None
     try:
         return kind.ask(replace(case, source=replace(case.source, table=simulated), results={}), read)
     except CannotAsk as error:
-        if error.fewer and not few:
-            return _of_stand_in(kind, case, read, few=True)
-        return _of_stand_in(kind, case, read, error.rows, few=few) if error.rows > rows else None
+        wanted = RECORDS if error.fewer else error.rows
+        more = wanted > simulated.rows or (error.fewer and wanted < simulated.rows)
+        return _of_stand_in(kind, case, read, wanted, tries=tries - 1) if more and tries > 1 else None
 
 
 def _marked(question: Question, case: Case) -> Question:
@@ -136,15 +136,16 @@ def _looked(offer: Offer | NoOffer) -> Offer | NoOffer:
     return replace(offer, request=request, before=(*offer.before, Note(said.EPSILON_LOOKED_WARNING, warning=True)))
 
 
-def stand_in(case: Case, records: int = RECORDS, *, few: bool = False) -> Table | None:
-    """A table of the columns of ``case`` simulated from what is declared, as long as is public, else or with ``few`` of
-    so many ``records``; None where nothing can be released from its own."""
+def stand_in(case: Case, rows: int | None = None) -> Table | None:
+    """A table of the columns of ``case`` simulated from what is declared, of so many ``rows``, or as long as is public,
+    else of ``RECORDS``; None where nothing can be released from its own."""
     source = case.source
     if source.public or source.rows is None or source.declared is None:
         return None
     schema = source.table.schema
-    public = source.declared.each_row != "record" and not source.unreleased and not few
-    rows = max(1, case.lines) if public else records
+    if rows is None:
+        public = source.declared.each_row != "record" and not source.unreleased
+        rows = max(1, case.lines) if public else RECORDS
     filled = replace(schema, columns=tuple(_filled(column) for column in schema.columns))
     table = twin(filled, rows=rows, rng=np.random.Generator(np.random.PCG64(_SEED)))
     return replace(table, schema=schema)

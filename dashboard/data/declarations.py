@@ -211,6 +211,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         return
     own = worked(own, reading, declared.steps)
     here = set(fit.schema.names) - set(fit.undeclared)
+    lost = declared.schema.id_column is not None and fit.schema.id_column is None  # what kept to the number is gone
     stated = fit.schema.rows_per_person > own.made or fit.schema.id_column is not None
     suggested = set() if before is None else set(before.suggested)
     right = () if before is None else before.confirmed
@@ -229,7 +230,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
         copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),
         # one row each may have been the default of someone who never said so
-        said_rows=stated or (before is not None and before.said_rows),
+        said_rows=not lost and (stated or (before is not None and before.said_rows)),
         said_row=not row,
         marked=frozenset((one.name, one.type) for one in fit.schema.columns if skeleton(one.name) in once),
         marked_row=declared.row_suggested,

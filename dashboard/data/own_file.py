@@ -325,7 +325,8 @@ class OwnFile:
         if self.place is not None:
             decisions = replace(decisions, schema=self.place.stated(decisions.schema), said_rows=True, said_row=True)
         least = rows_made(self.steps, decisions.schema.each_row)
-        if least > self.made and decisions.schema.rows_per_person < least:
+        few = least > self.made and decisions.schema.rows_per_person < least
+        if few or not decisions.said_rows:  # what nobody said is as few as there can be, here and in what is saved
             decisions = replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)
         if decisions == self.decisions:
             return self
@@ -420,6 +421,12 @@ class OwnFile:
         brought = (column.name, column.type) in self.decisions.marked
         return column.name in self.decisions.settled and (brought or self.states(column))
 
+    def _is_called(self, column: Column) -> bool:
+        """Whether a person said of this very table, or by hand of an earlier one, that a column is text: what a file
+        had suggested and a declaration took along is not enough where its words are given out."""
+        by_hand = column.name in self.decisions.settled and (column.name, column.type) not in self.decisions.marked
+        return by_hand or read_as(column) in self.decisions.confirmed
+
     @property
     def row_suggested(self) -> bool:
         """Whether this file suggested what one row is, or an earlier one whose declaration was brought."""
@@ -437,7 +444,11 @@ class OwnFile:
         InvalidArgument."""
         here = (self.schema.column(name) for name in names)
         named = self.naming
-        return tuple(one.name for one in here if (one.type != "text" or one.name in named) and not self.spoken(one))
+        return tuple(
+            one.name
+            for one in here
+            if not (self._is_called(one) if one.name in named else one.type == "text" or self.spoken(one))
+        )
 
     @property
     def row_unconfirmed(self) -> bool:
@@ -471,16 +482,19 @@ class OwnFile:
             schema = schema.only(*public)
         if schema.id_column is not None and not schema.column(schema.id_column).releasable:
             schema = schema.with_column(Column(name=schema.id_column, type="text"))
-        for step in self.steps:
-            if isinstance(step, ReadAsMissing) and step.column in schema.names:
-                # as a word of the column's own that means missing: then its entries may count nobody
-                column = schema.column(step.column)
-                schema = schema.with_column(replace(column, missing_words=(*column.missing_words, step.word)))
+        gone = tuple(step.word for step in self.steps if isinstance(step, ReadAsMissing))
+        if gone:
+            # as words of a column's own that mean missing, whatever it was called then: its entries may count nobody
+            columns = schema.columns
+            counting = (
+                replace(one, missing_words=(*one.missing_words, *gone)) if one.counts else one for one in columns
+            )
+            schema = replace(schema, columns=tuple(counting))
         names = [column.name for column in schema.columns if column.releasable]
         if not names:
             return None
         if schema.each_row == "option":
-            said = {name for name in self.naming if self.spoken(schema.column(name))}
+            said = {name for name in self.naming if self._is_called(schema.column(name))}
             names = [column.name for column in schema.columns if column.releasable or column.name in said]
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
@@ -596,6 +610,8 @@ def template(own: OwnFile) -> Template:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)
+    if not own.decisions.said_rows:
+        schema = replace(schema, rows_per_person=own.made)
     told = tuple(one.name for one in schema.columns if own.suggests(one))
     return Template(
         schema=schema, steps=own.steps, choices=stated_form(own), suggested=told, row_suggested=own.row_suggested

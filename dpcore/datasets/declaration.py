@@ -198,18 +198,18 @@ class Declaration:
             raise InvalidArgument("columns", f"cannot include “{shown(name)}” until its {lacking} are declared")
         return column
 
-    def reads(self, *names: str, in_place: bool = False) -> Reads:
+    def reads(self, *names: str, in_place: bool = False, named_by: str | None = None) -> Reads:
         """How these columns are read; with ``in_place`` every row keeps its place, as in steps. Raises InvalidArgument.
 
-        That is for questions about the order or the names of rows: what a person leaves empty must not move the rest.
+        The answer calls rows by what stands in ``named_by``. ``in_place`` is for questions about the order or the names
+        of rows: what a person leaves empty must not move the rest.
         """
         person = None if self.id_column is None else self.column(self.id_column)
         columns = tuple(self.column(name) for name in names)
         steps = in_place or self.each_row == "step"
         records = steps and self.each_row == "record"
-        return self.taken(
-            Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps, records=records)
-        )
+        reads = Reads(columns=columns, person=person, most=self.rows_per_person, steps=steps, records=records)
+        return self.taken(reads, named_by)
 
     def reads_rows(self, *names: str, neighbours: Neighbours) -> Reads:
         """As ``reads``, for a question to which each row adds for itself, and one person's are the rows that change.
@@ -226,10 +226,10 @@ class Declaration:
                 raise InvalidArgument("columns", f"cannot include “{shown(name)}”: {NAMES_STEPS}")
         return self.reads(*names)
 
-    def taken(self, reads: Reads) -> Reads:
+    def taken(self, reads: Reads, named_by: str | None = None) -> Reads:
         """``reads`` with what the file suggested of it, and the table that is meant; nothing about how many rows there
         are where that is private."""
-        own = {column.name for column in reads.columns}
+        own = {column.name for column in reads.columns} | {named_by}
         private = {"last row"} if self.each_row == "record" and self.hidden == "add_remove" else set()
         return replace(
             reads,

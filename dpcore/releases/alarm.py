@@ -117,6 +117,7 @@ class AlarmRun(Asked):
         both_ways: bool = False,
         labels: tuple[str, ...] = (),
         labels_from_file: bool = False,
+        named_by: str | None = None,
         neighbours: Neighbours | None = None,
         chosen_after_looking: tuple[str, ...] = (),
     ) -> Self:
@@ -124,7 +125,8 @@ class AlarmRun(Asked):
 
         In a table with one record in each row: how many rows each declared day or option of ``column`` has, those only
         whose ``where`` is yes. Else: the entries of ``column``, ``entries`` of them, a number the person states or
-        ``PrivateRows.public_size``. Raises InvalidArgument.
+        ``PrivateRows.public_size``. With ``labels_from_file`` the column ``named_by`` holds the labels. Raises
+        InvalidArgument.
         """
         counted = declaration.each_row == "record"
         if counted:
@@ -141,7 +143,7 @@ class AlarmRun(Asked):
         names = (column,) if where is None else (column, where)
         return cls(
             epsilon=epsilon,
-            reads=declaration.reads(*names, in_place=not counted),
+            reads=declaration.reads(*names, in_place=not counted, named_by=named_by),
             neighbours=neighbours or declaration.hidden,
             unit=declaration.unit,
             chosen_after_looking=chosen_after_looking,

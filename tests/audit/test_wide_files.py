@@ -47,7 +47,7 @@ def asked(kind: type[Kind], schema: Schema, rows: Rows, chosen: Mapping[str, Any
         table=reading.table(schema),
         lineage="people",
         practice=False,
-        declared=Declaration.of(schema, hidden="replace_one" if schema is STEPS or schema is TOWNS else "add_remove"),
+        declared=Declaration.of(schema, hidden="replace_one" if schema in (STEPS, TOWNS, WIDE_TOWNS) else "add_remove"),
         rows=lambda: reading.private,
     )
     read = Setting(chosen)
@@ -92,7 +92,7 @@ def test_a_model_is_offered_whatever_one_row_makes_of_a_wide_table(name: str) ->
 def test_a_stand_in_of_too_few_rows_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = offering._of_stand_in
     monkeypatch.setattr(
-        offering, "_of_stand_in", lambda kind, case, read, rows=0, **_: None if rows > 200 else ask(kind, case, read)
+        offering, "_of_stand_in", lambda kind, case, read, rows=None, **_: None if rows else ask(kind, case, read)
     )
     found = set()
     for name in NEIGHBOURS:
@@ -145,11 +145,15 @@ def test_no_row_and_no_cell_decides_which_model_of_pairs_is_offered(
 
 STEPS = Schema(columns=(*(Column(name=f"c{place}", type="yes/no") for place in range(12)), ILL), each_row="step")
 TOWNS = Schema(columns=(Column(name="t", type="category", categories=tuple("abcdefgh")), OTHER, ILL), each_row="step")
+WIDE_TOWNS = Schema(
+    columns=(Column(name="t", type="category", categories=("a", "b", *map(str, range(300)))), OTHER, ILL),
+    each_row="step",
+)
 
 
 @pytest.mark.parametrize(
     ("schema", "most", "method"),
-    [(STEPS, 300 * 66 - 1, PairedSteps.key), (TOWNS, 300 * 9, ScaledSteps.key)],
+    [(STEPS, 300 * 66 - 1, PairedSteps.key), (TOWNS, 300 * 9, ScaledSteps.key), (WIDE_TOWNS, 10**6, ScaledSteps.key)],
 )
 def test_no_cell_of_one_step_decides_which_model_is_offered(
     schema: Schema, most: int, method: str, monkeypatch: pytest.MonkeyPatch
@@ -161,7 +165,7 @@ def test_no_cell_of_one_step_decides_which_model_is_offered(
         ill = "yes" if place % 3 else "no"
         answers = tuple("no" if (place + n) % 5 else "yes" for n in range(12))
         rows.append((*answers, ill) if schema is STEPS else ("a", "5", ill))
-    others = [("", *rows[5][1:])] + ([("b", *rows[5][1:])] if schema is TOWNS else [])
+    others = [("", *rows[5][1:])] + ([("b", *rows[5][1:])] if schema is not STEPS else [])
     chosen = {"training_method-accuracy": method}
     found = [trained(schema, one, **chosen)[0] for one in (rows, *([*rows[:5], other, *rows[6:]] for other in others))]
     assert len(set(found)) == 1

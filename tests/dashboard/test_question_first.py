@@ -250,8 +250,10 @@ def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer(
     read = own_file.opened("a.csv", b"", (), reading, None, None)
     own = own_file.worked(read, reading.after(ticks), ticks)
     assert (own.schema.rows_per_person, own.decisions.said_rows) == (6, False)
+    fewer = replace(own.decisions, schema=replace(own.schema, rows_per_person=5))
     with pytest.raises(InvalidArgument, match="rows_per_person"):
-        own.decide(replace(own.decisions, schema=replace(own.schema, rows_per_person=5)))
+        own.decide(replace(fewer, said_rows=True))
+    assert own.decide(fewer).schema.rows_per_person == 6, "what nobody said is what the steps make"
 
     said_so = replace(own.schema, rows_per_person=rows_stated(own, 2), unit="patient", people=90)
     own = own.decide(replace(own.decisions, schema=said_so, said_rows=True))

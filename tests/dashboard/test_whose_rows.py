@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from dashboard.data.decisions import Decisions, carried
-from dashboard.data.own_file import OwnFile, opened
-from dpcore.datasets import Column, Declaration, ReadAsMissing, Schema, read_csv
+from dashboard.data.own_file import OwnFile, opened, template
+from dashboard.questions.thresholding.alarm_request import alarm_request
+from dashboard.questions.thresholding.watched import Watched
+from dpcore.datasets import Column, Declaration, MonthsToRows, ReadAsMissing, Schema, read_csv
+from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.cells import entry_sensitivity
 
 SHOP = Column(name="shop", type="text")
@@ -77,6 +80,38 @@ def test_a_number_that_a_step_reads_as_missing_counts_nobody(word: str, counts: 
     assert entry_sensitivity(declared) == (1.0 if counts else 100.0)
 
 
+def test_a_number_that_nobody_said_is_saved_by_nobody() -> None:
+    """Saved and brought again it was one that somebody had said, of others than it was said of."""
+    reading = read_csv(b"shop,votes\na,1\nb,2\n")
+    said = replace(SAID, schema=replace(SAID.schema, rows_per_person=7))
+    own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=Decisions(schema=SAID.schema))
+    own = own.decide(said)
+    assert template(own).schema.rows_per_person == 7
+    for changed in (own.decisions.rows_are(unit="clinic"), own.decisions.rows_of("shop").rows_of(None)):
+        after = own.decide(changed)
+        assert (after.schema.rows_per_person, after.decisions.said_rows) == (1, False)
+        assert template(replace(own, decisions=changed)).schema.rows_per_person == 1, "whatever way it came"
+
+
+@pytest.mark.parametrize(("word", "counts"), [("999", False), ("not asked", True)])
+def test_a_word_that_a_step_reads_as_missing_is_none_under_another_name(word: str, counts: bool) -> None:
+    rows = "".join(f"s{place},{place},{place}\n" for place in range(12))
+    reading = read_csv(f"shop,2024-01,2024-02\n{rows}".encode())
+    months = MonthsToRows(columns=("2024-01", "2024-02"), time="time", value="votes")
+    steps = (ReadAsMissing(column="2024-01", word=word), months)
+    schema = Schema(columns=(SHOP, Column(name="time", type="text"), VOTES), each_row="option")
+    own = OwnFile(
+        name="f.csv",
+        data=b"",
+        choices=(),
+        reading=reading.after(steps),
+        decisions=Decisions(schema=schema, said_row=True, settled=frozenset(schema.names)),
+        steps=steps,
+    )
+    assert own.declared is not None
+    assert own.declared.column("votes").reads_as_counts == counts
+
+
 @pytest.mark.parametrize("kinds", [12, 13])
 def test_no_text_names_options_before_somebody_says_that_it_is_text(kinds: int) -> None:
     """Whether a file held twelve or thirteen different words decided whether their cells were given out."""
@@ -96,3 +131,31 @@ def test_no_text_names_options_before_somebody_says_that_it_is_text(kinds: int) 
         assert own.declared is not None
         assert own.declared.names == ("kind", "votes")
         assert "kind" in own.suggested, "and the receipt says who said so first"
+        declared = Declaration.of(own.declared, suggested=own.suggested, hidden="replace_one")
+        alarm = alarm_request(
+            declared,
+            Watched("column", "votes"),
+            rows=lambda: reading.private,
+            line=9.5,
+            epsilon=0.5,
+            neighbours="replace_one",
+            method="exponential",
+            limit=1,
+            beta=0.05,
+            looked=False,
+        )
+        assert isinstance(alarm, AlarmRun)
+        assert "How the cells of “kind”" in " ".join(alarm.notes)
+
+
+def test_a_text_that_a_file_had_suggested_is_called_by_no_declaration() -> None:
+    """Saved and brought, it was text that somebody had called right, and its cells were given out."""
+    schema = Schema(columns=(SHOP, replace(VOTES, counts=False)), each_row="option")
+    marked = frozenset({("shop", "text")})
+    settled = Decisions(schema=schema, said_row=True, settled=frozenset(schema.names), marked=marked)
+    reading = read_csv(b"shop,votes\na,1\nb,2\n")
+    for decisions, named in ((settled, False), (replace(settled, marked=frozenset()), True)):
+        own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
+        assert own.declared is not None
+        assert ("shop" in own.declared.names) == named
+        assert ("shop" in own.unconfirmed(("shop", "votes"))) == (not named)
