@@ -482,13 +482,9 @@ class OwnFile:
             schema = schema.only(*public)
         if schema.id_column is not None and not schema.column(schema.id_column).releasable:
             schema = schema.with_column(Column(name=schema.id_column, type="text"))
-        gone = tuple(step.word for step in self.steps if isinstance(step, ReadAsMissing))
-        if gone:
-            # as words of a column's own that mean missing, whatever it was called then: its entries may count nobody
-            columns = schema.columns
-            counting = (
-                replace(one, missing_words=(*one.missing_words, *gone)) if one.counts else one for one in columns
-            )
+        if any(isinstance(step, ReadAsMissing) for step in self.steps):
+            # whatever word it was, and whatever the column was called then: an entry may be read as nobody's, and back
+            counting = (replace(one, counts=False, sensitivity=None) if one.counts else one for one in schema.columns)
             schema = replace(schema, columns=tuple(counting))
         names = [column.name for column in schema.columns if column.releasable]
         if not names:

@@ -49,6 +49,7 @@ _WORDS = "scope"
 _IDENTITY = ("sub", "iss", "iat", "nonce", "origin", "is_logged_in", "provider")
 """What is kept of a login beside its roles."""
 _EARLY = 120.0  # seconds by which the provider's clock may be ahead
+_LATEST = 1e12  # a time that no clock shows: whoever says so may say a number of any length
 _LOG = logging.getLogger(__name__)
 
 
@@ -195,7 +196,7 @@ def known(said: Mapping[str, Any]) -> Person | None:
     subject, issuer, since = said.get("sub"), said.get("iss"), said.get("iat")
     if said.get("is_logged_in") is not True or not all(isinstance(one, str) and one for one in (subject, issuer)):
         return None
-    if isinstance(since, bool) or not isinstance(since, int | float):
+    if isinstance(since, bool) or not isinstance(since, int | float) or not 0 < since < _LATEST:
         return None
     if not -_EARLY <= time.time() - since <= here.hours * 3600.0:
         return None

@@ -156,7 +156,10 @@ def _knowing(provider: str) -> tuple[Any, str]:
     async def authorized(request: Any, **more: Any) -> Any:
         if not login.may_answer(provider, request.query_params.get("iss")):
             raise PermissionError("another provider's answer")
-        return await authorize(request, **more)
+        token = await authorize(request, **more)
+        if "id_token" not in token:  # what it says of somebody then is signed by nobody
+            raise PermissionError("an answer that names nobody")
+        return token
 
     fetch, save = client.fetch_jwk_set, client.save_authorize_data
 

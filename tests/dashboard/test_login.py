@@ -387,10 +387,10 @@ def test_another_file_of_the_same_number_is_read_from_its_beginning(
     started()
     file.unlink()
     for number in range(99):
-        logged_out.end(user("olga" if number == 3 else f"p{number}", nonce=1), 10.0)
+        logged_out.end(user("olga" if number == 3 else f"p{number}", nonce=1, iat=1), 10.0)
     logged_out._ended, logged_out._read, logged_out._seen = here
     assert file.read_text().splitlines()[0] != head
-    assert logged_out.is_ended(user("olga", nonce=1))
+    assert logged_out.is_ended(user("olga", nonce=1, iat=1))
 
 
 def test_a_line_that_was_not_finished_takes_no_log_out_with_it(

@@ -410,3 +410,33 @@ def test_a_private_key_of_a_provider_s_is_nowhere_worked_out(
         ]
 
     assert all(not {"d"} & set(key) for found in asyncio.run(story()) for key in found["keys"])
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_an_answer_that_is_signed_by_nobody_is_no_login(
+    signed: bool, settings: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings(SETTINGS)
+    token = {"access_token": "t", "userinfo": {"sub": "olga", "iss": ISSUER}} | ({"id_token": "x"} if signed else {})
+
+    async def answer(*_: Any, **__: Any) -> dict[str, Any]:
+        return token
+
+    client = SimpleNamespace(client_kwargs={}, client_cls=httpx.AsyncClient, authorize_access_token=answer)
+    for name in ("load_server_metadata", "fetch_jwk_set", "save_authorize_data"):
+        setattr(client, name, answer)
+    monkeypatch.setattr(providers, "_create", lambda _: (client, ""))
+    request = SimpleNamespace(query_params={"iss": ISSUER})
+    made, _ = providers._knowing(login.DEFAULT)
+    if signed:
+        assert asyncio.run(made.authorize_access_token(request)) == token
+        return
+    with pytest.raises(PermissionError, match="names nobody"):
+        asyncio.run(made.authorize_access_token(request))
+
+
+@pytest.mark.parametrize("since", [10**400, -1, 0, float("inf"), float("nan"), 2e12, True, "1"])
+def test_a_time_that_no_clock_shows_is_nobody_s_login(since: object, settings: Callable[[str], None]) -> None:
+    settings(SETTINGS)
+    said = {"is_logged_in": True, "sub": "olga", "iss": ISSUER, "iat": since, "provider": login.DEFAULT}
+    assert login.known(said) is None
