@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
+import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -64,9 +65,11 @@ def answering(source: Source) -> AbstractContextManager[None]:
     """Around an answer that is drawn about these data: a turn that lasts where they are large. Raises NoRoom.
 
     Who sees when an answer came would see whether it waited, and so whether one row more made the data large. So what
-    is large here lies somewhere below what is large for a page: where, nobody knows who does not know ``_SECRET``.
+    is large here lies somewhere below what is large for a page: for each table elsewhere, and anew in each hour, where
+    nobody knows who does not know ``_SECRET``.
     """
-    drawn = hashlib.blake2b(repr(source.lineage).encode(), key=_SECRET, digest_size=8).digest()
+    which = repr((source.lineage, source.table.fingerprint, int(time.time() // 3600.0)))
+    drawn = hashlib.blake2b(which.encode(), key=_SECRET, digest_size=8).digest()
     share = 1.0 - 0.5 * int.from_bytes(drawn) / 2.0**64
     return places.large(visitors.address(), lasts=True) if source.is_large(share) else nullcontext()
 

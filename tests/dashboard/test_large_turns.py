@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.background import compute, large_turns, places
+from dashboard.background import compute, in_use, large_turns, places
 from dashboard.background.in_use import InUse, answering, at_work
 from dashboard.background.large_turns import AT_ONCE, LONGEST, WAITING, LargeTurns
 from dashboard.case import LARGE_CELLS, LARGE_ROWS, Source
@@ -222,8 +222,11 @@ def test_nobody_who_waited_for_long_goes_before_others_for_as_long() -> None:
     assert turns._used["c", False] == 1_000.0 - LONGEST
 
 
-def test_whether_an_answer_waits_tells_of_no_row(own: LargeTurns) -> None:
+def test_whether_an_answer_waits_tells_of_no_row(own: LargeTurns, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside another's answer 49,999 rows were answered about at once, and 50,000 after minutes."""
+
+    monkeypatch.setattr(in_use, "time", SimpleNamespace(time=lambda: hour[0] * 3600.0))
+    hour = [0]
 
     def waits_for(rows: int, lineage: str) -> bool:
         schema = Schema(columns=(Column(name="c", type="yes/no"),))
@@ -238,9 +241,10 @@ def test_whether_an_answer_waits_tells_of_no_row(own: LargeTurns) -> None:
     assert all(waits_for(LARGE_ROWS - 1, one) for one in people), "as one row more"
     share = sum(waits_for(LARGE_ROWS * 3 // 4, one) for one in people) / len(people)
     assert 0.2 < share < 0.8, "where it begins is another place for each"
-    assert [waits_for(LARGE_ROWS * 3 // 4, one) for one in people] == [
-        waits_for(LARGE_ROWS * 3 // 4, one) for one in people
-    ]
+    first, again = ([waits_for(LARGE_ROWS * 3 // 4, one) for one in people] for _ in range(2))
+    assert first == again
+    hour[0] += 1
+    assert first != [waits_for(LARGE_ROWS * 3 // 4, one) for one in people], "and nobody finds out where by trying"
 
 
 def test_who_looks_at_a_sample_or_a_small_file_waits_for_nobody_s_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
