@@ -121,6 +121,8 @@ def _providers(auth: Mapping[str, Any]) -> tuple[str, ...]:
         raise ValueError("redirect_uri in [auth] must be this server's address with /oauth2callback at its end")
     if "expose_tokens" in auth:
         raise ValueError("expose_tokens in [auth] must be left out: no page needs a token")
+    if DEFAULT in named:
+        raise ValueError(f"[auth.{DEFAULT}] would be taken for [auth]: give that provider another name")
     for name in named:
         for key in _NEEDED:
             _text(auth[name], key, f"[auth.{name}]")
@@ -150,7 +152,7 @@ def _lab(lab: Mapping[str, Any], providers: tuple[str, ...]) -> dict[str, Any]:
         raise ValueError("hours in [lab] must be a number above 0 and at most 720")
     if not isinstance(claim, str) or not isinstance(roles, dict) or (roles and not claim):
         raise ValueError("claim in [lab] must name the claim whose values [lab.roles] turns into roles")
-    if any(role not in ROLES for role in roles.values()):
+    if not all(isinstance(role, str) and role in ROLES for role in roles.values()):
         raise ValueError(f"each role in [lab.roles] must be one of {', '.join(ROLES)}")
     trusted = lab.get("claim_from", list(providers) if claim and len(providers) == 1 else [])
     if not isinstance(trusted, list) or any(name not in providers for name in trusted) or bool(trusted) != bool(claim):

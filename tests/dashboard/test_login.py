@@ -771,7 +771,10 @@ def test_a_text_is_one_value_and_gives_no_role_by_a_word_of_it(
         AUTH + "[lab]\nhours = 0\n",
         AUTH + "[lab]\nhour = 1\n",
         AUTH + '[lab]\nclaim = "groups"\n[lab.roles]\nstaff = "king"\n',
+        AUTH + '[lab]\nclaim = "groups"\n[lab.roles]\nstaff = ["owner"]\n',
         AUTH + '[lab.roles]\nstaff = "analyst"\n',
+        "".join(line for line in AUTH.splitlines(True) if not line.startswith(("client_", "server_")))
+        + OTHERS.replace("[auth.weak]", "[auth.default]"),
         AUTH + '[auth.second]\nclient_id = "x"\n',
         AUTH.replace("/.well-known/openid-configuration", "/config"),
         AUTH + 'issuer = ""\n',
