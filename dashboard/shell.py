@@ -12,7 +12,7 @@ from dashboard import catalogue, replay, session, words
 from dashboard.background import compute, leaving
 from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
-from dashboard.data import source, tab
+from dashboard.data import actions, source, tab
 from dashboard.people import login, visitors
 from dashboard.poll import phone
 from dashboard.scenes import embed, presenter, share, tour, unused
@@ -21,6 +21,7 @@ from dashboard.widgets import controls, explained, inputs, onward, signing
 from dashboard.widgets import phone as phone_frame
 from dashboard.words import data as data_words
 from dashboard.words.server import OPEN
+from dpcore.ledger.member import NO_FILES
 
 SIDEBAR = 330  # pixels, so that the names of most samples fit
 HERE = Path(__file__).parent
@@ -108,6 +109,8 @@ def main() -> None:
     session.page_opened(page.url_path)
     tables = page.url_path != room  # a room's data are what its phones say
     if tables:
+        if source.own_file() is not None and compute.no_files() == NO_FILES:
+            actions.let_go()  # who may bring none any more explores none either
         source.open_page(page.url_path)
     if alone:
         if tables:

@@ -190,6 +190,12 @@ def forget() -> None:
     session.forget_own()
 
 
+def let_go() -> None:
+    """Hold no file of theirs any more, and none that could be brought back."""
+    _swap(None)
+    forget()
+
+
 def put_in_place(own: OwnFile) -> None:
     """Start with ``own``, if there is room for what it declares; what was there can be brought back."""
     present = source.own_file()

@@ -50,9 +50,10 @@ from dpcore.datasets import (
 )
 from dpcore.datasets.schema import MISSING_WORDS
 from dpcore.datasets.steps import rows_made
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger import Ledger
 from dpcore.ledger.member import NO_FILES
+from dpcore.ledger.roles import Role
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import rested, text
@@ -965,6 +966,23 @@ def test_a_column_that_counts_people_says_how_often(open_app: Open) -> None:
         assert entry_sensitivity(declared.column("guests")) == reckoned
     declare(app, "guests", counts=False)
     assert not held(app).schema.column("guests").counts
+
+
+def test_who_may_bring_no_files_any_more_holds_none(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody whose role was taken away went on to explore the file that they had brought before."""
+    app = look(drop(open_app("data"), survey()))
+    assert "umfrage" in text(app)
+
+    def closed() -> frozenset[Role]:
+        raise LedgerError("The ledger is closed.")
+
+    monkeypatch.setattr(compute, "_roles", closed)
+    assert held(app.run()), "what cannot be asked takes nothing away"
+    monkeypatch.setattr(compute, "_roles", lambda: frozenset({"viewer"}))
+    app.run()
+    assert not app.exception
+    assert "_own_file" not in app.session_state or held(app) is None
+    assert "umfrage" not in text(app)
 
 
 def test_people_and_whose_row_it_is_are_declared(open_app: Open) -> None:
