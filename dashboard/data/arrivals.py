@@ -30,7 +30,7 @@ from dashboard.data.held import (
     OWN_ROUND,
     OWN_SOURCE,
 )
-from dashboard.data.own_file import OwnFile, Pending, opened, sketched, template
+from dashboard.data.own_file import OwnFile, Pending, are_others, opened, sketched, template
 from dashboard.data.people import may_see
 from dashboard.data.reading_threads import Piece, threads
 from dashboard.data.task import Say, Task, asking, counting
@@ -278,7 +278,8 @@ def _installed(task: Task) -> None:
     if present is not None and not at.again:
         OWN_BEFORE.put(present)
         source.keep(None)
-        session.forget_own()
+    if present is not None and not (at.again and present.reading and not are_others(present.reading, reading)):
+        session.forget_own()  # another sheet is another table too: no answer about the one stands on its pages
     source.keep(own)
 
 

@@ -170,17 +170,20 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     names = {column.name for column in columns}
     each_row = old.schema.each_row if old.said_row else schema.each_row
     named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
+    same = each_row == old.schema.each_row
+    if not same:  # how far one moves an entry was said of other rows
+        columns = tuple(replace(column, sensitivity=None) for column in columns)
     changed = {f"file:{one}" for one in ASKED if before.report.stated(one) != reading.report.stated(one)}
     changed |= {LAST_STEP} if before.records != reading.records else set()
     files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed
     return Decisions(
-        schema=replace(old.schema, columns=columns, id_column=named),
+        schema=replace(old.schema, columns=columns, each_row=each_row, id_column=named),
         settled=frozenset(files | {name for name in old.settled if name in names}),
         copied=old.copied & names,
-        said_rows=old.said_rows and named == old.schema.id_column,
+        said_rows=old.said_rows and same and named == old.schema.id_column,
         said_row=old.said_row,
         confirmed=old.confirmed & {read_as(column) for column in columns},
-        confirmed_row=old.confirmed_row and each_row == old.schema.each_row,
+        confirmed_row=old.confirmed_row and same,
         marked=old.marked & _types(columns),
         marked_row=old.marked_row,
         notation=old.notation,

@@ -159,7 +159,7 @@ class OwnFile:
             if self.unseen or self.spoken(column):
                 found.append(column)
             elif column.name == self.schema.id_column:
-                found.append(Column(name=column.name, type="text"))
+                found.append(_whose(column))
         return tuple(found)
 
     @property
@@ -303,7 +303,8 @@ class OwnFile:
 
     @property
     def leading(self) -> Schema:
-        """The columns as pages are given them. Yes or no needs no bounds: it leads only where its type was chosen.
+        """The columns as pages are given them. Yes or no needs no bounds: it leads only where its type was chosen. What
+        says whose row it is leads nowhere: nothing was said of how it is read.
 
         A column that can be read in two ways is not among them until somebody said which.
         """
@@ -312,7 +313,8 @@ class OwnFile:
         doubts = set(self.doubts)
         certain = [name for name in self.schema.names if name not in doubts]
         schema = self.schema.only(*certain) if certain else self.schema
-        stated = [one.name for one in columns if one.type != "yes/no" or one.name in settled]
+        whose = self.schema.id_column
+        stated = [one.name for one in columns if (one.type != "yes/no" or one.name in settled) and one.name != whose]
         return declared_first(schema, stated)
 
     def decide(self, decisions: Decisions) -> OwnFile:
@@ -481,7 +483,7 @@ class OwnFile:
                 return None
             schema = schema.only(*public)
         if schema.id_column is not None and not schema.column(schema.id_column).releasable:
-            schema = schema.with_column(Column(name=schema.id_column, type="text"))
+            schema = schema.with_column(_whose(schema.column(schema.id_column)))
         if any(isinstance(step, ReadAsMissing) for step in self.steps):
             # whatever word it was, and whatever the column was called then: an entry may be read as nobody's, and back
             counting = (replace(one, counts=False, sensitivity=None) if one.counts else one for one in schema.columns)
@@ -495,6 +497,11 @@ class OwnFile:
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
         return schema.only(*names)
+
+
+def _whose(column: Column) -> Column:
+    """The column that says whose row it is, as text; the words that say of nobody stay what they are."""
+    return Column(name=column.name, type="text", missing_words=column.missing_words)
 
 
 def declared_first(schema: Schema, declared: Collection[str]) -> Schema:
@@ -531,7 +538,7 @@ def opened(
             sketch=sketch,
         )
     decisions = carried(before.decisions, before.reading, reading)
-    if _counts_rows(before.steps) or _are_others(before.reading, reading):
+    if _counts_rows(before.steps) or are_others(before.reading, reading):
         decisions = _rows_anew(decisions, reading, ())
     return replace(
         before,
@@ -564,7 +571,7 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     )
 
 
-def _are_others(before: Reading, reading: Reading) -> bool:
+def are_others(before: Reading, reading: Reading) -> bool:
     """Whether other rows are read of the same file than before: of another sheet or part, or with other columns."""
     places = [(one.report.part, one.report.objects) for one in (before, reading)]
     return places[0] != places[1] or set(before.frame.columns) != set(reading.frame.columns)

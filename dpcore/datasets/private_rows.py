@@ -41,6 +41,9 @@ NAMELESS = (
 PUT_TOGETHER = "are private in number, name and place, because a step made them from what others hold: take it back"
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
 
+LONGEST_LABEL = 200
+"""Letters of a cell by which an answer calls its row: a longer one would decide whether there is an answer."""
+
 
 class PrivateRows:
     """Rows as text, one column for each name of the header. Shows nothing of itself but the header.
@@ -112,8 +115,8 @@ class PrivateRows:
         return self._records
 
     def public_names(self, declaration: Declaration, column: str) -> tuple[str, ...]:
-        """What the rows of a table of options or steps are called, made different, in order; "" for one without a name.
-        Raises InvalidArgument.
+        """What the rows of a table of options or steps are called in ``LONGEST_LABEL`` letters, made different, in
+        order; "" for one without a name. Raises InvalidArgument.
 
         People move the entries of such a table, and which rows it has does not depend on them. Of a date its declared
         days alone are told, however a cell is written.
@@ -127,7 +130,9 @@ class PrivateRows:
         if self._left_out_by - {column}:
             raise InvalidArgument("rows", NAMELESS)
         cells = self._with_empty_rows(as_text(self._behind[column]))
-        texts = [" ".join(text.split()) for text in (_days(named, cells) if named.type == "date" else cells)]
+        texts = [
+            " ".join(text[:LONGEST_LABEL].split()) for text in (_days(named, cells) if named.type == "date" else cells)
+        ]
         times = Counter(texts)
         return tuple(
             text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts)

@@ -17,18 +17,24 @@ class Begun:
 
     def __init__(self, seconds: float = 3600.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds, self._clock = seconds, clock
-        self._noted: deque[tuple[float, str, int]] = deque()
+        self._noted: deque[tuple[float, str, str, int]] = deque()
         self._records: Counter[str] = Counter()
+        self._of_one: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
 
-    def note(self, network: str, records: int) -> None:
-        """So many records were begun from this network; nothing is noted where it is not known ("")."""
+    def note(self, network: str, records: int, who: str = "", most: int = 1 << 31) -> None:
+        """So many records were begun from this network, of ``who`` no more than ``most``; nothing is noted where it is
+        not known ("")."""
         if not network:
             return
         with self._lock:
             self._forget()
-            self._noted.append((self._clock(), network, records))
+            records = min(records, most - self._of_one[network, who])
+            if records <= 0:
+                return
+            self._noted.append((self._clock(), network, who, records))
             self._records[network] += records
+            self._of_one[network, who] += records
 
     def records(self, network: str) -> int:
         """How many records were begun from this network within the hour."""
@@ -39,7 +45,10 @@ class Begun:
     def _forget(self) -> None:
         since = self._clock() - self._seconds
         while self._noted and self._noted[0][0] <= since:
-            _, network, records = self._noted.popleft()
+            _, network, who, records = self._noted.popleft()
             self._records[network] -= records
+            self._of_one[network, who] -= records
             if self._records[network] <= 0:
                 del self._records[network]
+            if self._of_one[network, who] <= 0:
+                del self._of_one[network, who]

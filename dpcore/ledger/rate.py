@@ -53,7 +53,8 @@ def begin(store: Store, token: str, records: int, *, network: str, replicas: int
     told = refusal(store, token, records, of_network=of_network)
     if told:
         raise LedgerError(told)
-    store.begun.note(network, replicas * records)
+    # one person can write no more in a day: what is begun and comes to nothing uses up nobody else's
+    store.begun.note(network, replicas * records, token, replicas * MOST_OF_ONE)
 
 
 def refusal(store: Store, token: str, records: int = 0, now: datetime | None = None, *, of_network: int = 0) -> str:

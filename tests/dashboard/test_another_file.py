@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
-from tests.dashboard.test_data_page import drop, held
+from tests.dashboard.test_data_page import drop, held, press, workbook
 from tests.dashboard.test_two_windows import opens, ready, release, table
 
 Open = Callable[..., AppTest]
@@ -47,3 +47,22 @@ def test_an_answer_stands_on_the_page_of_its_own_file_alone(open_app: Open) -> N
     own = {slot: replace(one, lineage=held(app).lineage) for slot, one in kept.items()}
     app.session_state["_receipts"] = own
     assert len(answers(app.run())) == 1, "and one about its own people would stand there"
+
+
+@pytest.mark.parametrize(("sheet", "stands"), [("A", True), ("B", False)])
+def test_nor_on_those_of_another_sheet(sheet: str, stands: bool, open_app: Open) -> None:
+    """Both have one budget, and the very same question of the other was answered with the first one's answer."""
+    rows = [["colour", "age"], *([("red", "blue")[n > 19], 20 + n] for n in range(24))]
+    others = [["colour", "age"], *([("blue", "red")[n > 19], 20 + n] for n in range(24))]
+    app = drop(open_app("data"), workbook(("A", rows), ("B", others)), name="two.xlsx")
+    app.selectbox(key="own-part").set_value(0).run()
+    press(app, "own-part-go")
+    app.session_state["_receipts"] = {"selection": "an answer"}
+    app.session_state["own-tab"] = "Read it differently"
+    app.run()
+    app.text_input(key="own-again-part").set_value(sheet)
+    press(app, "own-again-go")
+    reading = held(app).reading
+    assert reading is not None
+    assert reading.report.part == sheet
+    assert bool(app.session_state["_receipts"]) == stands

@@ -13,6 +13,7 @@ from dashboard.questions.thresholding.watched import Watched
 from dpcore.datasets import Column, Declaration, MonthsToRows, ReadAsMissing, Schema, read_csv
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.cells import entry_sensitivity
+from dpcore.releases.selection import MostCommonOption
 
 SHOP = Column(name="shop", type="text")
 VOTES = Column(name="votes", type="integer", low=0, high=100, sensitivity=1.0, counts=True)
@@ -82,6 +83,34 @@ def test_where_a_step_reads_a_word_as_missing_entries_count_nobody(word: str) ->
     assert [one.reads_as_counts for one in found] == [True, False]
     assert [entry_sensitivity(one) for one in found] == [1.0, 100.0]
     assert word not in found[1].missing_words
+
+
+def test_words_that_say_of_nobody_whose_row_it_is_stay_so() -> None:
+    """All rows of nobody were those of one person, of whom one row counts: one more took another's place."""
+    anonymous = Column(name="who", type="category", missing_words=("", "anon"))
+    colour = Column(name="colour", type="category", categories=("blue", "red"))
+    schema = Schema(columns=(anonymous, colour), id_column="who")
+    reading = read_csv(b"who,colour\n" + b"anon,blue\n" * 5 + b"a,red\n")
+    for who in (anonymous, replace(anonymous, type="text")):
+        decisions = Decisions(schema=schema.with_column(who), said_rows=True, said_row=True)
+        own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
+        assert own.declared is not None
+        declared = Declaration.of(own.declared)
+        assert declared.column("who").missing_words == ("", "anon")
+        assert MostCommonOption.of(declared, "colour", epsilon=1.0).read(reading.private).tolist() == [0, 1]
+        assert own.spoken_of[0].missing_words == ("", "anon")
+
+
+@pytest.mark.parametrize("different", [12, 13])
+def test_what_says_whose_row_it_is_leads_no_page(different: int) -> None:
+    """What a file took it for, options or text, decided with which column a page began."""
+    rows = "".join(f"p{place % different},{'blue' if place % 3 else 'red'}\n" for place in range(24))
+    reading = read_csv(f"who,colour\n{rows}".encode())
+    colour = Column(name="colour", type="category", categories=("blue", "red"))
+    schema = Schema(columns=(reading.suggested().column("who"), colour), id_column="who")
+    decisions = Decisions(schema=schema, said_row=True, said_rows=True, settled=frozenset({"colour"}))
+    own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
+    assert own.leading.names == ("colour", "who")
 
 
 def test_a_number_that_nobody_said_is_saved_by_nobody() -> None:

@@ -171,6 +171,13 @@ def test_names_are_days_and_not_what_stands_in_a_cell() -> None:
     assert names == ("1. 1950-03-01", "", "", "4. 1950-03-01", "1920-01-01")
 
 
+def test_no_cell_is_so_long_a_name_that_there_is_no_answer() -> None:
+    columns = (SHOP, VALUE)
+    found = alarm(columns, "option", frame(columns, shop="x" * 300_000))
+    assert isinstance(found, AlarmRun)
+    assert max(map(len, found.labels)) == 200
+
+
 def test_a_question_that_cannot_be_answered_says_so() -> None:
     columns = (BORN, SEEN, VALUE)
     kind = next(kind for _, kind in catalogue.every() if kind.key == "alarm")

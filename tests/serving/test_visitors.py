@@ -339,6 +339,21 @@ def test_many_logins_of_one_network_leave_room_for_others(whole: Ledger, monkeyp
         logged_in(whole, OTHER, network="192.0.2.1").may_begin(rate.room(1))  # type: ignore[attr-defined]
 
 
+def test_what_one_person_begins_in_vain_is_no_more_than_they_can_write(
+    whole: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clicks that write nothing used up what their whole network had."""
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 30)
+    for who in (visiting, logged_in):
+        network = f"192.0.2.{who.__name__}"
+        one = who(whole, TOKEN, network=network)
+        for _ in range(200):
+            one.may_begin(1)  # type: ignore[attr-defined]
+        assert whole._store.begun.records(network) == 30
+        who(whole, OTHER, network=network).may_begin(rate.ANSWER)  # type: ignore[attr-defined]
+
+
 def test_one_network_leaves_room_for_others(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever cookies are sent from it, and rooms count; by cookies alone (no network is known) there was no end."""
     monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
