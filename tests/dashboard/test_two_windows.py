@@ -152,6 +152,7 @@ def turn_to_the_other_sheet(app: AppTest) -> None:
     app.text_input(key="own-again-part").set_value("All")
     press(app, "own-again-go")
     assert held(app).lineage == cover_people
+    app.number_input(key="own-rows-None").set_value(1).run()  # of other rows it is asked anew
     look(app)
     app.session_state[EPSILON.key] = 0.5
 
@@ -253,6 +254,7 @@ def test_a_budget_protects_on_whom_its_first_answer_did(open_app: Open, ledger_f
     assert spent > 0.0
     app.switch_page(address("data")).run()
     app.text_input(key="own-unit-person").set_value("visit").run()
+    app.number_input(key="own-rows-None").set_value(1).run()
     app.session_state[EPSILON.key] = 0.3
     release(app)
     assert "protect one person, and this one would protect one visit" in text(app)
