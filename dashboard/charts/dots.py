@@ -113,10 +113,10 @@ def two_bars(
     """Two shares of 1 as bars out of 100, each with its number: privacy noise, and having only these people.
 
     ``names`` are theirs, in that order. With a ``sign``, "±", they say how far off something may be, and the longer
-    one fills two thirds; unless ``in_100`` that is no share but a number.
+    one fills half; unless ``in_100`` that is no share but a number.
     """
     values = [100 * people, 100 * noise]
-    full = 1.5 * max(*values, 1e-9) if sign else 115.0
+    full = 2.0 * max(*values, 1e-9) if sign else 100.0
     return {
         "data": [
             {
@@ -134,7 +134,7 @@ def two_bars(
         "layout": layout(
             dark,
             height=54,
-            margin={"l": 126, "r": 10, "t": 0, "b": 0},
+            margin={"l": 126, "r": 10 if sign else 74, "t": 0, "b": 0},  # "100 in 100" beside a bar that is full
             xaxis={"visible": False, "range": [0, full], "fixedrange": True},
             yaxis={"showgrid": False, "fixedrange": True},
             bargap=0.3,

@@ -109,6 +109,18 @@ def test_the_chart_draws_the_frame_and_stays_small() -> None:
     assert len(plotly.io.to_json(made, validate=False)) < 50_000
 
 
+@pytest.mark.parametrize("sign", ["", "±"])
+@pytest.mark.parametrize("share", [0.004, 0.44, 0.95, 1.0])
+def test_the_number_beside_a_bar_is_not_cut(share: float, sign: str) -> None:
+    """ "95 in 100" lost its end where the chart is narrow."""
+    made = two_bars(share, 0.3, ("privacy noise", "only these people"), sign=sign)
+    margin, (low, high) = made["layout"]["margin"], made["layout"]["xaxis"]["range"]
+    for width in (300, 358):
+        room = width - margin["l"] - margin["r"]
+        for value, text in zip(made["data"][0]["x"], made["data"][0]["text"], strict=True):
+            assert margin["l"] + room * (value - low) / (high - low) + 7 * len(text) <= width
+
+
 def test_names_touch_no_line_and_no_other_name() -> None:
     x = np.linspace(-2, 1, 61)
     lines = [100 / (1 + np.exp(-4 * (x + shift))) for shift in (0.0, 0.5, 1.2)]
