@@ -1,12 +1,11 @@
 """Turns to work on something large, such as a file of a million rows or what is made of one.
 
-What such work takes beside what stays is counted nowhere: some hundred bytes a row
-(``tests/questions/test_large.py``). So ``AT_ONCE`` of all pages do it at the same time, and of one address one page,
-and one answer beside it: of people who come through one address nobody waits for another's answer to look at a page.
-The next turn is one of the address that had least of their time, pages and answers each by themselves, where whoever
-comes begins with as much as the latest who had one, and who waits is never further behind than ``LONGEST``: many pages
-wait where somebody opens many, and some for long. Of one address no more than ``WAITING`` pages
-wait, and as many answers, each a thread.
+What such work takes beside what stays is counted nowhere: some hundred bytes a row (``tests/questions/test_large.py``).
+So ``AT_ONCE`` of all pages do it at the same time, and of one address one page, and one answer beside it: of people who
+come through one address nobody waits for another's answer to look at a page. The next turn is one of the address that
+had least of their time, pages and answers each by themselves, where whoever comes begins with as much as the latest who
+had one, and who waits is never further behind than ``LONGEST``: many pages wait where somebody opens many, and some for
+long. Of one address no more than ``WAITING`` pages wait, and as many answers, each a thread.
 
 One that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs; but one that lasts
 is, as an answer does, which ends, if only after minutes. Of these there is one at a time, so that a turn is left for

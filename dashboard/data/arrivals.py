@@ -278,8 +278,9 @@ def _installed(task: Task) -> None:
     if present is not None and not at.again:
         OWN_BEFORE.put(present)
         source.keep(None)
-    if present is not None and not (at.again and present.reading and not are_others(present.reading, reading)):
-        session.forget_own()  # another sheet is another table too: no answer about the one stands on its pages
+        session.forget_own()
+    elif present is not None and present.reading is not None and are_others(present.reading, reading):
+        session.forget_own()  # another sheet is another table: no answer about the one stands on its pages
     source.keep(own)
 
 

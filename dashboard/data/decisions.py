@@ -63,7 +63,7 @@ class Decisions:
             each_row=each_row or old.each_row,
             unit=unit or old.unit,
             id_column=None,
-            columns=tuple(replace(column, sensitivity=None) for column in old.columns),
+            columns=unmoved(old.columns),
         )
         return replace(chosen, schema=schema, said_rows=False)
 
@@ -124,6 +124,11 @@ class Decisions:
         return self.schema.each_row != "option"
 
 
+def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The columns, of which nobody has said how far one person moves an entry."""
+    return tuple(replace(column, sensitivity=None) for column in columns)
+
+
 def notation(column: Column) -> Notation | None:
     """What says, beside its type, how the cells of a column are written."""
     return "decimal" if column.is_numeric else "date_order" if column.type == "date" else None
@@ -172,7 +177,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
     same = each_row == old.schema.each_row
     if not same:  # how far one moves an entry was said of other rows
-        columns = tuple(replace(column, sensitivity=None) for column in columns)
+        columns = unmoved(columns)
     changed = {f"file:{one}" for one in ASKED if before.report.stated(one) != reading.report.stated(one)}
     changed |= {LAST_STEP} if before.records != reading.records else set()
     files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed

@@ -21,6 +21,7 @@ from dashboard.data.decisions import (
     notation,
     read_as,
     stated_of_all,
+    unmoved,
     within,
 )
 from dpcore.datasets import (
@@ -584,7 +585,7 @@ def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) 
     schema = replace(
         decisions.schema,
         rows_per_person=rows_made(steps, each_row),
-        columns=tuple(replace(column, sensitivity=None) for column in decisions.schema.columns),
+        columns=unmoved(decisions.schema.columns),
         each_row=each_row,
         id_column=decisions.schema.id_column if each_row == "record" else None,
     )

@@ -103,8 +103,9 @@ def _write_down(said: Mapping[str, Any], until: float) -> None:
             line = f"{person} {f'<{latest}' if many else login} {until:.0f}\n"
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             with open(handle, "w", encoding="ascii") as text:
-                held = _read[2] if _read is not None and _read[0] == file and file.exists() else 0
-                os.ftruncate(handle, held)  # without a line that somebody did not finish
+                known = _read[2] if _read is not None and _read[0] == file else 0
+                held = min(known, os.fstat(handle).st_size)  # nothing, where somebody took the file away
+                os.ftruncate(handle, held)  # without a line that was not finished
                 text.write(line if held else _head() + line)
                 text.flush()
                 os.fsync(handle)

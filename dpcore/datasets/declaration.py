@@ -172,11 +172,6 @@ class Declaration:
             table=table,
         )
 
-    @property
-    def protects_steps(self) -> bool:
-        """See ``Schema.protects_steps``."""
-        return Schema(columns=self.columns, each_row=self.each_row, unit=self.unit).protects_steps
-
     def column(self, name: str) -> Column:
         """A declared column. Raises InvalidArgument with what to do where it was not declared."""
         for column in self.columns:

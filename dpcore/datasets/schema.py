@@ -147,6 +147,11 @@ class Column:
         return self.bounded and not self.from_file
 
 
+def protects_steps(each_row: EachRow, unit: str) -> bool:
+    """See ``Schema.protects_steps``."""
+    return each_row == "step" and unit.strip().lower() in STEPS_IN_TIME
+
+
 def _check_bounds(low: float | None, high: float | None) -> None:
     """Whether nothing that is worked out with declared bounds can overflow, vanish or lose its digits."""
     for name, bound in (("low", low), ("high", high)):
@@ -211,7 +216,7 @@ class Schema:
     @property
     def protects_steps(self) -> bool:
         """Whether what is protected is a step in time itself, and not somebody who moves the entries of several."""
-        return self.each_row == "step" and self.unit.strip().lower() in STEPS_IN_TIME
+        return protects_steps(self.each_row, self.unit)
 
     def of_type(self, *types: ColumnType) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.type in types)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpcore.costs import Cost
 from dpcore.datasets.declaration import Declaration, shown, steps_change
-from dpcore.datasets.schema import Column
+from dpcore.datasets.schema import Column, protects_steps
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.asked import Asked, ErrorBound
@@ -116,7 +116,6 @@ class AlarmRun(Asked):
         offset: float = 0.0,
         both_ways: bool = False,
         labels: tuple[str, ...] = (),
-        labels_from_file: bool = False,
         named_by: str | None = None,
         neighbours: Neighbours | None = None,
         chosen_after_looking: tuple[str, ...] = (),
@@ -125,7 +124,7 @@ class AlarmRun(Asked):
 
         In a table with one record in each row: how many rows each declared day or option of ``column`` has, those only
         whose ``where`` is yes. Else: the entries of ``column``, ``entries`` of them, a number the person states or
-        ``PrivateRows.public_size``. With ``labels_from_file`` the column ``named_by`` holds the labels. Raises
+        ``PrivateRows.public_size``. The ``labels`` are the person's own, or what the column ``named_by`` holds. Raises
         InvalidArgument.
         """
         counted = declaration.each_row == "record"
@@ -134,7 +133,10 @@ class AlarmRun(Asked):
             sensitivity = float(declaration.rows_per_person)
             if where is not None and declaration.column(where).type != "yes/no":
                 raise InvalidArgument("where", "must be a column of yes and no")
-        elif declaration.protects_steps and (neighbours or declaration.hidden) != "replace_one":
+        elif (
+            protects_steps(declaration.each_row, declaration.unit)
+            and (neighbours or declaration.hidden) != "replace_one"
+        ):
             raise InvalidArgument("rows", steps_change(declaration.unit))
         elif entries is None or where is not None:
             raise InvalidArgument("entries" if entries is None else "where", "must fit a table of steps or options")
@@ -159,7 +161,7 @@ class AlarmRun(Asked):
             offset=offset,
             both_ways=both_ways,
             labels=labels,
-            labels_from_file=labels_from_file,
+            labels_from_file=named_by is not None,
         )
 
     @property

@@ -393,6 +393,19 @@ def test_another_file_of_the_same_number_is_read_from_its_beginning(
     assert logged_out.is_ended(user("olga", nonce=1, iat=1))
 
 
+def test_a_file_that_was_taken_away_takes_no_later_log_out_with_it(
+    started: Callable[[], list[float]], tmp_path: Path
+) -> None:
+    file = tmp_path / "keys" / "ledger.key.logged-out"
+    logged_out.end(user("olga", nonce=1, iat=1), 10.0)
+    file.unlink()
+    logged_out.end(user("olga", nonce=2, iat=1), 10.0)
+    assert "\0" not in file.read_text()
+    assert logged_out.is_ended(user("olga", nonce=1, iat=1)), "this server knew of it"
+    started()
+    assert logged_out.is_ended(user("olga", nonce=2, iat=1))
+
+
 def test_a_line_that_was_not_finished_takes_no_log_out_with_it(
     started: Callable[[], list[float]], tmp_path: Path
 ) -> None:

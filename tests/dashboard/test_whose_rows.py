@@ -8,12 +8,11 @@ import pytest
 
 from dashboard.data.decisions import Decisions, carried
 from dashboard.data.own_file import OwnFile, opened, template
-from dashboard.questions.thresholding.alarm_request import alarm_request
-from dashboard.questions.thresholding.watched import Watched
 from dpcore.datasets import Column, Declaration, MonthsToRows, ReadAsMissing, Schema, read_csv
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.releases.selection import MostCommonOption
+from tests.questions.test_names_of_rows import alarm_over
 
 SHOP = Column(name="shop", type="text")
 VOTES = Column(name="votes", type="integer", low=0, high=100, sensitivity=1.0, counts=True)
@@ -164,18 +163,7 @@ def test_no_text_names_options_before_somebody_says_that_it_is_text(kinds: int) 
         assert own.declared.names == ("kind", "votes")
         assert "kind" in own.suggested, "and the receipt says who said so first"
         declared = Declaration.of(own.declared, suggested=own.suggested, hidden="replace_one")
-        alarm = alarm_request(
-            declared,
-            Watched("column", "votes"),
-            rows=lambda: reading.private,
-            line=9.5,
-            epsilon=0.5,
-            neighbours="replace_one",
-            method="exponential",
-            limit=1,
-            beta=0.05,
-            looked=False,
-        )
+        alarm = alarm_over(declared, "votes", reading.private)
         assert isinstance(alarm, AlarmRun)
         assert "How the cells of “kind”" in " ".join(alarm.notes)
 

@@ -106,10 +106,15 @@ def test_nothing_is_asked_about_what_names_the_rows(each_row: Any, named: tuple[
 
 
 def alarm(columns: tuple[Column, ...], each_row: Any, text: pd.DataFrame) -> AlarmRun | str:
+    return alarm_over(Declaration(columns=columns, each_row=each_row, hidden="replace_one"), "v", PrivateRows(text))
+
+
+def alarm_over(declared: Declaration, column: str, rows: PrivateRows) -> AlarmRun | str:
+    """What a page would ask for, with a line that every entry reaches."""
     return alarm_request(
-        Declaration(columns=columns, each_row=each_row, hidden="replace_one"),
-        Watched("column", "v"),
-        rows=lambda: PrivateRows(text),
+        declared,
+        Watched("column", column),
+        rows=lambda: rows,
         line=-100.0,
         epsilon=0.05,
         neighbours="replace_one",

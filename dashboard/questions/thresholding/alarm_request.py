@@ -43,7 +43,6 @@ def alarm_request(
             entries = {
                 "entries": rows().public_size(declared),
                 "labels": rows().public_names(declared, *named) if named else (),
-                "labels_from_file": bool(named),
                 "named_by": named[0] if named else None,
             }
         # how a method moves the line depends on how many answers there are and on how far one person moves one

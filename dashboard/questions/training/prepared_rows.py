@@ -259,7 +259,12 @@ def _few_pairs(features: Features, case: Case) -> bool:
     """Whether these columns make few enough pairs for their methods to be offered. Of a person's own rows that does not
     hang on how many there are: not even a stand-in's could be pictured."""
     rows = len(case.table.frame) if case.source.public else RECORDS
-    return min(MOST_ROWS, rows) * math.comb(len(features.columns), 2) <= MOST_NUMBERS
+    return _fit(min(MOST_ROWS, rows), features)
+
+
+def _fit(rows: int, features: Features) -> bool:
+    """Whether a code of each of so many rows for every pair of columns can be held."""
+    return rows * math.comb(len(features.columns), 2) <= MOST_NUMBERS
 
 
 def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool, pairs: bool) -> _Split:
@@ -287,8 +292,7 @@ def _split(features: Features, table: Table, ways: Sequence[str], *, steps: bool
         return halves(ChoosableRows.of(features, typed, ways))
 
     coded = features.bare.stepped.coded(typed, missing=False) if steps else None
-    # every pair of columns is a code of each row, which only the ways that find pairs need
-    few = found.n * math.comb(len(features.columns), 2) <= MOST_NUMBERS
+    few = _fit(found.n, features)
     return _Split(
         typed=typed,
         rows=Rows(X=found.X[held_out:], y=found.y[held_out:], X_test=found.X[:held_out], y_test=found.y[:held_out]),
