@@ -139,6 +139,7 @@ def main() -> None:
         share_slot = st.container()
         signing.who()
         phone_frame.folds()
+        phone_frame.margins()
 
     session.next_cost(None)
     told = st.container()  # on the page: a phone folds the sidebar away

@@ -11,7 +11,6 @@ from dashboard.charts.theme import Figure, layout, palette, translucent
 from dpcore.validate import FloatArray
 
 HEIGHT = 420
-_AREA = (560.0, 350.0)
 
 
 def attacker(
@@ -50,7 +49,6 @@ def attacker(
         (0.0, 104.0),
         look.paper,
         [],
-        area=_AREA,
     )
     return {
         "data": traces,

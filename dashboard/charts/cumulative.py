@@ -11,7 +11,6 @@ from dashboard.charts.labels import with_legend, written
 from dashboard.charts.theme import Figure, layout, palette, plain, translucent
 
 HEIGHT = 420
-_AREA = (600.0, 350.0)
 
 
 def cumulative(
@@ -56,9 +55,7 @@ def cumulative(
     if done < last:
         ground = {"type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": translucent(look.soft, 0.07)}
         shapes.append(ground | {"x0": done, "x1": last, "y0": 0, "y1": 1, "yref": "paper"})
-    notes, left_out = written(
-        x, lines, labels, inks, (0.0, top), look.paper, fence, cap_name if left else "", area=_AREA
-    )
+    notes, left_out = written(x, lines, labels, inks, (0.0, top), look.paper, fence, cap_name if left else "")
     return {
         "data": traces,
         "layout": layout(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dashboard.charts.places import AREA, NARROW, Place, place
+from dashboard.charts.places import Place, place
 from dashboard.charts.theme import Figure, translucent
 
 
@@ -17,11 +17,9 @@ def written(
     paper: str,
     fence: list[np.ndarray],
     fence_name: str = "",
-    *,
-    area: tuple[float, float] = AREA,
 ) -> tuple[list[Figure], list[str]]:
     """``names`` as annotations beside their ``lines``, and the names for which there is no place; see ``place``."""
-    found = place(x, lines, names, area, y_range, fence, fence_name, NARROW)
+    found = place(x, lines, names, y_range, fence, fence_name)
     notes = [
         {
             "x": float(x[spot.index]),

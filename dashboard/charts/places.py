@@ -1,4 +1,4 @@
-"""Where to write a line's name so that it touches neither a line nor another name, however wide the chart is."""
+"""Where to write a line's name so that it touches neither a line nor another name, however large the chart is."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
 Box = tuple[float, float, float, float]  # left, right, bottom, top in pixels
+Size = tuple[float, float]  # width and height in pixels
 
-AREA = (600.0, 400.0)  # pixels of a chart as wide as two thirds of a page
-# The server does not know how wide a browser draws: a place must do on a phone, on a tablet and on a page.
-NARROW = (275.0, 420.0)
+# The server does not know how wide a browser draws, nor whether a mark or a legend takes a row from the height: a place
+# must do on a page and beside a sidebar on a tablet, and on each with and without such rows.
+AREAS: tuple[Size, ...] = ((504.0, 350.0), (504.0, 300.0), (244.0, 350.0), (244.0, 300.0))
 
 _CHARACTER, _LINE = 7.2, 18.0  # pixels of 13-px text
 _LONGEST, _SHORT = 24, 13  # characters of one row of a name, and where that finds no good place
@@ -45,9 +46,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """The plotting area at one width in pixels: its curves every ``step`` pixels, and the names written so far."""
+    """The plotting area in one size in pixels: ``lines`` (lines, m) as they are given, ``curves`` the same every
+    ``step`` pixels, and the names written so far."""
 
     width: float
+    height: float
+    lines: FloatArray
     step: float
     curves: FloatArray
     taken: list[Box]
@@ -57,35 +61,32 @@ def place(
     x: FloatArray,
     lines: list[FloatArray],
     names: list[str],
-    size: tuple[float, float],
     y_range: tuple[float, float],
     fence: list[FloatArray],
     fence_name: str = "",
-    narrow: Sequence[float] = (),
+    sizes: Sequence[Size] = AREAS,
 ) -> list[Place | None]:
     """A place for each of ``lines`` (each of shape (m,) over ``x`` in axis units), or None where there is none.
 
-    ``size`` is the plotting area in pixels and ``narrow`` further widths at which the same place must do; ``fence``
-    holds further lines to keep clear of, the first with ``fence_name`` written above its left end. Greedy: the longest
-    names first, each at the free spot nearest the middle.
+    The same place must do in every one of ``sizes`` of the plotting area; ``fence`` holds further lines to keep clear
+    of, the first with ``fence_name`` written above its left end. Greedy: the longest names first, each at the free spot
+    nearest the middle.
     """
-    height = size[1]
     along = (x - x[0]) / max(x[-1] - x[0], 1e-12)
     span = max(y_range[1] - y_range[0], 1e-12)
-    pys = [
-        np.clip(np.nan_to_num((line - y_range[0]) / span, nan=-0.5), -0.5, 1.5) * height for line in [*lines, *fence]
-    ]
-    areas = [_area(width, along, pys) for width in (size[0], *narrow)]
+    shares = np.array([*lines, *fence], dtype=np.float64).reshape(-1, len(x)) - y_range[0]
+    shares = np.clip(np.nan_to_num(shares / span, nan=-0.5), -0.5, 1.5)
+    areas = [_area(size, along, shares) for size in sizes]
     if fence and fence_name:
-        bottom = float(pys[len(lines)][0])
         for area in areas:
+            bottom = float(area.lines[len(lines), 0])
             area.taken.append((0.0, len(fence_name) * _CHARACTER, bottom, bottom + _LINE + 6))
     offered = _Offered.all(len(x))
     places: list[Place | None] = [None] * len(lines)
     for i in sorted(range(len(lines)), key=lambda j: -len(names[j])):
-        found = _best(wrapped(names[i]), i, offered, areas, along, pys, len(lines), height)
-        if narrow and found.penalty > _POOR and len(wrapped(names[i], _SHORT)) > len(wrapped(names[i])):
-            other = _best(wrapped(names[i], _SHORT), i, offered, areas, along, pys, len(lines), height)
+        found = _best(wrapped(names[i]), i, offered, areas, along, len(lines))
+        if found.penalty > _POOR and len(wrapped(names[i], _SHORT)) > len(wrapped(names[i])):
+            other = _best(wrapped(names[i], _SHORT), i, offered, areas, along, len(lines))
             found = min(found, other, key=lambda one: one.penalty)
         if found.place is None or found.penalty >= _HOPELESS:
             continue
@@ -120,48 +121,45 @@ class _Found:
 
 
 def _best(
-    rows: list[str],
-    own: int,
-    offered: _Offered,
-    areas: list[_Area],
-    along: FloatArray,
-    pys: list[FloatArray],
-    lines: int,
-    height: float,
+    rows: list[str], own: int, offered: _Offered, areas: Sequence[_Area], along: FloatArray, lines: int
 ) -> _Found:
-    """Where ``rows`` are best written for line ``own`` of the first ``lines`` of ``pys``."""
-    line, index = pys[own], offered.index
+    """Where ``rows`` are best written for line ``own`` of the first ``lines`` of each area."""
+    index = offered.index
     label, tall = max(map(len, rows)) * _CHARACTER, len(rows) * _LINE
     far, high = np.array(_FAR_AND_HIGH).T[:, offered.reach]
     # A name beside its line is lifted by its gap, one farther off by a little more than half its height.
     rise = high + np.where(offered.reach == 0, _NEAR, _LINE / 2)
-    bottom = line[index] + np.where(offered.above, rise, -rise - tall)
-    possible = (bottom >= 2) & (bottom + tall <= height - 2)
-    possible &= (line[index] >= 0) & (line[index] <= height)  # a name of what cannot be seen is not drawn
+    lift = np.where(offered.above, rise, -rise - tall)
+    start = np.where(offered.to_left, -far - label, far)
+    possible = np.ones(index.size, dtype=bool)
     boxes = []
     for area in areas:
-        left = along[index] * area.width + np.where(offered.to_left, -far - label, far)
-        boxes.append(np.column_stack([left, left + label, bottom, bottom + tall]))
-        possible &= (left >= 0) & (left + label <= area.width) & ~_overlaps(boxes[-1], area.taken)
+        line = area.lines[own, index]
+        left, bottom = along[index] * area.width + start, line + lift
+        box = np.column_stack([left, left + label, bottom, bottom + tall])
+        possible &= (line >= 0) & (line <= area.height)  # a name of what cannot be seen is not drawn
+        possible &= (bottom >= 2) & (bottom + tall <= area.height - 2)
+        possible &= (left >= 0) & (left + label <= area.width) & ~_overlaps(box, area.taken)
+        boxes.append(box)
     kept = np.flatnonzero(possible)
     if not kept.size:
         return _Found(np.inf)
-    others = [py for j, py in enumerate(pys[:lines]) if j != own]
-    penalty = 2 * np.abs(along[index[kept]] - 0.5) + 0.02 * (far + high - _NEAR)[kept] + len(rows)
-    for other in others:
-        penalty += _UNCLEAR * (np.abs(other - line)[index[kept]] < _CLOSE)
+    at, others = index[kept], [one for one in range(lines) if one != own]
+    penalty = 2 * np.abs(along[at] - 0.5) + 0.02 * (far + high - _NEAR)[kept] + len(rows)
     reached = np.where(offered.to_left, -far, far)[kept]
-    ends = (bottom + tall / 2)[kept]
     for area, box in zip(areas, boxes, strict=True):
+        line = area.lines[own]
+        close = np.abs(area.lines[others] - line) < _CLOSE
+        penalty += _UNCLEAR * close.sum(axis=0)[at] / len(areas)
         penalty += _crossings(box[kept], area, own)
-        start = along[index[kept]]
-        penalty += _CROSSED * _crossed(start, line[index[kept]], reached / area.width, ends, along, others)
+        ends = line[at] + (lift + tall / 2)[kept]
+        penalty += _CROSSED * _crossed(along[at], line[at], reached / area.width, ends, along, area.lines[others])
     best = int(kept[np.argmin(penalty)])
     side = bool(offered.to_left[best])
     place = Place(
         index=int(index[best]),
         shift_x=float(-far[best] if side else far[best]),
-        shift_y=float(bottom[best] + tall / 2 - line[index[best]]),
+        shift_y=float(lift[best] + tall / 2),
         anchor="right" if side else "left",
         leader=bool(offered.reach[best] > 0),
         rows=tuple(rows),
@@ -179,12 +177,15 @@ def wrapped(name: str, longest: int = _LONGEST) -> list[str]:
     return [name]
 
 
-def _area(width: float, along: FloatArray, pys: list[FloatArray]) -> _Area:
+def _area(size: Size, along: FloatArray, shares: FloatArray) -> _Area:
+    """The area with lines at ``shares`` (lines, m) of its height over ``along`` (m,), shares of its width."""
+    width, height = size
+    lines = shares * height
     evenly = np.linspace(0.0, 1.0, max(2, round(width / _STEP)))
-    curves = np.full((len(pys), 2 * evenly.size + 3), np.inf)  # nothing is met beyond the picture
-    for row, py in zip(curves, pys, strict=True):
-        row[1 : evenly.size + 1] = np.interp(evenly, along, py)
-    return _Area(width, width * float(evenly[1]), curves, [])
+    curves = np.full((len(lines), 2 * evenly.size + 3), np.inf)  # nothing is met beyond the picture
+    for row, line in zip(curves, lines, strict=True):
+        row[1 : evenly.size + 1] = np.interp(evenly, along, line)
+    return _Area(width, height, lines, width * float(evenly[1]), curves, [])
 
 
 def _crossings(boxes: FloatArray, area: _Area, own: int) -> FloatArray:
@@ -209,7 +210,7 @@ def _crossed(
     reach: FloatArray,
     end: FloatArray,
     along: FloatArray,
-    others: list[FloatArray],
+    others: FloatArray,
 ) -> FloatArray:
     """How many of ``others`` lie between the two ends of each leader, which starts on its own line."""
     crossed: FloatArray = np.sum(

@@ -1,4 +1,5 @@
-"""What a phone needs beside the page: ε under the thumb, and a sidebar that closes once a page is chosen."""
+"""What small screens need beside the page: ε under the thumb, a sidebar that closes once a page is chosen, and
+margins that leave room for charts."""
 
 from __future__ import annotations
 
@@ -18,11 +19,23 @@ window.sidebarFolds ??= document.addEventListener("click", (event) => {{
   setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
 }}, true) ?? true;
 </script>"""
+TABLET = 1200
+"""Pixels of width up to which the margins of a page beside the sidebar give their room to the charts."""
+_MARGINS = f"""<style>
+@media (min-width: {NARROW + 1}px) and (max-width: {TABLET}px) {{
+  [data-testid="stMainBlockContainer"] {{ padding-left: 2rem; padding-right: 2rem; }}
+}}
+</style>"""
 
 
 def folds() -> None:
     """Close the sidebar of a phone when one of its links is followed; a constant script, nothing of the page in it."""
     st.html(_FOLDS, unsafe_allow_javascript=True)
+
+
+def margins() -> None:
+    """Narrow margins on a tablet, where the sidebar takes a third of the page."""
+    st.html(_MARGINS)
 
 
 def docked_epsilon() -> None:

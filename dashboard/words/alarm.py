@@ -33,7 +33,7 @@ class Watched(Protocol):
 
 TITLE = "First to reach a line"
 NO_SERIES = (
-    "These data have nothing to count over: no date, no categories, no column of numbers in order. "
+    "These data have nothing to count over: no date, no options beyond yes and no, no column of numbers in order. "
     "Pick another sample, or declare such a column on the Data page."
 )
 NOTHING_THERE = "There is nothing to watch: every cell is missing. Pick another column."

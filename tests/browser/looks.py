@@ -18,6 +18,14 @@ OUTSIDE = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(cha
         return box.width > 1 && (box.left < frame.left - 1 || box.right > frame.right + 1)
     }).map(text => text.textContent)
 })"""
+OVER_EACH_OTHER = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(chart => {
+    const boxes = [...chart.querySelectorAll('.annotation rect.bg')].map(one => one.getBoundingClientRect())
+    const names = [...chart.querySelectorAll('.annotation')].map(one => one.textContent)
+    const meet = (one, other) => one.left < other.right - 1 && other.left < one.right - 1
+        && one.top < other.bottom - 1 && other.top < one.bottom - 1
+    return boxes.flatMap((one, i) => boxes.slice(0, i).flatMap((other, j) =>
+        meet(one, other) ? [[names[j], names[i]]] : []))
+})"""
 WIDTH = "document.querySelector('[data-testid=stMain]').scrollWidth"
 
 
@@ -30,15 +38,16 @@ def in_the_dark(page: Page) -> None:
 
 
 def can_be_read(page: Page) -> None:
-    """A page with charts in light and, after the person has changed over, in dark; then on a screen, a tablet and a
-    phone, of which it keeps the size."""
+    """A page with charts in light and, after the person has changed over, in dark; then on a screen, a tablet held
+    both ways and a phone, of which it keeps the size."""
     page.wait_for_selector(CHARTS)
     settled(page)
     assert violations(page) == []
     in_the_dark(page)
     assert violations(page, only="color-contrast") == []  # the one rule that dark can break
-    for width in (1440, 768, 390):
+    for width in (1440, 1024, 768, 390):
         page.set_viewport_size({"width": width, "height": 844})
         page.wait_for_function(FITS)
         assert page.evaluate(OUTSIDE) == [], width
+        assert page.evaluate(OVER_EACH_OTHER) == [], width
     page.wait_for_function(f"{WIDTH} <= 390")

@@ -14,7 +14,7 @@ from dashboard.charts.draws import noisy_race
 from dashboard.charts.earlier import faded
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.laws import chances, curves
-from dashboard.charts.places import NARROW, Place, place, wrapped
+from dashboard.charts.places import AREAS, Place, place, wrapped
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
 from dashboard.charts.tradeoff import Scale, read_off, tradeoff
 from dashboard.widgets.picture import marked
@@ -121,18 +121,23 @@ def test_the_number_beside_a_bar_is_not_cut(share: float, sign: str) -> None:
             assert margin["l"] + room * (value - low) / (high - low) + 7 * len(text) <= width
 
 
+def box(spot: Place, x: float, y: float) -> tuple[float, float, float, float]:
+    """Left, right, bottom and top of a written name in pixels; 13-px letters are at most 7.2 px wide on average."""
+    width, half = 7.2 * max(map(len, spot.rows)), 9.0 * len(spot.rows)
+    left = x + spot.shift_x - (width if spot.anchor == "right" else 0)
+    return left, left + width, y + spot.shift_y - half, y + spot.shift_y + half
+
+
 def test_names_touch_no_line_and_no_other_name() -> None:
     x = np.linspace(-2, 1, 61)
     lines = [100 / (1 + np.exp(-4 * (x + shift))) for shift in (0.0, 0.5, 1.2)]
     names = ["Permute and flip", "Exponential mechanism", "Noise on every count"]
-    found = place(x, lines, names, (640.0, 420.0), (0.0, 104.0), [])
+    found = place(x, lines, names, (0.0, 104.0), [], sizes=[(640.0, 420.0)])
     boxes = []
     for spot, line, name in zip(found, lines, names, strict=True):
         assert spot is not None
-        px, py = (x[spot.index] + 2) / 3 * 640, line[spot.index] / 104 * 420
-        width = 7.2 * len(name)
-        left = px + spot.shift_x - (width if spot.anchor == "right" else 0)
-        boxes.append((left, left + width, py + spot.shift_y - 9, py + spot.shift_y + 9))
+        assert " ".join(spot.rows) == name
+        boxes.append(box(spot, (x[spot.index] + 2) / 3 * 640, line[spot.index] / 104 * 420))
     for left, right, bottom, top in boxes:
         inside = ((x + 2) / 3 * 640 >= left) & ((x + 2) / 3 * 640 <= right)
         for line in lines:
@@ -143,18 +148,8 @@ def test_names_touch_no_line_and_no_other_name() -> None:
             assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
 
 
-PHONE, TABLET, PAGE = 275.0, 420.0, 600.0
-
-
-def box(spot: Place, x: float, y: float) -> tuple[float, float, float, float]:
-    """Left, right, bottom and top of a written name in pixels; 13-px letters are at most 7.2 px wide on average."""
-    width, half = 7.2 * max(map(len, spot.rows)), 9.0 * len(spot.rows)
-    left = x + spot.shift_x - (width if spot.anchor == "right" else 0)
-    return left, left + width, y + spot.shift_y - half, y + spot.shift_y + half
-
-
-def test_one_place_does_on_a_phone_and_on_a_page() -> None:
-    """Names of every length stay inside the picture and off each other at each width; what has no place is told."""
+def test_one_place_does_in_every_size_of_a_picture() -> None:
+    """Names of every length stay inside the picture and off each other in each size; what has no place is told."""
     rng = np.random.Generator(np.random.PCG64(11))
     names = [
         "Weighted majority as in the textbook",
@@ -166,12 +161,12 @@ def test_one_place_does_on_a_phone_and_on_a_page() -> None:
     x, placed = np.linspace(0, 1, 61), 0
     for _ in range(40):
         lines = [100 / (1 + np.exp(-rng.uniform(3, 15) * (x - rng.uniform(0, 1)))) for _ in names]
-        found = place(x, lines, names, (PAGE, 400.0), (0.0, 104.0), [], "", NARROW)
+        found = place(x, lines, names, (0.0, 104.0), [])
         placed += sum(spot is not None for spot in found)
         assert all(" ".join(spot.rows) == name for spot, name in zip(found, names, strict=True) if spot is not None)
-        for width in (PHONE, TABLET, PAGE):
+        for width, height in AREAS:
             boxes = [
-                box(spot, x[spot.index] * width, line[spot.index] / 104 * 400)
+                box(spot, x[spot.index] * width, line[spot.index] / 104 * height)
                 for spot, line in zip(found, lines, strict=True)
                 if spot is not None
             ]
@@ -179,7 +174,7 @@ def test_one_place_does_on_a_phone_and_on_a_page() -> None:
                 assert left >= -1e-9
                 assert right <= width + 1e-9
                 assert bottom >= 0
-                assert top <= 400
+                assert top <= height
             for i, a in enumerate(boxes):
                 for b in boxes[i + 1 :]:
                     assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
@@ -221,7 +216,7 @@ def test_a_name_hangs_on_the_part_of_its_line_that_can_be_seen(steep: float) -> 
     """Plotly leaves out a name whose place on the line is outside the picture; the legend has it then."""
     x = np.linspace(0.0, 1.0, 61)
     lines = [steep * x, 0.5 * x]
-    spots = place(x, lines, ["Advanced composition (if planned)", "Low"], (600, 350), (0, 1), [])
+    spots = place(x, lines, ["Advanced composition (if planned)", "Low"], (0, 1), [], sizes=[(600, 350)])
     assert (spots[0] is None) == (steep > 60)
     assert all(spot is None or line[spot.index] <= 1.0 for spot, line in zip(spots, lines, strict=True))
 
