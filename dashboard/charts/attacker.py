@@ -54,7 +54,6 @@ def attacker(
         "data": traces,
         "layout": layout(
             dark,
-            height=HEIGHT,
             xaxis={
                 "title": {"text": "false alarms: accused in 100 who were not in the data"},
                 "range": [0, 100],
@@ -66,7 +65,7 @@ def attacker(
                 "tickformat": "~g",
             },
             annotations=notes,
-            **with_legend(traces, left_out),
+            **with_legend(traces, left_out, HEIGHT),
         ),
     }
 

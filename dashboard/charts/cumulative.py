@@ -60,7 +60,6 @@ def cumulative(
         "data": traces,
         "layout": layout(
             dark,
-            height=HEIGHT,
             xaxis={"title": {"text": "number of answers"}, "range": [0, last], **_whole_ticks(last)},
             yaxis={"title": {"text": f"ε of all of them together{delta}"}, "range": [0, top], "tickformat": "~g"},
             shapes=shapes,
@@ -79,7 +78,7 @@ def cumulative(
                     "font": {"color": look.soft, "size": 13},
                 },
             ],
-            **with_legend(traces, left_out),
+            **with_legend(traces, left_out, HEIGHT),
         ),
     }
 

@@ -7,6 +7,9 @@ import numpy as np
 from dashboard.charts.places import Place, place
 from dashboard.charts.theme import Figure, translucent
 
+LEGEND = 30
+"""Pixels of a legend of one row, as which nearly all are."""
+
 
 def written(
     x: np.ndarray,
@@ -39,11 +42,13 @@ def written(
     return notes, [name for spot, name in zip(found, names, strict=True) if spot is None]
 
 
-def with_legend(traces: list[Figure], left_out: list[str]) -> Figure:
-    """Layout of a legend for the traces named in ``left_out``; changes who of ``traces`` is in it."""
+def with_legend(traces: list[Figure], left_out: list[str], height: int) -> Figure:
+    """Layout of a picture ``height`` pixels high and, above it, a legend for the traces named in ``left_out``, which
+    takes nothing from it; changes who of ``traces`` is in the legend."""
     for trace in traces:
         trace["showlegend"] = trace.get("name") in left_out
     return {
+        "height": height + LEGEND * bool(left_out),
         "showlegend": bool(left_out),
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     }

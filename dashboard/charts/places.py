@@ -14,9 +14,9 @@ from dpcore.validate import BoolArray, FloatArray, IntArray
 Box = tuple[float, float, float, float]  # left, right, bottom, top in pixels
 Size = tuple[float, float]  # width and height in pixels
 
-# The server does not know how wide a browser draws, nor whether a mark or a legend takes a row from the height: a place
-# must do on a page and beside a sidebar on a tablet, and on each with and without such rows.
-AREAS: tuple[Size, ...] = ((504.0, 350.0), (504.0, 300.0), (244.0, 350.0), (244.0, 300.0))
+# The server does not know how wide a browser draws: a place must do on a page and on a phone. A picture grows with what
+# stands above it, so that its height stays.
+AREAS: tuple[Size, ...] = ((504.0, 350.0), (275.0, 350.0))
 
 _CHARACTER, _LINE = 7.2, 18.0  # pixels of 13-px text
 _LONGEST, _SHORT = 24, 13  # characters of one row of a name, and where that finds no good place

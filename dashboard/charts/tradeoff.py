@@ -166,7 +166,6 @@ def tradeoff(
         "data": traces,
         "layout": layout(
             dark,
-            height=HEIGHT,
             xaxis={
                 "type": "log",
                 "title": {"text": x_title},
@@ -181,7 +180,7 @@ def tradeoff(
             },
             shapes=shapes,
             annotations=annotations,
-            **with_legend(traces, left_out),
+            **with_legend(traces, left_out, HEIGHT),
         ),
     }
 

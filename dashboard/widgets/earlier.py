@@ -12,7 +12,7 @@ from dashboard.charts.earlier import faded
 from dashboard.charts.theme import Figure
 from dashboard.session import Slot
 from dashboard.widgets.blocks import chart
-from dashboard.widgets.picture import picture
+from dashboard.widgets.picture import MARKED, picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +55,11 @@ class Place:
         )
         SHOWN_PICTURES.put({**SHOWN_PICTURES.get(), self.name: shown})
 
-    def keep(self, *, height: int) -> None:
+    def keep(self, mark: str | None, *, height: int) -> None:
         """Until there is an answer: the picture before, or a grey box of ``height`` where there was none."""
         before = SHOWN_PICTURES.get().get(self.name)
         if before is None or before.data != self.data:
-            st.skeleton(height=height)
+            st.skeleton(height=height + MARKED * bool(mark))
             return
         figure = faded(before.figure, dark=session.dark())
         picture(figure, key=before.key, alt=f"The earlier question: {before.alt}", mark=before.mark)

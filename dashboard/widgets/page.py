@@ -255,12 +255,12 @@ def _live(
 
     def draw() -> None:
         run = first if drawn is None else drawn
-        if not run.progress(lambda: place.keep(height=question.view.height)):
+        if not run.progress(lambda: place.keep(around.mark, height=question.view.height)):
             return
         with _said(), at_work(case.source):
             present = now()
             if _is_empty(present, case.source):
-                place.keep(height=present.view.height)
+                place.keep(around.mark, height=present.view.height)
                 return
             place.draw(_picture(present, axis, case.source), around.mark)
 

@@ -22,8 +22,8 @@ from dashboard.widgets.download import download
 from dpcore.datasets.text import safe_csv
 
 LONGEST_TITLE = 80
-TITLED = 56
-"""Pixels that a title and a line under it take above a saved picture."""
+MARKED, TITLED = 22, 56
+"""Pixels that a mark takes above a picture, and a title with a line under it above a saved one."""
 
 
 def picture(
@@ -210,7 +210,7 @@ def marked(figure: Figure, mark: str) -> Figure:
     look = palette(session.dark())
     base = figure["layout"]
     margin = dict(base.get("margin", {}))
-    margin["t"] = margin.get("t", 0) + 22
+    margin["t"] = margin.get("t", 0) + MARKED
     note = {
         "text": f"<b>{mark}</b>",
         "xref": "paper",
@@ -224,8 +224,9 @@ def marked(figure: Figure, mark: str) -> Figure:
         "font": {"color": look.bad, "size": 11},
     }
     # What stood above the picture moves up by a row; legends and scales are placed in shares of the picture's height.
-    row = 22 / (0.6 * (base["height"] - margin.get("b", 0)))
-    marked = base | {"margin": margin, "annotations": [*base.get("annotations", []), note]}
+    row = MARKED / (0.6 * (base["height"] - margin.get("b", 0)))
+    height = base["height"] + MARKED  # it takes nothing from the picture, whose names have their places
+    marked = base | {"margin": margin, "height": height, "annotations": [*base.get("annotations", []), note]}
     if "legend" in base:
         marked["legend"] = _raised(base["legend"], row)
     data = [

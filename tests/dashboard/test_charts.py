@@ -13,6 +13,7 @@ from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.earlier import faded
 from dashboard.charts.heat_map import heat_map
+from dashboard.charts.labels import LEGEND, with_legend
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.places import AREAS, Place, place, wrapped
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
@@ -211,6 +212,14 @@ def test_nothing_names_a_bound_that_is_not_in_the_picture(height: float, seen: b
     assert not any(trace["showlegend"] for trace in figure()["data"])
 
 
+@pytest.mark.parametrize("left_out", [[], ["Method 1"]])
+def test_a_legend_takes_nothing_from_the_picture(left_out: list[str]) -> None:
+    """Places are sought for one height: names slid over one another where a legend made the picture lower."""
+    made = with_legend(figure()["data"], left_out, 400)
+    assert made["height"] == 400 + (LEGEND if left_out else 0)
+    assert made["showlegend"] == bool(left_out)
+
+
 @pytest.mark.parametrize("steep", [3.0, 30.0, 61.0, 300.0])
 def test_a_name_hangs_on_the_part_of_its_line_that_can_be_seen(steep: float) -> None:
     """Plotly leaves out a name whose place on the line is outside the picture; the legend has it then."""
@@ -289,6 +298,10 @@ def test_the_mark_of_a_chart_that_is_not_private_has_a_row_of_its_own(monkeypatc
         assert [note["text"] for note in made["layout"]["annotations"]][-1] == "<b>Not private.</b>"
         assert (above(made)["y"] - before) * 0.6 * height >= 16
         assert above(plain_one)["y"] == before
+        taken = made["layout"]["margin"]["t"] - plain_one["layout"]["margin"]["t"]
+        assert made["layout"]["height"] - height == taken, (
+            "the picture is as high as before: its names have their places"
+        )
         go.Figure(made)
 
 

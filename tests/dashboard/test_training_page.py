@@ -229,7 +229,7 @@ def test_a_picture_of_ones_own_data_does_not_stay_for_other_data(monkeypatch: py
     for before, now, kept in [("a", "a", 1), ("a", "b", 0), ("a", None, 0), (None, "a", 0), (None, None, 1)]:
         drawn.clear()
         Place(name="p", about="q", data=before).draw(Picture(key="k", figure=lambda dark: figure, alt="old"), None)
-        Place(name="p", about="q", data=now).keep(height=100)
+        Place(name="p", about="q", data=now).keep(None, height=100)
         assert drawn == ["old", *["The earlier question: old"] * kept]
 
 
