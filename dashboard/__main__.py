@@ -41,14 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from dpcore.audit.__main__ import main as audit
 
         return audit()
-    if asked.ledger is not None:
-        from dpcore.addresses import ON_THE_LINE, holds_secret
-
-        if holds_secret(asked.ledger):
-            print(f"epsilon-lab: --ledger {ON_THE_LINE}", file=sys.stderr)
-            return 2
-        os.environ["EPSILON_LAB_LEDGER"] = asked.ledger
     try:
+        if asked.ledger is not None:
+            os.environ["EPSILON_LAB_LEDGER"] = _named(asked.ledger)
         changes = options(asked.port, asked.address, asked.host)
         environment.check()
         if asked.replicas is not None:
@@ -63,6 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     _serve(changes, browser=asked.command == "open" and not asked.no_browser)
     return 0
+
+
+def _named(ledger: str) -> str:
+    """The address of --ledger, looked at before anything else. Raises ValueError with a sentence."""
+    from dpcore.addresses import ON_THE_LINE, holds_secret
+    from dpcore.ledger.engine import kept_url
+
+    if holds_secret(ledger):
+        raise ValueError(f"--ledger {ON_THE_LINE}")
+    kept_url(ledger, "--ledger")
+    return ledger
 
 
 def _parser() -> argparse.ArgumentParser:

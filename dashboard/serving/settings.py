@@ -19,6 +19,10 @@ def number(variable: str, usual: int) -> int:
 
 def check() -> None:
     """Before anything listens. Raises ValueError with a sentence."""
+    if "EPSILON_LAB_LEDGER" in os.environ:
+        from dpcore.ledger.engine import ledger_url
+
+        ledger_url(None)
     if os.environ.get("EPSILON_LAB_LOGIN"):
         from dashboard.people import login
 

@@ -13,7 +13,7 @@ from dpcore.addresses import ON_THE_LINE, holds_secret, shown_address
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
-from dpcore.ledger.engine import ledger_url
+from dpcore.ledger.engine import kept_url, ledger_url
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.files import write_new
 from dpcore.ledger.records import canonical, cost_to_json
@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dp
     try:
         if holds_secret(asked.ledger or ""):
             raise InvalidArgument("ledger", ON_THE_LINE)
+        if asked.ledger is not None:
+            kept_url(asked.ledger, "--ledger")
         _COMMANDS[asked.command](asked)
     except DpcoreError as error:
         print(f"Trouble: {error}", file=sys.stderr)

@@ -80,12 +80,13 @@ class Ledger:
 
         ``location`` is an SQLAlchemy URL (``sqlite:///…`` or ``postgresql+psycopg://…``) or the path of an SQLite
         file; without it EPSILON_LAB_LEDGER, else a file in the person's data folder. ``journal`` is the journal's
-        path: by default beside an SQLite file, for a server in the person's data folder. A database in memory has
-        none. ``create`` says whether one is made where there is none. By habit it is, but not where
-        EPSILON_LAB_LEDGER names it, nor where this server has had one (``place``): that would make every budget whole
-        again. ``patience`` is for how many seconds a record waits for a program that holds the ledger; what has been
-        charged is drawn and kept with at least ``lock.PATIENCE``. Raises LedgerUnsound with what to do when the checks
-        fail, LedgerError when it cannot be reached.
+        path: by default beside an SQLite file, for a server in the person's data folder. A database in memory
+        (``sqlite://``), which EPSILON_LAB_LEDGER may not name, has none. ``create`` says whether one is made where
+        there is none. By habit it is, but not where EPSILON_LAB_LEDGER names it, nor where this server has had one
+        (``place``): that would make every budget whole again. ``patience`` is for how many seconds a record waits for a
+        program that holds the ledger; what has been charged is drawn and kept with at least ``lock.PATIENCE``. Raises
+        LedgerUnsound with what to do when the checks fail, LedgerError when it cannot be reached, InvalidArgument for
+        an address that is none.
         """
         return cls(Store.open(location, journal, create=create, patience=patience))
 

@@ -54,6 +54,10 @@ def data_folder() -> Path:
 
 
 _NO_FILE = "must be the path of a file, in letters that can be written"
+_NOT_KEPT = (
+    "must name a file or a database that stays, or be left out for the usual place; this names none, and what was "
+    "spent would be forgotten when the program ends"
+)
 _PARTS = "must have nothing behind a “?” where it names an SQLite file"
 _NO_ADDRESS = (
     "must be a database URL or the path of a file; in a URL the port is a number, and an @ within a name or password "
@@ -64,45 +68,68 @@ _NO_ADDRESS = (
 def ledger_url(location: str | os.PathLike[str] | None) -> URL:
     """``location`` (a URL or the path of a file), else EPSILON_LAB_LEDGER, else a file in the person's data folder.
 
-    Raises InvalidArgument for databases other than SQLite and PostgreSQL.
+    Raises InvalidArgument for databases other than SQLite and PostgreSQL, for an address that is empty (of a variable
+    that is not set, say), and where EPSILON_LAB_LEDGER names a database in memory.
     """
-    found = os.fspath(location) if location is not None else os.environ.get("EPSILON_LAB_LEDGER", "")
-    if not found:
-        return URL.create("sqlite", database=str(data_folder() / "ledger.sqlite3"))
+    if location is not None:
+        return _url(os.fspath(location), "location")
+    named = os.environ.get("EPSILON_LAB_LEDGER")
+    if named is not None:
+        return kept_url(named, "EPSILON_LAB_LEDGER")
+    return URL.create("sqlite", database=str(data_folder() / "ledger.sqlite3"))
+
+
+def kept_url(named: str, by: str) -> URL:
+    """The address that the environment or a command line names, of a ledger that outlives the program.
+
+    ``by`` is the variable or the option, for the sentence. Raises InvalidArgument as ``ledger_url``, and for a database
+    in memory, where every start would make all budgets whole again.
+    """
+    if not named.strip():
+        raise InvalidArgument(by, _NOT_KEPT)
+    url = _url(named, by)
+    if url.get_backend_name() == "sqlite" and database_file(url) is None:
+        raise InvalidArgument(by, _NOT_KEPT)
+    return url
+
+
+def _url(found: str, by: str) -> URL:
     try:
         found.encode()
         path = Path(found).expanduser() if "://" not in found else None
     except (UnicodeEncodeError, RuntimeError):  # half a letter; ~ of somebody whom the system does not know
-        raise InvalidArgument("location", _NO_FILE) from None
+        raise InvalidArgument(by, _NO_FILE) from None
     if path is not None:
-        return _of_file(URL.create("sqlite", database=str(path)))
+        return _of_file(URL.create("sqlite", database=str(path) if found else ""), by)
     try:
         url = read_address(found)
     except ArgumentError:
-        raise InvalidArgument("location", _NO_ADDRESS) from None
+        raise InvalidArgument(by, _NO_ADDRESS) from None
     if url.get_backend_name() == "postgresql" and url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
-        raise InvalidArgument("location", "must name SQLite (sqlite:///…) or PostgreSQL (postgresql+psycopg://…)")
-    return _of_file(url) if url.get_backend_name() == "sqlite" else url
+        raise InvalidArgument(by, "must name SQLite (sqlite:///…) or PostgreSQL (postgresql+psycopg://…)")
+    return _of_file(url, by) if url.get_backend_name() == "sqlite" else url
 
 
-def _of_file(url: URL) -> URL:
-    """An address of SQLite's, or of a database in memory, that names a file and nothing else.
+def _of_file(url: URL, by: str) -> URL:
+    """An address of SQLite's, or of a database in memory that is asked for by its name, that names nothing else.
 
     What stands behind a “?” tells SQLite's driver things, so that the file may be another one than is named.
     """
     if url.query:
-        raise InvalidArgument("location", _PARTS)
+        raise InvalidArgument(by, _PARTS)
+    if url.database == "":  # sqlite:/// of a variable that is not set
+        raise InvalidArgument(by, _NOT_KEPT)
     file = database_file(url)
     if file is not None and not file.name:
-        raise InvalidArgument("location", _NO_FILE)
+        raise InvalidArgument(by, _NO_FILE)
     return url
 
 
 def database_file(url: URL) -> Path | None:
     """The file of an SQLite database on disk, else None."""
-    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
+    if url.get_backend_name() != "sqlite" or url.database in (None, ":memory:"):
         return None
     return Path(str(url.database)).absolute()
 

@@ -13,8 +13,9 @@ from benchmarks.private_postgresql import PrivateServer
 from dashboard import __main__ as command_line
 from dpcore.addresses import read_address, shown_address, without_secrets
 from dpcore.datasets.in_place.database import tables_of
-from dpcore.errors import LedgerUnsound, UnreadableFile
-from dpcore.ledger import Ledger
+from dpcore.errors import InvalidArgument, LedgerUnsound, UnreadableFile
+from dpcore.ledger import Ledger, engine
+from dpcore.ledger import __main__ as ledger_tools
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.place import Place as Where
 
@@ -82,6 +83,76 @@ def test_what_names_no_file_is_one_sentence_and_makes_none(
     assert shown.err.count("\n") == 1
     assert "HIDE" not in shown.out + shown.err
     assert list(tmp_path.iterdir()) == []
+
+
+FORGETTING = ("", " ", "sqlite:///", "sqlite://", "sqlite:///:memory:", ":memory:", "sqlite+pysqlite://")
+"""What ``sqlite:///$LEDGER`` comes to where the variable is not set, and what else nothing keeps."""
+COMMANDS = ("serve", "open", "serve --replicas 2", "ledger status", "ledger init", "ledger restore")
+
+
+def refused_at_the_start(address: str, said: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words, given = command.split(), ["--ledger", address] if said == "--ledger" else []
+    if said != "--ledger":
+        monkeypatch.setenv(said, address)
+    call = ["ledger", *given, *words[1:]] if words[0] == "ledger" else [*words, *given]
+    assert command_line.main(call) == (1 if words[0] == "ledger" else 2)
+
+
+@pytest.fixture
+def nothing_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    from dashboard.serving import replicas
+
+    monkeypatch.setattr(command_line, "_serve", lambda *_, **__: pytest.fail("it was started"))
+    monkeypatch.setattr(replicas, "serve", lambda *_, **__: pytest.fail("they were started"))
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", str(tmp_path / "l.db"))  # put back at the end, whatever a call sets
+    monkeypatch.delenv("EPSILON_LAB_LEDGER")
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key" / "ledger.key"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("address", FORGETTING)
+@pytest.mark.parametrize("said", ["EPSILON_LAB_LEDGER", "--ledger"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_ledger_that_nothing_keeps_is_refused_in_a_sentence_at_the_start(
+    address: str,
+    said: str,
+    command: str,
+    nothing_starts: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every start would make all budgets whole again, and each replica have its own."""
+    refused_at_the_start(address, said, command, monkeypatch)
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert "forgotten" in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+    assert list(nothing_starts.iterdir()) == []
+
+
+@pytest.mark.parametrize("said", ["EPSILON_LAB_LEDGER", "--ledger"])
+def test_the_check_notices_a_ledger_that_nothing_keeps(
+    said: str, nothing_starts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "kept_url", lambda named, by: engine._url(named, by))
+    monkeypatch.setattr(ledger_tools, "kept_url", lambda named, by: engine._url(named, by))
+    for command in ("serve", "serve --replicas 2"):
+        with pytest.raises(pytest.fail.Exception, match="started"):
+            refused_at_the_start(":memory:", said, command, monkeypatch)
+    with pytest.raises(AssertionError):
+        refused_at_the_start("sqlite://", said, "ledger init", monkeypatch)
+
+
+def test_python_may_ask_for_one_in_memory_and_never_for_an_empty_address() -> None:
+    for location in ("sqlite://", "sqlite:///:memory:", ":memory:"):
+        with Ledger.open(location) as ledger:
+            assert ledger.journal_path is None
+    for location in ("", "sqlite:///", "sqlite+pysqlite:///"):
+        with pytest.raises(InvalidArgument, match=r"^location must name a file"):
+            Ledger.open(location)
 
 
 def test_a_file_may_have_the_sign_in_its_name() -> None:
