@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from dashboard.background import safe_path
 from dashboard.serving import settings as environment
 from dashboard.serving.container import in_container
 
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.command == "audit":
         from dpcore.audit.__main__ import main as audit
 
+        safe_path.keep()
         return audit()
     try:
         if asked.ledger is not None:
@@ -166,6 +168,8 @@ def own_addresses() -> list[str]:
 
 def _serve(changes: dict[str, Any], *, browser: bool) -> None:
     from dashboard import server
+
+    safe_path.keep()
 
     sys.argv = [str(HERE / "server.py")]  # what Streamlit takes for the program that was called
     server.app.state["browser"] = browser

@@ -23,6 +23,7 @@ from streamlit import config
 from streamlit.starlette import App
 
 from dashboard import replay
+from dashboard.background import safe_path
 from dashboard.people import login, login_cookie, providers
 from dashboard.runtime import (
     ended_logins,
@@ -62,6 +63,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     where it listens.
     """
     raise_file_limit()
+    safe_path.keep()
     failures.keep_values_from_the_log()
     values.guard()
     login_cookie.guard()

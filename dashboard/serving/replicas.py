@@ -39,6 +39,8 @@ HERE = "127.0.0.1,::1"
 """Whose word about where a visitor comes from is taken unless FORWARDED_ALLOW_IPS says others: this computer's."""
 ANEW = 1.5
 """How often in ten seconds one address may open as many connections as it may have."""
+PYTHON = (sys.executable, "-P")
+"""A replica takes no module from the folder that this is called in."""
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
@@ -185,7 +187,7 @@ class Replica:
 
     def start(self) -> None:
         """Start it, and say so in one line."""
-        command = [sys.executable, "-m", "dashboard", "serve", "--port", str(self.port)]
+        command = [*PYTHON, "-m", "dashboard", "serve", "--port", str(self.port)]
         for host in self.hosts:
             command += ["--host", host]
         self.process = subprocess.Popen(command, env=self.environment)  # noqa: S603 - ourselves
@@ -211,7 +213,9 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     # one secret for all, so that a cookie of one replica is understood by the next
     shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
     shared[REPLICAS] = str(count)
-    shared["PYTHONPATH"] = os.pathsep.join(filter(None, [_root(), os.environ.get("PYTHONPATH", "")]))
+    # without empty ones, which would be the folder that this was called in
+    folders = filter(None, [_root(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    shared["PYTHONPATH"] = os.pathsep.join(folders)
     shared |= shares(count)
     ports = free_ports(count)
     replicas = [
