@@ -167,9 +167,11 @@ def own_addresses() -> list[str]:
 
 
 def _serve(changes: dict[str, Any], *, browser: bool) -> None:
-    from dashboard import server
+    from dashboard.serving import own_settings
 
     safe_path.keep()
+    own_settings.alone()
+    from dashboard import server
 
     sys.argv = [str(HERE / "server.py")]  # what Streamlit takes for the program that was called
     server.app.state["browser"] = browser
