@@ -167,10 +167,12 @@ def own_addresses() -> list[str]:
 
 
 def _serve(changes: dict[str, Any], *, browser: bool) -> None:
-    from dashboard.serving import own_settings
+    from dashboard.serving import held_ports, own_settings
 
     safe_path.keep()
     own_settings.alone()
+    if environment.PLACE in os.environ:
+        held_ports.listen_at_held()
     from dashboard import server
 
     sys.argv = [str(HERE / "server.py")]  # what Streamlit takes for the program that was called

@@ -13,7 +13,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from pathlib import Path
 
 from dashboard import machine_memory
 from dashboard.poll.codes import ALPHABET, GO, LENGTH
+from dashboard.serving import held_ports
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
 from dashboard.serving.settings import PLACE, REPLICAS
@@ -217,17 +217,16 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     folders = filter(None, [_root(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     shared["PYTHONPATH"] = os.pathsep.join(folders)
     shared |= shares(count)
-    ports = free_ports(count)
-    replicas = [
-        Replica(
-            name=f"r{number}",
-            port=at,
-            hosts=tuple(hosts),
-            environment={**os.environ, **shared, PLACE: str(number)},
-        )
-        for number, at in enumerate(ports, 1)
-    ]
-    with tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
+    with held_ports.held(count) as ports, tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
+        replicas = [
+            Replica(
+                name=f"r{number}",
+                port=at,
+                hosts=tuple(hosts),
+                environment={**os.environ, **shared, PLACE: str(number)},
+            )
+            for number, at in enumerate(ports, 1)
+        ]
         file = Path(folder) / "haproxy.cfg"
         text = configuration(
             ports,
@@ -283,12 +282,6 @@ def _end(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of this computer that nobody listens at."""
-    held = [socket.socket() for _ in range(count)]
-    try:
-        for each in held:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in held]
-    finally:
-        for each in held:
-            each.close()
+    """Ports of this computer that nobody listens at, for what is to begin alone."""
+    with held_ports.held(count) as ports:
+        return ports
