@@ -68,6 +68,9 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "--new-journal", action="store_true", help="write a new journal where it is damaged or missing"
     )
     command.add_argument(
+        "--new-key", action="store_true", help="go on with another key where the key file is lost; on the record"
+    )
+    command.add_argument(
         "--unmarked", action="store_true", help="believe a backup that this server's key file has not marked"
     )
     command = commands.add_parser("export", help="every receipt as .csv or .json; to the screen without a file")
@@ -141,7 +144,12 @@ def _backup(asked: argparse.Namespace) -> None:
 def _restore(asked: argparse.Namespace) -> None:
     journal = None if asked.journal is None else Path(asked.journal)
     told = restore(
-        asked.ledger, source=asked.source, journal=journal, new_journal=asked.new_journal, unmarked=asked.unmarked
+        asked.ledger,
+        source=asked.source,
+        journal=journal,
+        new_journal=asked.new_journal,
+        new_key=asked.new_key,
+        unmarked=asked.unmarked,
     )
     print(*told, sep="\n")
     _verify(asked)

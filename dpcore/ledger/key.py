@@ -1,8 +1,9 @@
 """The server's key file: a secret that lives apart from the ledger, and which ledgers this server has had.
 
 The secret keys everything by which a file is recognised, so that nobody who gets hold of a ledger, its journal or a
-backup can test a guess of the data against it. Losing the file means that files are not recognised, nothing worse.
-The list of ledgers is how a ledger that is suddenly not there is told from one that was never made.
+backup can test a guess of the data against it. Losing the file means that files are not recognised, nothing worse,
+once its owner says so (``keyed``). The list of ledgers is how a ledger that is suddenly not there is told from one that
+was never made.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from dpcore.ledger.files import beside, sync_folder
 from dpcore.ledger.lock import exclusive
 
 DAMAGED = (
-    "The ledger's key file is damaged, so the ledger stays closed; put a copy of it back, or move it away: a new key "
-    "is then made, by which earlier files are not recognised."
+    "The ledger's key file is damaged, so the ledger stays closed; put a copy of it back, or, only where "
+    "there is none, move it away and run `python -m dpcore.ledger restore --new-key`: earlier files are not recognised "
+    "then."
 )
 _SECRET_BYTES = 32
 _NONCE, _TAG = 16, 16
@@ -114,6 +116,14 @@ def made(path: Path) -> Key:
             found = fresh()
             _write(path, found)
     return found
+
+
+def keep(path: Path, key: Key) -> None:
+    """Write a key to where there is none. Raises LedgerUnsound, FileExistsError, OSError."""
+    with _mine(path):
+        if load(path) is not None:
+            raise FileExistsError(path)
+        _write(path, key)
 
 
 def pin(path: Path, place: str, identity: str, *, instead_of: str = "") -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, func, insert, select
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, history, rooms, schema
 from dpcore.ledger.key import Key
+from dpcore.ledger.keyed import SEALED
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
 from dpcore.sketches import Index, Sketch
@@ -25,10 +26,6 @@ LEAST_WORDS = 12  # characters of a sentence
 CONFIGURED = "configured:"
 """How the lineage of a source begins that is counted where it is."""
 NO_PEOPLE = "must be a real budget: no file is about the people of a practice budget or of a room"
-_SEALED = "sealed:"
-"""How a sketch begins that was written so that equal marks of two files look different: else whoever reads the records
-could bring files of guessed rows, and see by equal marks which guess was right. All are of one length, for how many
-marks there are hangs on every row. Earlier versions wrote them plain, or as long as they were."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +71,10 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, by: 
         return
     if set().union(*known.values()) & free(connection, by):
         raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
-    text = "" if file.sketch is None else _SEALED + store.key.sealed("sketch", file.sketch.to_even_text())
+    # sealed, so that equal marks of two files look different: else whoever reads the records could bring files of
+    # guessed rows, and see by equal marks which guess was right; of one length, for how many marks there are hangs on
+    # every row; and where there are none too, so that a key shows whether it is the ledger's (``keyed``)
+    text = SEALED + store.key.sealed("sketch", "" if file.sketch is None else file.sketch.to_even_text())
     # whoever links a file that somebody else has linked has a mark of their own
     mark = store.key.mark("file", lineage, file.fingerprint, *([by] if lineage in known else []))
     row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
@@ -193,8 +193,8 @@ def sketches(store: Store, known: Sequence[KnownFile]) -> Iterator[tuple[KnownFi
             texts = {row.fingerprint: row.sketch for row in connection.execute(query)}
         for one in some:
             text = texts.get(one.mark, "")
-            if text.startswith(_SEALED):
-                text = store.key.unsealed("sketch", text.removeprefix(_SEALED)) or ""
+            if text.startswith(SEALED):  # earlier versions wrote them plain, or as long as they were
+                text = store.key.unsealed("sketch", text.removeprefix(SEALED)) or ""
             found = Sketch.from_text(text)
             if found is not None:
                 yield one, found

@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger import backups, chains, schema
+from dpcore.ledger import backups, chains, keyed, schema
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
     TROUBLE,
@@ -28,13 +28,14 @@ from dpcore.ledger.engine import (
 )
 from dpcore.ledger.files import beside
 from dpcore.ledger.journal import DAMAGED, MISSING, Journal
-from dpcore.ledger.key import Key
+from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.place import Place
 from dpcore.ledger.records import FIRST, Record, next_record
 from dpcore.ledger.store import put, refuse, renew_journal
 from dpcore.ledger.verify import Replay, replayed, stored_records, verify_database
 
+NEW_KEY = "The ledger has another key from now on: files that were brought before are not recognised."
 _NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
 
 
@@ -44,6 +45,7 @@ def restore(
     source: Path | None = None,
     journal: Path | None = None,
     new_journal: bool = False,
+    new_key: bool = False,
     unmarked: bool = False,
 ) -> list[str]:
     """Make a closed ledger usable again; what was done, in sentences.
@@ -51,7 +53,8 @@ def restore(
     A sound database that is behind its journal is brought up to date in place. A damaged SQLite file is set aside and
     rebuilt from ``source`` (a backup) and the journal. A damaged or missing journal is only replaced, and set aside,
     with ``new_journal``: what was spent after the other sources were written may be unknown then. What a backup adds to
-    the others is believed where this server's key file has marked it, or with ``unmarked``. An empty database on
+    the others is believed where this server's key file has marked it, or with ``unmarked``. A key file that is missing,
+    or knows none of the ledger's files, is only taken with ``new_key``. An empty database on
     a server becomes the ledger that was at its address, with the journal that this computer has of it; at another
     address, journals in this computer's folder that begin as the backup does bring what they have. Raises
     LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be restored from nothing.
@@ -66,7 +69,7 @@ def restore(
         empty = file is not None and not _has_something(file)
         engine = make_engine(url)
         try:
-            key = where.made_key()
+            key, there = keyed.key_to_restore(where, engine)
             absent = empty or _has_no_tables(engine)
             own, sound = ([], True) if absent else chains.from_database(engine, key)
             # a server that lost its tables is the one that was here before, and so is its journal
@@ -81,7 +84,9 @@ def restore(
             if sound and not own and not given and (path is None or not path.exists()):
                 whole = True  # a ledger without a record has no journal yet
             chain = chains.longest(own, noted, given)
+            strange = keyed.strange(key, chain, there=there)
             doubt = "" if unmarked else backup.doubt(max(len(own), len(noted)))
+            doubt = doubt or ("" if new_key else strange)
             if doubt or (not chain and (absent or not sound)):
                 if absent and file is not None:
                     engine.dispose()
@@ -89,6 +94,8 @@ def restore(
                 raise LedgerUnsound(doubt or _NOTHING)
             if not whole and not new_journal:
                 raise LedgerUnsound(DAMAGED if path is not None and _has_something(path) else MISSING)
+            if where.key is not None and not there:
+                keep(where.key, key)
             said = []
             if not sound:
                 if file is None:
@@ -99,7 +106,9 @@ def restore(
                 engine.dispose()
                 said.append(f"The damaged database was set aside as {_set_aside(file).name}.")
                 engine, own = make_engine(url), []
-            said += _bring_up_to_date(engine, own, chain, key, new_journal=not whole, before=before)
+            said += _bring_up_to_date(
+                engine, own, chain, key, new_journal=not whole, taken=bool(strange), before=before
+            )
             path = path or where.journal_of(engine)
             if path is not None:
                 said += _write_journal(engine, path, key, whole=whole)
@@ -142,7 +151,14 @@ def _take_away(file: Path) -> None:
 
 
 def _bring_up_to_date(
-    engine: Engine, own: list[Record], chain: list[Record], key: Key, *, new_journal: bool, before: str | None
+    engine: Engine,
+    own: list[Record],
+    chain: list[Record],
+    key: Key,
+    *,
+    new_journal: bool,
+    taken: bool,
+    before: str | None,
 ) -> list[str]:
     migrate(engine, key)
     missing = chain[len(own) :]
@@ -154,8 +170,9 @@ def _bring_up_to_date(
         for record in missing:
             put(connection, record)
         previous = chain[-1].hash if chain else previous
-        if missing or new_journal:
+        if missing or new_journal or taken:
             body = {"records": len(missing), "journal": "new" if new_journal else "kept"}
+            body |= {"key": keyed.mark(key)} if taken else {}
             last = chain[-1].time if chain else ""
             note = next_record(len(chain) + 1, previous, "restore", body=body, last_time=last)
             put(connection, note)
@@ -163,7 +180,8 @@ def _bring_up_to_date(
         for table in (schema.lineages, schema.accounts, schema.fingerprints):
             _write_rows(connection, table, replay)
         verify_database(connection)
-    return [f"The database now has all {len(chain)} records; {len(missing)} were brought back."]
+    said = [f"The database now has all {len(chain)} records; {len(missing)} were brought back."]
+    return [*said, NEW_KEY] if taken else said
 
 
 def _be_again(connection: Connection, identity: str) -> None:

@@ -42,6 +42,7 @@ from dpcore.ledger.following import Following
 from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
 from dpcore.ledger.kept import Kept
 from dpcore.ledger.key import Key
+from dpcore.ledger.keyed import key_of
 from dpcore.ledger.lock import PATIENCE, exclusive
 from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.outcomes import Outcomes
@@ -124,7 +125,7 @@ class Store:
             check_server(engine)
             with exclusive(lock):
                 where.check_tables(engine, create)
-                key = where.made_key()
+                key = key_of(where, engine)
                 made = _bring_forward(engine, key, where.journal_of(engine))
                 if create and not made and where.key is not None:  # another program made it in the meantime
                     raise LedgerError(PRESENT)

@@ -190,7 +190,11 @@ def test_another_key_file_does_not_know_it(place: Path, tmp_path: Path, monkeypa
     with pytest.raises(LedgerUnsound, match="bears no mark"):
         restore(elsewhere, source=tmp_path / "backup", new_journal=True)
     assert not elsewhere.exists()
-    restore(elsewhere, source=tmp_path / "backup", new_journal=True, unmarked=True)
+    with pytest.raises(LedgerUnsound, match="key file is not there"):
+        restore(elsewhere, source=tmp_path / "backup", new_journal=True, unmarked=True)
+    assert not (tmp_path / "another.key").exists()
+    assert not elsewhere.exists()
+    restore(elsewhere, source=tmp_path / "backup", new_journal=True, unmarked=True, new_key=True)
 
 
 def test_records_that_no_ledger_writes_are_no_history(place: Path) -> None:

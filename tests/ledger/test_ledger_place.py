@@ -15,7 +15,7 @@ from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, records
 from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.place import Place as Where
-from dpcore.ledger.recovery import restore
+from dpcore.ledger.recovery import NEW_KEY, restore
 from tests.ledger.conftest import Place
 
 GONE = "no ledger at the place where it should be"
@@ -158,6 +158,10 @@ def test_a_lost_key_takes_nothing_but_recognition(place: Place, key: Path) -> No
         assert [one.name for one in ledger.similar("file", among=["people"])] == ["people"]
         first = ledger.sketch_key
     key.unlink()
+    with pytest.raises(LedgerUnsound, match="key file is not there"):
+        place.open()
+    assert not key.exists()
+    assert NEW_KEY in restore(place.url, journal=place.journal, new_key=True)
     with place.open() as ledger:
         assert ledger.similar("file", among=["people"]) == []
         assert ledger.sketch_key != first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -378,10 +379,13 @@ def test_the_server_ends_the_transaction_of_a_client_that_froze(server: PrivateS
 @pytest.fixture
 def computers(monkeypatch: pytest.MonkeyPatch) -> Computers:
     def at(name: str, folder: Path) -> Path:
-        """From now on this is another computer, with its own folder and key file."""
+        """From now on this is another computer, with its own folder and its copy of the key file."""
         monkeypatch.setattr(places.socket, "gethostname", lambda: name)
         monkeypatch.setenv("EPSILON_LAB_KEY", str(folder / name / "ledger.key"))
         (folder / name).mkdir(exist_ok=True)
+        for other in folder.glob("*/ledger.key"):
+            if not (folder / name / "ledger.key").exists():
+                shutil.copyfile(other, folder / name / "ledger.key")
         return folder / name
 
     return at

@@ -1,0 +1,109 @@
+"""Whether the server's key is the one by which a ledger knows its files: another is never taken for it in silence.
+
+By another key no file is recognised, so that the very same one would get a second whole budget, because a path was
+mistyped or a disk is not mounted. Whoever has lost the key goes on by `restore --new-key`, which is on the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import Connection, Engine, select
+
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import key as keys
+from dpcore.ledger import schema
+from dpcore.ledger.engine import form, snapshot
+from dpcore.ledger.history import records
+from dpcore.ledger.key import Key
+from dpcore.ledger.migrations import OLDER
+from dpcore.ledger.place import NO_KEY, Place
+from dpcore.ledger.records import Record
+
+SEALED = "sealed:"
+"""How what a link keeps of its file begins where only the ledger's key can read it (``people``)."""
+WAY_ON = (
+    "put it back where it was, name it in EPSILON_LAB_KEY, or, only where it is lost, run "
+    "`python -m dpcore.ledger restore --new-key`: no file is recognised then that was brought before."
+)
+LOST = (
+    "The server's key file is not there, and without it the ledger knows none of its files, so it stays closed; "
+    f"{WAY_ON}"
+)
+ANOTHER = (
+    "The server's key file is not the one by which this ledger knows its files, so it stays closed; look for the right "
+    f"one: {WAY_ON}"
+)
+_AT_ONCE = 50
+
+
+def key_of(where: Place, engine: Engine) -> Key:
+    """The server's key for the ledger that is there, made now where that has no record. Raises LedgerError."""
+    if where.key is None or form(engine) in (None, *OLDER):  # those of an older form know nothing by a key
+        return where.made_key()
+    found = present(where)
+    with snapshot(engine) as connection:
+        if found is None and connection.execute(select(schema.records.c.seq).limit(1)).scalar() is not None:
+            raise LedgerUnsound(LOST)
+        if found is not None and not knows(found, _kept(connection), records(connection, "restore", None)):
+            raise LedgerUnsound(ANOTHER)
+    return found or where.made_key()
+
+
+def key_to_restore(where: Place, engine: Engine) -> tuple[Key, bool]:
+    """The server's key and whether there is one: else one that is nowhere on disk yet. Raises LedgerError."""
+    if where.key is None:
+        return where.made_key(), True
+    found = present(where)
+    if found is None and form(engine) in OLDER:  # which is brought forward, and by this key from then on
+        return where.made_key(), True
+    return found or keys.fresh(), found is not None
+
+
+def strange(key: Key, chain: Sequence[Record], *, there: bool) -> str:
+    """Why the server's key is not that of these records: there is none, or it knows none of their files; else empty."""
+    if chain and not there:
+        return LOST
+    links = (str(record.content["sketch"]) for record in chain if record.kind == "link")
+    return "" if knows(key, links, (record for record in chain if record.kind == "restore")) else ANOTHER
+
+
+def knows(key: Key, kept: Iterable[str], restored: Iterable[Record]) -> bool:
+    """Whether a key reads something of what links ``kept``, or its owner said that it is the key from now on.
+
+    What is kept plain, as earlier versions did, tells nothing of a key.
+    """
+    some = False
+    for text in kept:
+        if text.startswith(SEALED):
+            some = True
+            if key.unsealed("sketch", text.removeprefix(SEALED)) is not None:
+                return True
+    return not some or any(record.content.get("key") == mark(key) for record in restored)
+
+
+def mark(key: Key) -> str:
+    """How a record names a key."""
+    return key.mark("key")
+
+
+def present(where: Place) -> Key | None:
+    """The server's key, None where there is none. Raises LedgerError."""
+    if where.key is None:
+        return None
+    try:
+        return keys.load(where.key)
+    except OSError:
+        raise LedgerError(NO_KEY) from None
+
+
+def _kept(connection: Connection) -> Iterator[str]:
+    """What links keep of their files, some at a time: each may have 48 kB."""
+    table, last = schema.fingerprints.c, ""
+    while True:
+        query = select(table.fingerprint, table.sketch).where(table.fingerprint > last)
+        found = connection.execute(query.order_by(table.fingerprint).limit(_AT_ONCE)).all()
+        if not found:
+            return
+        yield from (text for _, text in found)
+        last = found[-1][0]

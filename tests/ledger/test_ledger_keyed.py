@@ -1,0 +1,138 @@
+"""A key file that is not there, or is another's, beside a ledger with records: closed, and a way on that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpcore.errors import KnownPeople, LedgerUnsound
+from dpcore.ledger import Ledger, keyed, store
+from dpcore.ledger import key as keys
+from dpcore.ledger.__main__ import main
+from dpcore.ledger.people import Brought
+from dpcore.ledger.recovery import NEW_KEY, restore
+from dpcore.sketches import Sketch
+from tests.ledger.conftest import Place
+
+
+@pytest.fixture
+def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "config" / "ledger.key"
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(path))
+    return path
+
+
+def filled(place: Place, sketch: Sketch | None = None) -> None:
+    with place.open() as ledger:
+        ledger.open_budget("people", epsilon=1.0, file=Brought(fingerprint="file", sketch=sketch))
+
+
+def second(ledger: Ledger) -> None:
+    ledger.open_budget("again", epsilon=1.0, file=Brought(fingerprint="file"))
+
+
+def unmounted(key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key.rename(key.with_suffix(".away"))
+
+
+def mistyped(key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(key.with_name("ledger.kei")))
+
+
+def of_another_server(key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = key.with_name("other.key")
+    keys.made(other)
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(other))
+
+
+WAYS = [unmounted, mistyped, of_another_server]
+
+
+@pytest.mark.parametrize("gone", WAYS)
+def test_without_its_key_a_ledger_stays_closed_and_no_key_is_made(
+    place: Place, key: Path, monkeypatch: pytest.MonkeyPatch, gone: Callable[[Path, pytest.MonkeyPatch], None]
+) -> None:
+    filled(place)
+    before = place.journal.read_bytes()
+    gone(key, monkeypatch)
+    files = sorted(path for path in key.parent.iterdir() if path.suffix != ".lock")
+    said = keyed.ANOTHER if gone is of_another_server else keyed.LOST
+    for _ in range(2):  # the first try makes none for the second
+        with pytest.raises(LedgerUnsound) as refused:
+            place.open()
+        assert str(refused.value) == said
+    with pytest.raises(LedgerUnsound) as refused:
+        restore(place.url, journal=place.journal)
+    assert str(refused.value) == said
+    assert main(["--ledger", place.url, "--journal", str(place.journal), "status"]) == 1
+    assert sorted(path for path in key.parent.iterdir() if path.suffix != ".lock") == files
+    assert place.journal.read_bytes() == before
+    if gone is unmounted:
+        key.with_suffix(".away").rename(key)
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(key))
+    with place.open() as ledger, pytest.raises(KnownPeople):
+        second(ledger)
+
+
+@pytest.mark.parametrize("gone", WAYS)
+def test_whoever_lost_the_key_goes_on_knowingly_and_on_the_record(
+    place: Place, key: Path, monkeypatch: pytest.MonkeyPatch, gone: Callable[[Path, pytest.MonkeyPatch], None]
+) -> None:
+    filled(place)
+    gone(key, monkeypatch)
+    assert NEW_KEY in restore(place.url, journal=place.journal, new_key=True)
+    for _ in range(2):
+        with place.open() as ledger:
+            assert [record.content["key"] for record in ledger.records() if record.kind == "restore"] != []
+            assert ledger.similar("file", among=["people"]) == []
+            assert ledger.remaining("people").epsilon == 1.0
+            ledger.verify()
+    with place.open() as ledger:
+        second(ledger)
+        assert [one.name for one in ledger.similar("file", among=["again"])] == ["again"]
+
+
+def test_with_the_right_key_nothing_is_taken_anew(sqlite_place: Place, key: Path) -> None:
+    filled(sqlite_place)
+    before = key.read_bytes()
+    assert NEW_KEY not in restore(sqlite_place.url, new_key=True)
+    assert key.read_bytes() == before
+    with sqlite_place.open() as ledger, pytest.raises(KnownPeople):
+        second(ledger)
+
+
+def test_a_ledger_without_a_record_needs_no_key(place: Place, key: Path) -> None:
+    place.open().close()
+    key.unlink()
+    filled(place)
+
+
+def test_a_link_of_an_earlier_version_tells_nothing_of_a_key(
+    sqlite_place: Place, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It kept sketches plain, or none; the key file that is there is taken for the right one, as before."""
+    monkeypatch.setattr(keys.Key, "sealed", lambda self, purpose, text: text)
+    monkeypatch.setattr("dpcore.ledger.people.SEALED", "")
+    filled(sqlite_place)
+    sqlite_place.open().close()
+    key.unlink()
+    with pytest.raises(LedgerUnsound, match="key file is not there"):
+        sqlite_place.open()
+
+
+@pytest.mark.parametrize("gone", WAYS)
+def test_a_key_that_is_taken_in_silence_gives_the_same_file_a_second_budget(
+    sqlite_place: Place,
+    key: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gone: Callable[[Path, pytest.MonkeyPatch], None],
+) -> None:
+    """A mutant that makes what is missing: what the tests above are there to find."""
+    filled(sqlite_place)
+    gone(key, monkeypatch)
+    monkeypatch.setattr(store, "key_of", lambda where, engine: where.made_key())
+    with sqlite_place.open() as ledger:
+        second(ledger)
+        assert ledger.remaining("again").epsilon == 1.0
