@@ -12,6 +12,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date
 from inspect import signature
@@ -19,7 +20,7 @@ from typing import Any, Protocol
 
 from dpcore.costs import Cost
 from dpcore.datasets.declaration import shown
-from dpcore.errors import InvalidArgument, ReleaseRefused
+from dpcore.errors import InvalidArgument, LedgerError, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
 from dpcore.tick import TICK, Tick
@@ -36,7 +37,7 @@ _OF_THE_TABLE = {"records"}
 UNDER_WAY = "This very question is being answered elsewhere at this moment; nothing more was charged. Look again soon."
 AWAITED = 20
 """Ticks for which an answer that is drawn elsewhere is waited for."""
-FAILED = "The private answer could not be made; its charge stands, and nothing was shown."
+FAILED = "The private answer could not be made, and nothing was shown; its charge stands, and pays for the next try."
 
 
 class Request(Protocol):
@@ -145,6 +146,8 @@ def _release(
     told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
     done, answer = _attempt(lambda: _checked(request.answer(rows, **told)))
     if not done:
+        with suppress(LedgerError):  # then it is as after a crash
+            ledger.draw_failed(request_id)
         raise ReleaseRefused(FAILED)
     if tick is not None:
         tick.wait()  # the record of the answer holds its time

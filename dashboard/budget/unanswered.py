@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import words
 from dashboard.background import compute
 from dashboard.widgets.answer import cost_words, when
-from dpcore.errors import UnknownLineage
+from dpcore.errors import DpcoreError, UnknownLineage
 from dpcore.ledger import Receipt
 
 
@@ -26,11 +26,22 @@ def show_unanswered(lineage: str, question: str, draw: Callable[[str], None], *,
         _one(receipt, draw, key)
 
 
+def paid(lineage: str, question: str) -> str:
+    """The request of such a charge whose draw failed, which pays for the next one; empty where there is none or the
+    ledger does not say."""
+    try:
+        found = compute.ledger().unanswered(lineage, question)
+    except DpcoreError:  # whoever charges is told
+        return ""
+    return next((receipt.request_id for receipt in found if receipt.state == "failed"), "")
+
+
 def _one(receipt: Receipt, draw: Callable[[str], None], key: str) -> None:
-    paid = f"{cost_words(receipt.cost)} was charged for this question on {when(receipt)}"
-    if receipt.state == "charged":
+    cost = f"{cost_words(receipt.cost)} was charged for this question on {when(receipt)}"
+    if receipt.state in ("charged", "failed"):
         st.warning(
-            f"A crash took an answer before it was drawn: {paid}. The charge stands, and pays for the answer now.",
+            f"An answer was not drawn, since a crash or what it was asked of took it: {cost}. The charge stands, and "
+            "pays for the answer now.",
             icon=":material/replay:",
         )
         st.button(
@@ -43,7 +54,7 @@ def _one(receipt: Receipt, draw: Callable[[str], None], key: str) -> None:
     else:
         st.caption(
             words.sentence(
-                f"{paid}, its draw began, and no answer is stored: it is being drawn or waits to be stored, or a crash "
+                f"{cost}, its draw began, and no answer is stored: it is being drawn or waits to be stored, or a crash "
                 "took it"
             )
         )

@@ -384,13 +384,16 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
     """Callback: the answer of a request, and the one way to it. Where it was charged before, nothing is charged again;
     nor where others had the question answered beyond what is ``known``: that answer is shown.
 
-    Whose data these are is asked each time: a request that was granted or charged can meet another table.
+    Whose data these are is asked each time: a request that was granted or charged can meet another table. Where an
+    earlier draw of theirs for this question failed, its charge pays for this one.
     """
     ready, data = _prepared(here.offer.data)
     if not ready:
         session.say(here.slot, REFUSED)
         session.end_release(here.slot)
         return
+    before = "" if known is None else unanswered.paid(here.lineage, question_digest(here.request))
+    request_id = before or request_id
     try:
         here.source.join()
         with answering(here.source), places.aside(working=True):  # its tick and the disk are waited for
@@ -400,6 +403,8 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         return
     if receipt.request_id != request_id:
         session.say(here.slot, said.ELSEWHERE)
+    elif before:
+        session.say(here.slot, said.PAID)
     session.release_done(here.slot, receipt)
 
 

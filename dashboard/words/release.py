@@ -31,6 +31,7 @@ ELSEWHERE = (
     "This very question was answered in another window a moment ago: this is that answer, and nothing more was "
     "charged. Ask again if you want a second, independent draw."
 )
+PAID = "An earlier draw for this very question had failed: its charge paid for this one, and nothing more was charged."
 RESET = " A practice budget can be reset on the Budget page."
 BEFORE = "**Answered before.** Reading these again costs nothing."
 ANSWER = "Private answer"

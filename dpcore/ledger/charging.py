@@ -129,6 +129,7 @@ def _cannot_fit(
 
 def begin_draw(store: Store, request_id: str, theirs: Theirs = lambda receipt: None) -> None:
     """See ``Ledger.begin_draw``."""
+    store.failed.forget(request_id)
     try:
         _begin(store, request_id, theirs)
     except LedgerError as error:
@@ -150,6 +151,15 @@ def _begin(store: Store, request_id: str, theirs: Theirs) -> None:
             raise InvalidArgument("request_id", "has not been charged")
         if receipt.state == "charged":
             store.append(connection, "draw", lineage=receipt.lineage, request_id=request_id, body={})
+
+
+def draw_failed(store: Store, request_id: str, theirs: Theirs = lambda receipt: None) -> None:
+    """See ``Ledger.draw_failed``."""
+    with store.reading() as connection:
+        receipt = history.receipt(connection, request_id)
+    theirs(receipt)
+    if receipt is not None and receipt.answer_hash is None:
+        store.failed.note(request_id)
 
 
 def store_answer(store: Store, request_id: str, answer: Any, theirs: Theirs = lambda receipt: None) -> Receipt:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import EllipsisType
 from typing import Any
@@ -502,6 +502,13 @@ class Ledger:
         """
         charging.begin_draw(self._store, request_id)
 
+    def draw_failed(self, request_id: str) -> None:
+        """Note that the draw of a charge failed and nobody saw anything of it, so that the charge pays for another.
+
+        In memory (``failed``); ``unanswered`` says it. Raises LedgerError.
+        """
+        charging.draw_failed(self._store, request_id)
+
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
         """Keep the answer of a charge, once and for all, and return the receipt with the answer that is kept.
 
@@ -544,13 +551,14 @@ class Ledger:
     def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
         """Charges that a crash left without an answer, since the last reset, oldest first; of one question if given.
 
-        ``Receipt.state`` says whether their draw had begun. Raises UnknownLineage.
+        ``Receipt.state`` says whether their draw had begun, or failed in this process. Raises UnknownLineage.
         """
         with self._store.reading() as connection:
             chosen = history.present(connection, lineage)
             if question is not None:
                 chosen = [*chosen, history.about(connection, question)]
-            return history.receipts(connection, *chosen, history.answered(False))
+            found = history.receipts(connection, *chosen, history.answered(False))
+        return [replace(one, failed=one.request_id in self._store.failed) for one in found]
 
     def version(self, lineage: str | None = None) -> int:
         """A number that is another one as soon as anything new is on the record of one lineage, or of all."""

@@ -383,6 +383,9 @@ class MembersLedger(Ledger):
     def begin_draw(self, request_id: str) -> None:
         charging.begin_draw(self._store, request_id, self._must_be_mine)
 
+    def draw_failed(self, request_id: str) -> None:
+        charging.draw_failed(self._store, request_id, self._must_be_mine)
+
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
         return charging.store_answer(self._store, request_id, answer, self._must_be_mine)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from dpcore.costs import Cost
 from dpcore.ledger.records import Record, cost_from_json
 
-State = Literal["answered", "begun", "charged"]
+State = Literal["answered", "begun", "charged", "failed"]
 OPTIONAL = ("actor", "unit", "subject", "granted_by")
 """What a charge holds only where there is something to say."""
 
@@ -50,6 +50,7 @@ class Receipt:
     cost: Cost = field(repr=False)
     asked_cost: Cost = field(repr=False)
     begun: bool = field(default=False, repr=False, compare=False)
+    failed: bool = field(default=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, charge: Record, answer: Record | None, *, begun: bool = False) -> Receipt:
@@ -84,14 +85,15 @@ class Receipt:
 
     @property
     def state(self) -> State:
-        """``answered``; else what a crash left: ``charged`` before anything was drawn, or ``begun`` to be drawn.
+        """``answered``; else what a crash left: ``charged`` before anything was drawn, or ``begun`` to be drawn; or
+        ``failed`` to be drawn, as ``Ledger.unanswered`` alone says.
 
-        Where nothing was drawn, the answer may be drawn now for the charge that was made: release the same request
-        under the same ``request_id``.
+        Where nothing was drawn, or it failed, the answer may be drawn now for the charge that was made: release the
+        same request under the same ``request_id``.
         """
         if self.answer_hash is not None:
             return "answered"
-        return "begun" if self.begun else "charged"
+        return "failed" if self.failed else "begun" if self.begun else "charged"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values only; an infinite number is None."""
@@ -99,7 +101,9 @@ class Receipt:
         for name in self.__slots__:
             value = getattr(self, name)
             # a receipt from before these were recorded has no such entry, and is still genuine without
-            if name not in ("cost", "asked_cost", "begun") and (value or name not in ("counted_for", *OPTIONAL)):
+            if name not in ("cost", "asked_cost", "begun", "failed") and (
+                value or name not in ("counted_for", *OPTIONAL)
+            ):
                 found[name] = None if isinstance(value, float) and not math.isfinite(value) else value
         return found
 

@@ -37,6 +37,7 @@ from dpcore.ledger.engine import (
     snapshot,
     writing,
 )
+from dpcore.ledger.failed import Failed
 from dpcore.ledger.files import beside
 from dpcore.ledger.following import Following
 from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
@@ -84,6 +85,7 @@ class Store:
         self.journal = journal
         self.lock = lock
         self.begun = Begun()
+        self.failed = Failed()
         self.rooms = Opened()
         self.kept = Kept(self.reach)
         self._bound = _Bound()

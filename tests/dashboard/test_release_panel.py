@@ -14,16 +14,19 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 from streamlit.testing.v1 import AppTest
 
+from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.budget import tracker
+from dashboard.words import release as said
 from dpcore.costs import Cost
-from dpcore.errors import LedgerError
+from dpcore.errors import LedgerError, UnreadableFile
 from dpcore.ledger import Ledger, Receipt
 from dpcore.ledger.engine import UNREACHABLE
+from dpcore.ledger.failed import Failed
 from dpcore.ledger.kept import KEPT
 from dpcore.ledger.records import Kind
 from dpcore.ledger.store import Store
-from dpcore.release import question_digest
+from dpcore.release import FAILED, question_digest
 from tests.dashboard.asking import CANARY, Draw
 from tests.dashboard.conftest import CLINIC, text
 
@@ -190,8 +193,8 @@ def test_a_release_that_another_window_made_impossible_is_refused_with_what_woul
     press(other, "test-begin")
     press(one, "test-confirm")
     press(other, "test-confirm")
-    said = [warning.value for warning in other.warning]
-    assert said[-1] == (
+    told = [warning.value for warning in other.warning]
+    assert told[-1] == (
         "This answer costs ε = 0.6 and ε = 0.3 is left; nothing was charged. An answer of up to ε = 0.3 would fit."
     )
     assert charges(ledger_file, own) == 1
@@ -208,16 +211,72 @@ def test_an_answer_that_a_crash_took_is_drawn_for_the_charge_that_stands(window:
             found.charge(name, CLINIC, request.cost, request.what, **asked)
         found.begin_draw("b" * 32)
     app = window()
-    assert "A crash took an answer before it was drawn" in text(app)
+    assert "An answer was not drawn" in text(app)
     assert "its draw began, and no answer is stored" in text(app)
     assert [key for key in keys(app) if "draw" in str(key)] == ["test-draw-aaaaaaaa"]
     app = press(app, "test-draw-aaaaaaaa")
     assert answer(app)
-    assert "A crash took an answer" not in text(app)
+    assert "An answer was not drawn" not in text(app)
     assert charges(ledger_file) == 2
     with ledger(ledger_file) as found:
         assert found.remaining(CLINIC).epsilon == 2.0
         assert found.receipt("a" * 32).state == "answered"
+
+
+def away(self: Draw, data: Any) -> Any:
+    raise UnreadableFile(f"The source went away at {CANARY}.")
+
+
+def failed(window: Window, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """A window whose question was charged, and could not be answered."""
+    app = window()
+    with monkeypatch.context() as patch:
+        patch.setattr(Draw, "answer", away)
+        press(press(app, "test-begin"), "test-confirm")
+    assert FAILED in text(app)
+    return app
+
+
+@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize("by", ["the next click", "the button", "the next click after two failures"])
+def test_a_draw_that_failed_is_paid_for_once_however_it_is_asked_for_again(
+    window: Window, ledger_file: Path, monkeypatch: pytest.MonkeyPatch, by: str, *, other: bool
+) -> None:
+    app = failed(window, monkeypatch)
+    if by == "the next click after two failures":
+        app = failed(window, monkeypatch)
+    app = window() if other else app
+    if by == "the button":
+        (draw,) = [key for key in keys(app) if key is not None and key.startswith("test-draw")]
+        press(app, draw)
+        assert answer(app)
+    else:
+        released(app)
+        assert said.PAID in text(app)
+    assert charges(ledger_file) == 1
+    assert "An answer was not drawn" not in text(app)
+    released(app)
+    assert charges(ledger_file) == 2, "another answer is another charge"
+
+
+def test_a_failed_draw_that_nobody_noted_is_paid_for_twice(
+    window: Window, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mutant that forgets, as after a restart: what the test above is there to find."""
+    monkeypatch.setattr(Failed, "note", lambda self, request_id: None)
+    app = failed(window, monkeypatch)
+    assert "its draw began, and no answer is stored" in text(app)
+    released(app)
+    assert charges(ledger_file) == 2
+
+
+def test_a_failed_charge_from_before_a_reset_pays_for_nothing(
+    window: Window, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed(window, monkeypatch)
+    compute.ledger().reset_practice(CLINIC)
+    released(window())
+    assert charges(ledger_file) == 2
 
 
 def test_an_answer_that_could_not_be_stored_is_told_of_and_shown_later(
@@ -295,8 +354,9 @@ def test_failures_say_one_sentence_and_nothing_private(
     app = window(breaks=breaks)
     press(press(app, "test-begin"), "test-confirm")
     assert charges(ledger_file) == charged
-    assert len(app.warning) == 1
-    assert ("nothing was charged" if charged == 0 else "its charge stands") in app.warning[0].value
+    told = [warning.value for warning in app.warning if "An answer was not drawn" not in warning.value]
+    assert len(told) == 1
+    assert ("nothing was charged" if charged == 0 else "its charge stands") in told[0]
     assert CANARY not in text(app) + "".join(capfd.readouterr())
     assert not begun(app)
 

@@ -65,6 +65,7 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "charge": lambda ledger: ledger.charge("new", "people", Cost.pure(0.1), "?"),
     "charge practice": lambda ledger: ledger.charge("new", practice("vera"), Cost.pure(0.1), "?"),
     "begin_draw": lambda ledger: ledger.begin_draw("real"),
+    "draw_failed": lambda ledger: ledger.draw_failed("real"),
     "store_answer": lambda ledger: ledger.store_answer("real", 7),
     "ask": lambda ledger: ledger.ask("new", "people", Cost.pure(0.1), "?"),
     "grant": lambda ledger: ledger.grant("asked"),
@@ -106,6 +107,7 @@ MAY = {  # what is left to each, of all that is tried
     "anna": READ
     | {
         "begin_draw",
+        "draw_failed",
         "store_answer",
         "charge",
         "ask",

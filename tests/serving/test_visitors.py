@@ -111,6 +111,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "charge again": lambda ledger: ledger.charge("real", "people", Cost.pure(0.1), "How many?", question="q"),
     "charge theirs": lambda ledger: ledger.charge("new", THEIRS, Cost.pure(0.1), "?"),
     "begin_draw": lambda ledger: ledger.begin_draw("real"),
+    "draw_failed": lambda ledger: ledger.draw_failed("real"),
     "store_answer": lambda ledger: ledger.store_answer("real", 7),
     "link": lambda ledger: ledger.link("file", "people"),
     "join": lambda ledger: ledger.join(Brought(fingerprint="file"), "people"),
