@@ -189,7 +189,7 @@ def test_data_in_hand_are_in_view_whenever_somebody_comes(open_app: Open) -> Non
 
 def test_the_census_table_is_never_fetched_unasked(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link to it shows another sample and says where to load it; a file that is no census table gets a sentence."""
-    monkeypatch.setattr("socket.create_connection", lambda *_, **__: pytest.fail("the network was asked"))
+    monkeypatch.setattr("dpcore.datasets.fetched.fetched", lambda *_: pytest.fail("the network was asked"))
     adult = next(sample for sample in samples() if sample.key == "adult")
     app = open_app("selection", data=adult.title)
     assert "Load the census table on the Data page first" in text(app)

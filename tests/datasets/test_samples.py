@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Table, UnavailableSample, apply, expanded, load_sample, questions_for, sample, samples
+from dpcore.datasets import (
+    Table,
+    UnavailableSample,
+    apply,
+    expanded,
+    fetched,
+    load_sample,
+    questions_for,
+    sample,
+    samples,
+)
 from dpcore.datasets.catalog import census
 from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
@@ -145,15 +154,26 @@ def test_loading_bundled_and_plotly_tables_imports_neither_plotly_nor_scikit_lea
 
 
 def test_adult_without_file_or_network_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(*args: object, **options: object) -> None:
-        raise OSError("no route")
-
-    monkeypatch.setattr(socket, "create_connection", unreachable)
-    monkeypatch.setattr("dpcore.datasets.catalog.census.getproxies", dict)
+    monkeypatch.setattr(fetched, "_START", "raise SystemExit(1)")
+    monkeypatch.setattr(fetched, "_silent", {})
     seen: list[str] = []
     with pytest.raises(UnavailableSample, match=re.escape("point to a CSV file of it instead.")):
         load_sample("adult", progress=lambda fraction, what: seen.append(what))
-    assert seen == ["Asking openml.org for the census table"]
+    assert seen[0] == "Asking openml.org for the census table"
+    assert set(seen[1:]) == {"Downloading the census table from openml.org"}
+
+
+def test_adult_from_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is fetched is written as text, and read as the copy that somebody brings."""
+    row = "39,State-gov,77516,Bachelors,13,Never-married,Adm-clerical,Not-in-family,White,Male,2174,0,40,?,<=50K"
+    names = "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
+    names += "capital-gain,capital-loss,hours-per-week,native-country,class"
+    monkeypatch.setattr(fetched, "_START", f"print({names!r}); print({row!r})")
+    monkeypatch.setattr(fetched, "_silent", {})
+    table = load_sample("adult")
+    assert table.rows == 1
+    assert table.numbers("age").tolist() == [39]
+    assert table.frame["native_country"].isna().all()
 
 
 def test_adult_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import socket
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.request import getproxies
 
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets import fetched
 from dpcore.datasets.entry import Request, Sample, bundled
 from dpcore.datasets.schema import MISSING_WORDS, Column, Schema
 from dpcore.datasets.size import Size
@@ -75,7 +74,7 @@ _COUNTRIES = (
     *("Nicaragua", "Outlying-US(Guam-USVI-etc)", "Peru", "Philippines", "Poland", "Portugal", "Puerto-Rico"),
     *("Scotland", "South", "Taiwan", "Thailand", "Trinadad&Tobago", "Vietnam", "Yugoslavia"),
 )
-_PLACE = ("api.openml.org", 443)
+_CLOSED = "The census table comes from openml.org, which cannot be reached now; point to a CSV file of it instead."
 _RENAMED = {"class": "income", "educational_num": "education_num", "sex": "sex", "gender": "sex"}
 
 _COUNTS = Sample(
@@ -187,18 +186,14 @@ def _tables(data: bytes, choices: Choices, request: Request, what: str) -> pd.Da
 
 
 def _from_network(request: Request) -> pd.DataFrame:
-    request.say(0.0, "Asking openml.org for the census table")
-    closed = "The census table comes from openml.org, which cannot be reached now; point to a CSV file of it instead."
-    try:
-        if not getproxies():
-            socket.create_connection(_PLACE, timeout=5.0).close()
-        from sklearn.datasets import fetch_openml
+    def going_on() -> None:
+        request.say(0.1, "Downloading the census table from openml.org")
 
-        request.say(0.2, "Downloading the census table from openml.org")
-        frame: pd.DataFrame = fetch_openml("adult", version=2, as_frame=True, parser="pandas", n_retries=1).frame
-    except (OSError, ValueError) as error:
-        raise UnavailableSample(closed) from error
-    return frame
+    request.say(0.0, "Asking openml.org for the census table")
+    try:
+        return _cells(fetched.fetched("adult", 2, going_on), request)
+    except (OSError, UnreadableFile) as error:
+        raise UnavailableSample(_CLOSED) from error
 
 
 _ADULT = Sample(
