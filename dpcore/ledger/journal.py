@@ -107,10 +107,14 @@ class Journal:
             self._add(some)
 
     def must_fit(self, records: Iterable[Record]) -> None:
-        """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full."""
+        """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full, or
+        the file may be read and not written."""
         needed = sum(len(record.line()) + 1 for record in records)
-        if needed and shutil.disk_usage(self.path.parent).free < needed + _SPARE:
+        if needed == 0:
+            return
+        if shutil.disk_usage(self.path.parent).free < needed + _SPARE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        os.close(self._opened())
 
     def _add(self, chosen: list[Record]) -> None:
         seq, digest = self.seq, self.hash
@@ -120,8 +124,7 @@ class Journal:
             seq, digest = record.seq, record.hash
         lines = [record.line().encode("ascii") + b"\n" for record in chosen]
         data = b"".join(lines)
-        new = not self.path.exists()
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = self._opened()
         try:
             os.ftruncate(handle, self._read_to)  # an unfinished line of a process that died
             os.lseek(handle, self._read_to, os.SEEK_SET)
@@ -129,12 +132,18 @@ class Journal:
             os.fsync(handle)
         finally:
             os.close(handle)
-        if new:
-            sync_folder(self.path.parent)
         self.seq, self.hash = seq, digest
         for line in lines:
             self._places.append(self._read_to)
             self._read_to += len(line)
+
+    def _opened(self) -> int:
+        """The file, to be written to; one that is made now has a name that lasts. Raises OSError."""
+        new = not self.path.exists()
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        if new:
+            sync_folder(self.path.parent)
+        return handle
 
     def is_lost(self, records: int) -> bool:
         """Whether a ledger of so many records cannot be without what is missing here: the file, or all it held.

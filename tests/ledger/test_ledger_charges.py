@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -25,6 +28,7 @@ from dpcore.ledger import (
     UnknownLineage,
     confirming,
 )
+from dpcore.ledger.journal import Journal
 
 
 @pytest.mark.thorough
@@ -56,6 +60,40 @@ def test_where_the_journal_has_no_room_nothing_is_charged(
     assert ledger.remaining("people").epsilon == pytest.approx(0.9)
     ledger.charge("r0", "people", Cost.pure(0.1), "Which?")
     assert ledger.verify().charges == 2
+
+
+def only_read(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """The journal can be read, and opening it to write fails so."""
+    opened = os.open
+
+    def refuse(path: Any, flags: int, *more: Any, **options: Any) -> int:
+        if str(path).endswith("journal") and flags & (os.O_RDWR | os.O_WRONLY):
+            raise OSError(number, os.strerror(number), str(path))
+        return opened(path, flags, *more, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS])
+@pytest.mark.parametrize("guarded", [True, False])
+def test_where_the_journal_may_not_be_written_nothing_is_charged(
+    ledger: Ledger, number: int, monkeypatch: pytest.MonkeyPatch, *, guarded: bool
+) -> None:
+    """Of another user, made read-only, on a disk that is: without a look at it before, each click costs again."""
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.charge("first", "people", Cost.pure(0.1), "Which?")
+    before = ledger.records()
+    with monkeypatch.context() as patch:
+        only_read(patch, number)
+        if not guarded:
+            patch.setattr(Journal, "must_fit", lambda self, records: None)
+        for attempt in range(3):
+            with pytest.raises(LedgerError, match="nothing was given out"):
+                ledger.charge(f"r{attempt}", "people", Cost.pure(0.1), "Which?")
+    assert (ledger.records() == before) is guarded
+    assert ledger.remaining("people").epsilon == pytest.approx(0.9 if guarded else 0.6)
+    ledger.charge("r0", "people", Cost.pure(0.1), "Which?")
+    assert ledger.verify().charges == (2 if guarded else 4)
 
 
 def test_tiny_charges_are_not_free(ledger: Ledger) -> None:
