@@ -21,6 +21,10 @@ from tests.datasets.unruly import file
 ROOT = Path(__file__).parents[2]
 OWN, OTHER = 4711, 42
 ALLOWED, REFUSED, UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026
+SHARED = {
+    *("shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"),
+    *("mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "unshare", "setns"),
+}
 THREAD = 0x003D0F00  # what the C library gives clone for a thread
 
 
@@ -81,6 +85,7 @@ def test_of_each_call_the_program_says_what_it_should(name: str) -> None:
     assert verdict(steps, 0x40000003, 1) == REFUSED, "nor by the numbers of another kind of processor"
     kinds = {"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal"}
     assert kinds <= {*machine.never, *machine.itself}
+    assert machine.never.keys() >= SHARED, "keys and memory of others"
     weak = replace(machine, never={}, itself={"kill": machine.itself["kill"]})
     broken = [call for call in refused(machine) if verdict(program(weak, OWN), machine.audit, *call) == ALLOWED]
     assert len(broken) == len(machine.never) + 4 * (len(machine.itself) - 1), "the check can fail"

@@ -173,6 +173,7 @@ def system_calls() -> dict[str, int]:
     numbers, other = calls.MACHINES[platform.machine()], os.getppid()
     named = {**numbers.never, **numbers.itself, **numbers.own}
     info = (ctypes.c_int * 32)(0, 0, -1)
+    about = ctypes.create_string_buffer(1024)
     listened, spoken = os.pipe()
     tried: dict[str, tuple[int, ...]] = {
         "kill": (named["kill"], other, 0),
@@ -190,6 +191,9 @@ def system_calls() -> dict[str, int]:
         "prlimit64 of itself": (named["prlimit64"], 0, resource.RLIMIT_CORE, 0, 0),
         "setpriority": (named["setpriority"], os.PRIO_PROCESS, other, 5),
         "prctl PR_SET_PDEATHSIG": (numbers.prctl, 1, signal.SIGKILL, 0, 0, 0),
+        "shmctl IPC_INFO": (named["shmctl"], 0, 3, ctypes.addressof(about)),
+        "semctl IPC_INFO": (named["semctl"], 0, 0, 3, ctypes.addressof(about)),
+        "msgctl IPC_INFO": (named["msgctl"], 0, 3, ctypes.addressof(about)),
         "fork": (named.get("fork", numbers.clone), *(() if "fork" in named else (signal.SIGCHLD, 0, 0, 0, 0))),
         "vfork": (numbers.clone, 0x4000 | signal.SIGCHLD, 0, 0, 0, 0),  # as one, that waits for the other
         "clone": (numbers.clone, signal.SIGCHLD, 0, 0, 0, 0),

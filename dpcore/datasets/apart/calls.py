@@ -1,8 +1,9 @@
 """Which system calls a process that reads somebody's file is refused, as a program that the kernel runs for each.
 
 What opens a connection, starts a program or a process, sends a signal to another, looks into it, or changes what it
-may take; and what changes whose a file is, who may open it and since when it is so. Signals have many ways: calls of
-their own, and files that send one when something happens to them.
+may take; what changes whose a file is, who may open it and since when it is so; and what reaches keys of the server's
+user, or memory and queues that programs share by a name, which would outlive the reader. Signals have many ways: calls
+of their own, and files that send one when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
@@ -53,6 +54,10 @@ MACHINES = {
     "x86_64": Machine(
         audit=0xC000003E,
         never=_EVERYWHERE
+        | {"shmget": 29, "shmat": 30, "shmctl": 31, "semget": 64, "semop": 65, "semctl": 66, "shmdt": 67, "msgget": 68,
+           "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "semtimedop": 220, "mq_open": 240, "mq_unlink": 241,
+           "mq_timedsend": 242, "mq_timedreceive": 243, "mq_notify": 244, "mq_getsetattr": 245, "add_key": 248,
+           "request_key": 249, "keyctl": 250, "unshare": 272, "setns": 308}
         | {"chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132, "mknod": 133,
            "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198,
            "fremovexattr": 199, "utimes": 235, "mknodat": 259, "fchownat": 260, "futimesat": 261, "fchmodat": 268,
@@ -72,6 +77,10 @@ MACHINES = {
     "aarch64": Machine(
         audit=0xC00000B7,
         never=_EVERYWHERE
+        | {"unshare": 97, "mq_open": 180, "mq_unlink": 181, "mq_timedsend": 182, "mq_timedreceive": 183,
+           "mq_notify": 184, "mq_getsetattr": 185, "msgget": 186, "msgctl": 187, "msgrcv": 188, "msgsnd": 189,
+           "semget": 190, "semctl": 191, "semtimedop": 192, "semop": 193, "shmget": 194, "shmctl": 195, "shmat": 196,
+           "shmdt": 197, "add_key": 217, "request_key": 218, "keyctl": 219, "setns": 268}
         | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
            "mknodat": 33, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55, "utimensat": 88,
            "open_by_handle_at": 265}
