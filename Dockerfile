@@ -12,7 +12,7 @@ COPY .streamlit .streamlit
 COPY data data
 COPY dpcore dpcore
 COPY dashboard dashboard
-RUN /opt/epsilon-lab/bin/pip install --no-cache-dir --no-deps .
+RUN /opt/epsilon-lab/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM debian:bookworm-slim
 RUN apt-get update \

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,34 @@ def test_the_containers_bound_the_same() -> None:
     (call,) = re.findall(r"^    command: \[(.+)\]$", lab, flags=re.M)
     words = [word.strip().strip('"') for word in call.split(",")]
     assert _parser().parse_args(words).address == "0.0.0.0"  # noqa: S104 - in a container
+
+
+def unchecked(text: str) -> list[str]:
+    """The calls of pip in an image that take anything whose hash is not known: a package, or what one is built with."""
+    calls = [line for line in text.replace("\\\n", " ").splitlines() if "pip install" in line]
+    assert calls
+    return [
+        one
+        for one in calls
+        if "--require-hashes" not in one and not {"--no-deps", "--no-build-isolation"} <= {*one.split()}
+    ]
+
+
+def test_the_image_is_built_from_what_the_lock_names_by_its_hash() -> None:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert unchecked(text) == []
+    assert unchecked(text.replace(" --no-build-isolation", "")), "a build tool of that day is found"
+    assert unchecked(text.replace(" --require-hashes", ""))
+    (needed,) = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    name = re.split(r"[<>=]", needed)[0]
+    assert re.search(rf"^{name}==\S+ \\\n +--hash=sha256:", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
+
+
+def test_what_the_units_keep_is_their_user_s_alone() -> None:
+    """A unit without the mode sets the folder open again each night."""
+    for name in ("epsilon-lab.service", "epsilon-lab-backup.service"):
+        unit = service(name)
+        assert "StateDirectory" not in unit or unit["StateDirectoryMode"] == "0700"
 
 
 def test_the_nightly_backup_runs_what_is_shipped() -> None:
