@@ -34,8 +34,8 @@ _AT_LOGIN = "streamlit.web.server.starlette.starlette_auth_routes"
 _FORMS = "python_multipart.multipart"
 """Who writes a sign of a form into a line about it: whoever sent one that is none knows, and nobody else needs to."""
 _OF_REQUESTS = "uvicorn.error"
-"""Who writes a line of warning about a request that it cannot read."""
-_LOGINS, _REQUESTS = Pace(1.0, 60.0), Pace(1.0, 60.0)
+"""Who writes a line of warning about a request that it cannot read, and of error about what became of one."""
+_LOGINS, _REQUESTS, _ERRORS = Pace(1.0, 60.0), Pace(1.0, 60.0), Pace(1.0, 60.0)
 """Such lines a second, after a burst: more of them tell nothing, and could fill a disk."""
 _log = logging.getLogger(__name__)
 
@@ -65,7 +65,8 @@ def _is_kept(record: logging.LogRecord) -> bool:
     if record.name == _AT_LOGIN:
         return _is_one_of_few(_LOGINS)
     if record.name == _OF_REQUESTS:
-        return record.levelno != logging.WARNING or _is_one_of_few(_REQUESTS)
+        paces = {logging.WARNING: _REQUESTS, logging.ERROR: _ERRORS}
+        return record.levelno not in paces or _is_one_of_few(paces[record.levelno])
     return record.msg != _LEFT_OUT.get(record.name)
 
 

@@ -107,7 +107,8 @@ async def _with_frames(page: WebSocketsSansIOProtocol) -> dict[str, Any]:
         held = _held[page]
         held.taken = len(message.get("bytes") or (message.get("text") or "").encode())
         held.whole = max(held.whole - held.taken, 0)
-    if page.disconnected:  # nobody is there to be answered, however much they asked for before they left
+    if page.disconnected and message["type"] == "websocket.receive":
+        # nobody is there to be answered, however much they asked for before they left
         message = {"type": "websocket.disconnect", "code": 1006}
     frames = page.conn.taken() if isinstance(page.conn, Counted) else 0
     return {**message, "frames": frames}
@@ -176,6 +177,8 @@ def _more_alone(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
 
 def _note(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
     """Count what came of a message; a connection that brings more than there is room for ends."""
+    if not page.handshake_complete:  # no browser sends any before it is accepted
+        page.transport.abort()
     if page.transport.is_closing():  # what one read brought is handled to its end
         _dropped(page)
         return

@@ -97,24 +97,32 @@ def test_a_file_that_was_never_offered_leaves_no_line_in_the_log(
         caplog.clear()
 
 
-@pytest.mark.parametrize("writer", [failures._AT_LOGIN, failures._OF_REQUESTS])
+@pytest.mark.parametrize(
+    ("writer", "level"),
+    [
+        (failures._AT_LOGIN, logging.WARNING),
+        (failures._OF_REQUESTS, logging.WARNING),
+        (failures._OF_REQUESTS, logging.ERROR),
+    ],
+)
 @pytest.mark.parametrize("guarded", [True, False])
 def test_strangers_do_not_fill_the_log(
-    guarded: bool, writer: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    guarded: bool, writer: str, level: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Who comes back from no login, or asks for what no server here speaks."""
     now, log = [0.0], logging.getLogger(writer)
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(failures, "_LOGINS", Pace(1.0, 60.0))
     monkeypatch.setattr(failures, "_REQUESTS", Pace(1.0, 60.0))
+    monkeypatch.setattr(failures, "_ERRORS", Pace(1.0, 60.0))
     monkeypatch.setattr(log, "propagate", True)
     if guarded:
         failures.keep_values_from_the_log()
     for number in range(1_000):
-        log.warning("Error during authentication: %s", number)
+        log.log(level, "Error during authentication: %s", number)
     assert len({record.getMessage() for record in caplog.records}) == (60 if guarded else 1_000)
     now[0] += 2.0
-    log.warning("Error during authentication: %s", "access_denied")
+    log.log(level, "Error during authentication: %s", "access_denied")
     failures.write_all_to_the_log()
     assert caplog.records[-1].getMessage().endswith("access_denied"), "an honest one is there soon after"
 

@@ -173,6 +173,39 @@ def test_before_a_connection_is_accepted_and_after_it_was_closed_next_to_nothing
     asyncio.run(story())
 
 
+@pytest.mark.parametrize("kind", [kind for kind in FLOODS if not kind.startswith(("pings", "long", "answers"))])
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_message_before_the_connection_is_accepted_ends_it_and_reaches_no_application(
+    kind: str, *, ours: bool
+) -> None:
+    """Streamlit takes it for a defect of its own, with 800 bytes in the log, as often as somebody likes."""
+    if not ours:
+        frames.unguard()
+
+    async def story() -> None:
+        page = await Page(accepted=False).opened()
+        page.receives(b"".join(FLOODS[kind]))
+        page.receives(frame(CONTINUED))
+        assert page.wire.closed is ours
+        queue = page.connection.queue
+        kinds = {queue.get_nowait()["type"] for _ in range(queue.qsize())}
+        assert ("websocket.receive" in kinds) is not ours
+
+    asyncio.run(story())
+
+
+def test_who_leaves_before_the_connection_is_accepted_had_still_begun_it() -> None:
+    """An application that is told of the end alone, as if nothing had begun, fails: a trace in the log for each."""
+
+    async def story() -> None:
+        page = await Page(accepted=False).opened()
+        page.receives(frame(BINARY, b"x"))
+        page.connection.connection_lost(None)
+        assert [(await page.taken())["type"] for _ in range(2)] == ["websocket.connect", "websocket.disconnect"]
+
+    asyncio.run(story())
+
+
 @pytest.mark.parametrize("size", [0, 1, 8_000])
 def test_the_parts_of_one_message_are_bounded_however_slowly_they_come(size: int, handled: list[int]) -> None:
     async def story() -> None:
