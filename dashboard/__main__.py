@@ -55,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return replicas.serve(
                 asked.replicas, port=asked.port, address=asked.address, hosts=names, certificate=asked.certificate
             )
+        from dashboard.serving import own_settings
+
+        changes = {**own_settings.said(), **changes}
     except (ValueError, FileNotFoundError) as error:
         print(f"epsilon-lab: {error}", file=sys.stderr)
         return 2
