@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,3 +82,48 @@ def test_no_pattern_is_slow_on_any_text() -> None:
                 found |= dict.fromkeys((one for value in vars(module).values() for one in _put_together(value)), name)
     assert len(found) > 50
     assert {f"{name}: {pattern}" for pattern, name in found.items() if _stars(pattern) > MOST} == set()
+
+
+LONG = """
+import importlib, pathlib, re, sys
+from dpcore.datasets.reading.dialect import DELIMITERS, has_single_marks
+
+def put_together(value):
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, (dict, tuple, list)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from put_together(one)
+
+root, length = pathlib.Path(sys.argv[1]), 60_000
+patterns = {re.compile(sys.argv[2])} if len(sys.argv) > 2 else set()
+for path in [] if patterns else sorted((root / "dpcore" / "datasets").rglob("*.py")):
+    if "re.compile(" in path.read_text():
+        module = importlib.import_module(path.relative_to(root).with_suffix("").as_posix().replace("/", "."))
+        patterns |= {one for value in vars(module).values() for one in put_together(value)}
+for pattern in patterns:
+    for unit in (*" .,;:-+_/'0aA@[{(\\t\\n", "0,", "0.", "a ", " 0", "a.", "a-", "é"):
+        text = unit * (length // len(unit)) + "!"
+        for verb in (pattern.match, pattern.fullmatch):
+            verb(text if isinstance(pattern.pattern, str) else text.encode())
+for separator in sorted({*DELIMITERS, " "}) if len(sys.argv) < 3 else ():
+    for unit in {*DELIMITERS, " ", "x"}:
+        for end in (b"'", b'"', b"x'"):
+            has_single_marks(b"a'b" + unit.encode() * 1_000_000 + end, separator)
+print(len(patterns))
+"""
+
+
+def _long(*arguments: str, seconds: float) -> int:
+    """How many patterns were tried on long runs of each sign. Raises TimeoutExpired: a quadratic one takes minutes."""
+    call = [sys.executable, "-c", LONG, str(ROOT), *arguments]
+    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=seconds, check=True)
+    return int(done.stdout)
+
+
+@pytest.mark.thorough
+def test_what_reads_a_file_goes_through_no_run_of_signs_again_and_again() -> None:
+    """A search among 130,000 blanks held everybody's pages for five seconds, and forty of them for minutes."""
+    assert _long(seconds=120) > 40
+    with pytest.raises(subprocess.TimeoutExpired):
+        _long(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", seconds=8)

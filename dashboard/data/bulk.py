@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, source
+from dashboard.data import actions, naming, source
 from dashboard.data.decisions import Decisions
 from dashboard.data.declaring import problem
 from dashboard.data.own_file import OwnFile
@@ -40,13 +40,13 @@ def show_bulk(own: OwnFile) -> None:
     waiting = undeclared(own.schema)
     if len(waiting) < FEWEST:
         return
-    listed = any(column.type == "category" for column in waiting[:MOST])
+    listed = [column.name for column in waiting[:MOST] if column.type == "category"]
     with st.expander(said.bulk(len(waiting)), icon=":material/checklist:"), st.form("own-bulk", border=False):
         st.caption(said.BULK_WHY)
         for column in waiting[:MOST]:
             row(column, _key(column))
         if listed and not own.unseen:
-            st.checkbox(said.BULK_PUBLIC, key="own-bulk-public", help=said.ANYONE_HELP)
+            st.checkbox(said.BULK_PUBLIC, key=_public_key(listed), help=said.ANYONE_HELP)
         st.form_submit_button(
             said.BULK_SAVE, key="own-bulk-go", on_click=_save, args=(tuple(column.name for column in waiting[:MOST]),)
         )
@@ -56,6 +56,11 @@ def show_bulk(own: OwnFile) -> None:
 
 def _key(column: Column) -> str:
     return f"own-bulk-{column.name}"
+
+
+def _public_key(listed: Sequence[str]) -> str:
+    """Another one for each statement, which is about these columns: a tick must not stay for others."""
+    return f"own-bulk-public-{naming.named(repr(tuple(listed)))}"
 
 
 def row(column: Column, key: str, *, draft: bool = False) -> None:
@@ -160,7 +165,8 @@ def _save(names: tuple[str, ...]) -> None:
     own = source.own_file()
     if own is None:
         return
-    public = own.unseen or bool(session.entered("own-bulk-public", False))
+    listed = [name for name in names if name in own.schema.names and own.schema.column(name).type == "category"]
+    public = own.unseen or bool(session.entered(_public_key(listed), False))
     fresh, wrong = statements(own, names, _key, public=public)
 
     def change(before: Decisions) -> Decisions:

@@ -11,9 +11,9 @@ from dashboard import session, words
 from dashboard.data import actions, bulk, doubts, editor, naming, source, understood
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
-from dashboard.data.columns import kind
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.held import OWN_ASKED
+from dashboard.data.needed import kinds
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.data.people import ROWS, ask_rows, rows_stated
 from dashboard.data.suits import Suited
@@ -143,7 +143,7 @@ def _people(own: OwnFile) -> None:
 
 def _right(own: OwnFile, suited: Suited) -> None:
     """What the file suggested of what takes part, for the person to state."""
-    types = [(name, kind(own.schema.column(name))) for name in _unconfirmed(own, suited)]
+    types = kinds(own, _unconfirmed(own, suited))
     if not (types or own.row_unconfirmed or own.form_suggested):
         return
     each = ROWS[own.schema.each_row] if own.row_unconfirmed else ""
@@ -152,7 +152,7 @@ def _right(own: OwnFile, suited: Suited) -> None:
 
 
 def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
-    return own.unconfirmed(dict.fromkeys((*used(suited), *own.suggested)))
+    return own.unconfirmed(dict.fromkeys((*used(suited), *own.to_call_right)))
 
 
 def _right_key(own: OwnFile, suited: Suited) -> str:

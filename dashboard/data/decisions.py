@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpcore.datasets import Column, Schema
 from dpcore.datasets.report import ASKED
-from dpcore.datasets.schema import ColumnType, DateOrder, Decimal, EachRow
+from dpcore.datasets.schema import ColumnType, DateOrder, Decimal, EachRow, unmoved
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -124,9 +124,28 @@ class Decisions:
         return self.schema.each_row != "option"
 
 
-def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """The columns, of which nobody has said how far one person moves an entry."""
-    return tuple(replace(column, sensitivity=None) for column in columns)
+def standing(old: Decisions, new: Decisions) -> Decisions:
+    """What stands of ``new``, which was decided after ``old``: how far one moves an entry, where nobody says it anew of
+    entries that are read in another way, of other rows, or of others than before, is said no longer."""
+    here = {column.name: column for column in old.schema.columns}
+    same = (old.schema.each_row, old.schema.unit) == (new.schema.each_row, new.schema.unit)
+
+    def stands(column: Column) -> bool:
+        before = here.get(column.name)
+        if before is None or (before.sensitivity, before.counts) != (column.sensitivity, column.counts):
+            return True
+        return same and read_as(before) == read_as(column)
+
+    columns = tuple(column if stands(column) else unmoved((column,))[0] for column in new.schema.columns)
+    return new if columns == new.schema.columns else replace(new, schema=replace(new.schema, columns=columns))
+
+
+def said_of_rows(decisions: Decisions, least: int, *, said: bool) -> Decisions:
+    """How many rows one person has, where somebody ``said`` it; else as few as there can be, here and in what is
+    saved."""
+    if said:
+        return decisions
+    return replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)
 
 
 def notation(column: Column) -> Notation | None:
@@ -153,9 +172,7 @@ def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
         about=old.about,
     )
     if old.is_numeric and fresh.is_numeric:
-        fresh = replace(
-            fresh, decimal=old.decimal, low=old.low, high=old.high, sensitivity=old.sensitivity, better=old.better
-        )
+        fresh = replace(fresh, decimal=old.decimal, low=old.low, high=old.high, better=old.better)
     elif kind == old.type == "date":
         fresh = replace(fresh, date_order=old.date_order)
     return schema.with_column(fresh)

@@ -211,10 +211,15 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         return
     own = worked(own, reading, declared.steps)
     here = set(fit.schema.names) - set(fit.undeclared)
+    # what the declaration does not name stays what was said of it
+    kept = tuple(one if one.name in here else own.schema.column(one.name) for one in fit.schema.columns)
     lost = declared.schema.id_column is not None and fit.schema.id_column is None  # what kept to the number is gone
     stated = fit.schema.rows_per_person > own.made or fit.schema.id_column is not None
-    suggested = set() if before is None else set(before.suggested)
-    right = () if before is None else before.confirmed
+    # by how names look: the next file may spell them otherwise
+    suggested, right = (
+        {name for name in here if skeleton(name) in {skeleton(one) for one in told}}
+        for told in (((), ()) if before is None else (before.suggested, before.confirmed))
+    )
     row = before is not None and before.row_suggested
     answered: frozenset[str] = frozenset()
     choices = dict(own.choices) | dict(declared.choices)
@@ -224,15 +229,16 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     told = {name for name in here - suggested if skeleton(name) not in once}
     decisions = replace(
         own.decisions,
-        schema=fit.schema,
+        schema=replace(fit.schema, columns=kept),
         settled=own.decisions.settled | (here - suggested) | answered,
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
-        copied=frozenset(column.name for column in fit.schema.columns if column.words_from_file),
+        copied=frozenset(column.name for column in kept if column.words_from_file),
         # one row each may have been the default of someone who never said so
-        said_rows=not lost and (stated or (before is not None and before.said_rows)),
+        said_rows=not lost and (stated if before is None else before.said_rows),
         said_row=not row,
-        marked=frozenset((one.name, one.type) for one in fit.schema.columns if skeleton(one.name) in once),
+        marked=frozenset(mark for mark in own.decisions.marked if mark[0] not in here)
+        | {(one.name, one.type) for one in fit.schema.columns if one.name in here and skeleton(one.name) in once},
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))

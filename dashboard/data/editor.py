@@ -64,7 +64,7 @@ def show_editor(own: OwnFile, column: Column) -> None:
                 if _of_codebook(own, column):
                     st.checkbox(said.ANYONE, key=f"{key}-anyone", help=said.CODEBOOK_ANYONE_HELP)
             if own.schema.each_row != "record" and column.is_numeric:
-                _score_fields(column, key)
+                _score_fields(column, key, own.schema.unit)
             if not own.unseen:
                 _missing_fields(column, key)
             st.form_submit_button("Save", on_click=_save, args=(column.name, key), key=f"{key}-save")
@@ -143,10 +143,10 @@ def _yes_no_fields(column: Column, key: str, _stated: bool) -> None:
         text_box("Words for no", value=", ".join(column.no_words), key=f"{key}-no", most=LONGEST_WORDS)
 
 
-def _score_fields(column: Column, key: str) -> None:
+def _score_fields(column: Column, key: str, unit: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
-            said.MOVES,
+            said.moves(unit),
             value=column.sensitivity, min_value=0.0, format="%g", key=f"{key}-sensitivity", width=280,
             placeholder=said.MOVES_PLACEHOLDER,
         )  # fmt: skip
@@ -154,7 +154,8 @@ def _score_fields(column: Column, key: str) -> None:
             "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
         )
     if column.type == "integer":
-        st.checkbox(said.COUNTS, value=column.counts, key=f"{key}-counts", help=said.COUNTS_HELP)
+        st.checkbox(said.counts(unit), value=column.counts, key=f"{key}-counts", help=said.counts_help(unit))
+    st.caption(said.MOVES_READ)
 
 
 def _missing_fields(column: Column, key: str) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
 
+from dashboard import session
 from dashboard.budget import tracker
 from dashboard.data import actions, source, understood
 from dashboard.data.bulk import undeclared
@@ -42,14 +45,31 @@ def _has_budget(lineage: str) -> bool:
 
 def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
-    types = [(name, kind(own.schema.column(name))) for name in own.unconfirmed(own.suggested)]
+    told = _told(own)
+    st.caption(told)
+    st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, args=(told,), help=said.RIGHT_HELP)
+
+
+def _told(own: OwnFile) -> str:
+    types = kinds(own, own.unconfirmed(own.to_call_right))
     row = ROWS[own.schema.each_row] if own.row_unconfirmed else ""
-    st.caption(said.suggested(types, row, understood.form_suggested(own)))
-    st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, help=said.RIGHT_HELP)
+    return said.suggested(types, row, understood.form_suggested(own))
 
 
-def _right() -> None:
-    """Callback: the person states what the file suggested."""
+def kinds(own: OwnFile, names: Iterable[str]) -> list[tuple[str, str]]:
+    """What these columns hold, for a person to call right."""
+    found = ((name, kind(own.schema.column(name))) for name in names)
+    named = own.naming
+    return [(name, said.names_rows(what, own.schema.each_row) if name in named else what) for name, what in found]
+
+
+def _right(told: str) -> None:
+    """Callback: the person states what the file suggested, as they were ``told``; nothing where that is no longer so,
+    as when another table took its place meanwhile."""
     own = source.own_file()
-    if own is not None:
-        actions.decide(lambda _: own.confirm(own.suggested))
+    if own is None:
+        return
+    if _told(own) != told:
+        session.say("own", said.CHANGED_MEANWHILE)
+        return
+    actions.decide(lambda _: own.confirm(own.to_call_right))

@@ -20,8 +20,9 @@ from dashboard.data.decisions import (
     marked_by_rows,
     notation,
     read_as,
+    said_of_rows,
+    standing,
     stated_of_all,
-    unmoved,
     within,
 )
 from dpcore.datasets import (
@@ -37,7 +38,7 @@ from dpcore.datasets import (
 )
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import FORM
-from dpcore.datasets.schema import ColumnType, EachRow
+from dpcore.datasets.schema import ColumnType, EachRow, unmoved
 from dpcore.datasets.steps import puts_rows_together, rows_made
 from dpcore.ledger.people import Brought
 
@@ -329,8 +330,7 @@ class OwnFile:
             decisions = replace(decisions, schema=self.place.stated(decisions.schema), said_rows=True, said_row=True)
         least = rows_made(self.steps, decisions.schema.each_row)
         few = least > self.made and decisions.schema.rows_per_person < least
-        if few or not decisions.said_rows:  # what nobody said is as few as there can be, here and in what is saved
-            decisions = replace(decisions, schema=replace(decisions.schema, rows_per_person=least), said_rows=False)
+        decisions = said_of_rows(standing(self.decisions, decisions), least, said=decisions.said_rows and not few)
         if decisions == self.decisions:
             return self
         return replace(self, decisions=decisions, earlier=within((*self.earlier, self.decisions)[-50:], decisions))
@@ -359,7 +359,9 @@ class OwnFile:
         if self.schema.each_row != "record":
             return ""
         return (
-            put_together.refusal(self.steps, self.schema.unit)
+            put_together.refusal(
+                self.steps, self.schema.unit, () if self.as_read is None else self.as_read.frame.columns
+            )
             or put_together.of_made(self.steps, self.schema)
             or put_together.of_nobody(self.steps, self.schema)
         )
@@ -398,9 +400,21 @@ class OwnFile:
 
     @property
     def naming(self) -> tuple[str, ...]:
-        """Columns of text that would say what the options of a table are called, once somebody calls that right."""
-        texts = self.schema.of_type("text") if self.schema.each_row == "option" else ()
-        return tuple(column.name for column in texts if column.name not in self.from_rows)
+        """Columns that would say what the rows of a table are called, once somebody calls that right: texts of options,
+        declared days of steps."""
+        if self.schema.each_row == "option":
+            named = self.schema.of_type("text")
+        else:
+            days = self.schema.of_type("date") if self.schema.each_row == "step" else ()
+            named = tuple(column for column in days if column.releasable)
+        return tuple(column.name for column in named if column.name not in self.from_rows)
+
+    @property
+    def to_call_right(self) -> tuple[str, ...]:
+        """Columns that a person is to call right: how the file suggested that they are read, and by which days steps
+        are called, whoever declared these."""
+        days = self.naming if self.schema.each_row == "step" else ()
+        return tuple(dict.fromkeys((*self.suggested, *days)))
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested how the cells of a column are read, or a part of that: its type, the decimal mark of
@@ -426,9 +440,14 @@ class OwnFile:
 
     def _is_called(self, column: Column) -> bool:
         """Whether a person said of this very table, or by hand of an earlier one, that a column is text: what a file
-        had suggested and a declaration took along is not enough where its words are given out."""
-        by_hand = column.name in self.decisions.settled and (column.name, column.type) not in self.decisions.marked
+        had suggested and a declaration took along is not enough where its words are given out. Days are declared for
+        other questions too: what they name is called right by itself."""
+        by_hand = column.type == "text" and self._by_hand(column)
         return by_hand or read_as(column) in self.decisions.confirmed
+
+    def _by_hand(self, column: Column) -> bool:
+        """Whether a person chose the type of a column by hand, of this table or of an earlier one."""
+        return column.name in self.decisions.settled and (column.name, column.type) not in self.decisions.marked
 
     @property
     def row_suggested(self) -> bool:
@@ -439,7 +458,7 @@ class OwnFile:
     def asks_confirmation(self) -> bool:
         """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
         yet."""
-        open_ = bool(self.unconfirmed(self.suggested)) or self.row_unconfirmed or bool(self.form_suggested)
+        open_ = bool(self.unconfirmed(self.to_call_right)) or self.row_unconfirmed or bool(self.form_suggested)
         return open_ and self.declared is not None
 
     def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -474,8 +493,9 @@ class OwnFile:
     def declared(self) -> Schema | None:
         """The columns about which everything a private answer needs was declared; None when there is none.
 
-        Plain text comes along only where it names the options of a table, and somebody said that it is text: an answer
-        gives its words away. The column that says whose row it is always does, because its values need no declaration.
+        Plain text comes along only where it names the options of a table, and somebody said that it is text (by hand
+        where other options are declared): an answer gives its words away. The column that says whose row it is always
+        does, because its values need no declaration.
         """
         schema = self.schema
         if self.from_rows:
@@ -487,13 +507,15 @@ class OwnFile:
             schema = schema.with_column(_whose(schema.column(schema.id_column)))
         if any(isinstance(step, ReadAsMissing) for step in self.steps):
             # whatever word it was, and whatever the column was called then: an entry may be read as nobody's, and back
-            counting = (replace(one, counts=False, sensitivity=None) if one.counts else one for one in schema.columns)
-            schema = replace(schema, columns=tuple(counting))
+            schema = replace(schema, columns=unmoved(schema.columns))
         names = [column.name for column in schema.columns if column.releasable]
         if not names:
             return None
         if schema.each_row == "option":
-            said = {name for name in self.naming if self._is_called(schema.column(name))}
+            # where options are declared, a text of which only the file said that it is one does not take their place
+            listed = any(schema.column(name).type == "category" for name in names)
+            is_called = self._by_hand if listed else self._is_called
+            said = {name for name in self.naming if is_called(schema.column(name))}
             names = [column.name for column in schema.columns if column.releasable or column.name in said]
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
@@ -539,8 +561,12 @@ def opened(
             sketch=sketch,
         )
     decisions = carried(before.decisions, before.reading, reading)
+    if are_others(before.reading, reading):
+        decisions = _of_others(decisions)
     if _counts_rows(before.steps) or are_others(before.reading, reading):
         decisions = _rows_anew(decisions, reading, ())
+    elif before.steps or _of_rows(choices) != _of_rows(before.choices):
+        decisions = _rows_unsaid(decisions)
     return replace(
         before,
         choices=choices,
@@ -560,22 +586,49 @@ def opened(
 def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     """``own`` with these steps done, ``reading`` being the table after them; what was declared by hand is kept.
 
-    Where one row becomes several, or several one, how many a person can have is asked anew.
+    Where one row becomes several, or several one, how many a person can have is asked anew; how far one moves an entry,
+    whatever the steps.
     """
     if own.reading is None:
         return own
     decisions = carried(own.decisions, own.reading, reading)
     if _counts_rows(steps) != _counts_rows(own.steps):
         decisions = _rows_anew(decisions, reading, steps)
+    elif steps != own.steps:  # how far one moves an entry was said of entries as they were read then
+        schema = replace(decisions.schema, columns=unmoved(decisions.schema.columns))
+        decisions = replace(decisions, schema=schema)
+    decisions = said_of_rows(decisions, rows_made(steps, decisions.schema.each_row), said=decisions.said_rows)
     return replace(
         own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
     )
 
 
 def are_others(before: Reading, reading: Reading) -> bool:
-    """Whether other rows are read of the same file than before: of another sheet or part, or with other columns."""
-    places = [(one.report.part, one.report.objects) for one in (before, reading)]
+    """Whether another table is read of the same file than before: of another sheet or part, from below other lines, or
+    with other columns."""
+    places = [(one.report.part, one.report.objects, one.report.header_lines) for one in (before, reading)]
     return places[0] != places[1] or set(before.frame.columns) != set(reading.frame.columns)
+
+
+def _of_others(decisions: Decisions) -> Decisions:
+    """What was said of one table of a file that holds of another: nothing of its form, whose rows they are, or whether
+    what the file suggested is right."""
+    settled = frozenset(one for one in decisions.settled if not one.startswith("file:"))
+    schema = replace(decisions.schema, id_column=None, people=None)
+    return replace(decisions, settled=settled, schema=schema, confirmed=frozenset())
+
+
+def _of_rows(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """What a person chose by which there can be other rows: all but how numbers and days are written, and that totals
+    and notes are left out, which takes rows away alone."""
+    kept = {name: value for name, value in choices if name not in ("decimal", "date_order")}
+    return {name: value for name, value in kept.items() if (name, value) != ("keep_footer", False)}
+
+
+def _rows_unsaid(decisions: Decisions) -> Decisions:
+    """With how many rows a person has and how far one moves an entry to be said once more: there can be other rows."""
+    schema = replace(decisions.schema, rows_per_person=1, columns=unmoved(decisions.schema.columns))
+    return replace(decisions, schema=schema, said_rows=False)
 
 
 def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) -> Decisions:

@@ -50,7 +50,7 @@ def rows(own: OwnFile) -> None:
             width=110,
         )
     if schema.each_row != "record":
-        st.caption(said.MOVES_ASKED)
+        st.caption(said.moves_asked(schema.unit))
     if own.decisions.asks_rows:
         stated = stated_rows(own)
         ask_rows(own, f"own-rows-{stated}", value=stated, on_change=_rows, args=(f"own-rows-{stated}",))
@@ -80,14 +80,14 @@ def how_many(own: OwnFile) -> None:
 
 def ask_rows(own: OwnFile, key: str, **shown: Any) -> None:
     """The field for how many rows one person can have: in the file, as what the steps make of each is known."""
-    made = own.made
+    made, told = own.made, said.rows_help(own.schema.unit)
     st.number_input(
         rows_label(own),
         min_value=1,
         max_value=MOST_PEOPLE // made,
         placeholder="please say",
         key=key,
-        help=said.ROWS_HELP if made == 1 else f"{said.ROWS_HELP} {said.each_became(made)}",
+        help=told if made == 1 else f"{told} {said.each_became(made)}",
         **shown,
     )
 
@@ -121,7 +121,7 @@ def _whose_row(own: OwnFile) -> None:
         placeholder=said.ID_PLACEHOLDER,
         on_change=_id_column,
         args=(key, tuple(names)),
-        help=said.ID_HELP,
+        help=said.id_help(schema.unit),
     )
     if own.described or not own.decisions.said_rows:
         return

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dashboard import words
-from dpcore.datasets.schema import Schema
+from dpcore.datasets.schema import MOVERS, Schema
 from dpcore.datasets.steps import OneRowPer, ReadAsMissing, Step, is_made
 from dpcore.datasets.suitability import names_someone
 from dpcore.datasets.text import skeleton
@@ -27,9 +27,19 @@ _LABELS = {"id", "uid", "uuid", "guid", "key"}
 _DAY = "day"
 
 
-def refusal(steps: Sequence[Step], unit: str) -> str:
-    """Why a table of records that these steps made cannot be asked privately; "" where it can."""
+def refusal(steps: Sequence[Step], unit: str, names: Iterable[str] = ()) -> str:
+    """Why a table of records that these steps made of one with columns of these ``names`` cannot be asked privately; ""
+    where it can."""
+    people = {_named(name) for name in names} & (_PEOPLE | MOVERS - _SOMEBODY)
     for step in steps:
+        if isinstance(step, OneRowPer) and not step.day and not _named(unit or "person"):
+            others = sorted(people - {_named(step.by)})
+            if others:
+                return (
+                    f"A row of this table holds all of one “{words.visible(step.by)}”, and the file names others too "
+                    f"({', '.join(others)}). Say on the Data page which of them is protected, by the name of that "
+                    "column."
+                )
         told = isinstance(step, OneRowPer) and not is_made(step.by, steps)
         if isinstance(step, OneRowPer) and not (told and whole_of(_DAY if step.day else step.by, unit)):
             one = f"one day of “{words.visible(step.by)}”" if step.day else f"one “{words.visible(step.by)}”"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from dashboard.background import compute
-from dashboard.data.own_file import stated_form
+from dashboard.data.own_file import stated_form, template
 from dashboard.people import login, visitors
 from dpcore.datasets import Column, Template, loaded, saved
 from dpcore.datasets.steps import rests_on_words
@@ -128,7 +128,8 @@ def forget_people(lineage: str) -> None:
 
 def _facts(own: OwnFile) -> Template:
     columns = tuple(replace(_stated(column), about="") for column in own.spoken_of)
-    return Template(schema=replace(own.schema, columns=columns), steps=own.steps, choices=stated_form(own))
+    schema = replace(template(own).schema, columns=columns)
+    return Template(schema=schema, steps=own.steps, choices=stated_form(own))
 
 
 def _stated(column: Column) -> Column:

@@ -10,16 +10,8 @@ from dpcore.datasets.text import within
 
 # -- whose data these are --------------------------------------------------------------------------------------------
 
-ROWS_HELP = (
-    "Private answers hide a person with all their rows. A file cannot show how many there could have been, so say it "
-    "from what you know."
-)
 ID_COLUMN = "Column that says whose row it is"
 ID_PLACEHOLDER = "none: I vouch for the number"
-ID_HELP = (
-    "A number or code that is the same in all rows of one person. With it, every private answer uses at most as many "
-    "rows of each person as you say above and leaves out the rest; rows of nobody are left out."
-)
 PEOPLE_PLACEHOLDER = "not said"
 PEOPLE_HELP = (
     "A public number, about right is enough; never count it in the file. Training needs it to know how large a model's "
@@ -33,6 +25,20 @@ def rows_at_most(unit: str) -> str:
 
 def rows_in_file(unit: str) -> str:
     return f"Rows one {safe(unit)} can have in the file, at most"
+
+
+def rows_help(unit: str) -> str:
+    return (
+        f"Private answers hide a {safe(unit)} with all its rows. A file cannot show how many there could have been, so "
+        "say it from what you know."
+    )
+
+
+def id_help(unit: str) -> str:
+    return (
+        f"A number or code that is the same in all rows of one {safe(unit)}. With it, every private answer uses at "
+        f"most as many rows of each {safe(unit)} as you say above and leaves out the rest; rows of none are left out."
+    )
 
 
 def each_became(made: int) -> str:
@@ -65,21 +71,15 @@ def rows_open(unit: str) -> str:
     )
 
 
-MOVES_ASKED = (
-    "How far one person can move an entry is asked for each column of numbers, under Columns; where it is not said, "
-    "the whole declared range counts."
-)
+def moves_asked(unit: str) -> str:
+    return (
+        f"How far one {safe(unit)} can move an entry is asked for each column of numbers, under Columns; where it is "
+        "not said, the whole declared range counts."
+    )
+
 
 # -- one column ------------------------------------------------------------------------------------------------------
 
-COUNTS = "This column counts people"
-COUNTS_HELP = (
-    "Then one person added or removed moves every entry the same way, by at most the number above: as often as they "
-    "can be counted in one entry. Leave it open for balances, votes for and against, amounts, and small counts written "
-    "as “<20”. Where a missing cell counts as more than 0, or a number stands for a missing one, the whole range "
-    "counts: one person more could move an entry further."
-)
-MOVES = "One person can move an entry by at most"
 MOVES_PLACEHOLDER = "the whole range"
 COPY = "Or copy the words in the file, if everybody knows them"
 COPY_HELP = (
@@ -103,6 +103,31 @@ NOT_HIDDEN_HELP = (
     "receipts say where they are from. Empty the list and write your own to take that back."
 )
 SAVED_FOR_CHARTS = "Saved for your own charts. Tick the box below the list to use it for private answers."
+
+
+def moves(unit: str) -> str:
+    return f"One {safe(unit)} can move an entry, as it is read, by at most"
+
+
+MOVES_READ = (
+    "As it is read here: an empty entry, a word, or one like “<20” is read as 0, so that from there to the next number "
+    "is a move as well. Say the largest there can be, or leave it open."
+)
+
+
+def counts(unit: str) -> str:
+    return f"This column counts {safe(many(unit))}, each in plain numbers"
+
+
+def counts_help(unit: str) -> str:
+    who = safe(unit)
+    return (
+        f"Then one {who} added or removed moves every entry the same way, by at most the number above: as often as it "
+        "can be counted in one entry. Leave it open for balances, votes for and against, amounts, and small counts "
+        "written as “<20”. Where a missing cell counts as more than 0, or a number stands for a missing one, the whole "
+        f"range counts, whatever stands above: one {who} more could move an entry further."
+    )
+
 
 # -- getting a file in -----------------------------------------------------------------------------------------------
 
@@ -431,6 +456,14 @@ RIGHT_HELP = (
 )
 CONFIRMED = "You said that what the file suggested is right."
 _MOST_TYPES = 8
+
+
+CHANGED_MEANWHILE = "The table has changed meanwhile, so nothing was called right. Look at the list and click again."
+
+
+def names_rows(kind: str, each_row: str) -> str:
+    """Said of a column whose cells private answers give out."""
+    return f"{kind}, and what each {each_row} is called: given out with an answer, so nobody's secret"
 
 
 def suggested(types: Sequence[tuple[str, str]], row: str, form: Sequence[str] = ()) -> str:

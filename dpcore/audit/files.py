@@ -232,7 +232,8 @@ class Question:
         """Entries moved by the declared sensitivity, all at once; by any cell at all where none was declared."""
         column, place = self.schema.column(self.entry), self.schema.names.index(self.entry)
         one_way = column.reads_as_counts and self.hidden == "add_remove"
-        step = column.moved
+        replaced = self.hidden == "replace_one" and not column.counts  # two of them, one either way
+        step = None if column.moved is None else column.moved * (2 if replaced else 1)
         for number in range(most + 8):
             if step is None:
                 cells = [str(column.low), str(column.high), *NASTY]

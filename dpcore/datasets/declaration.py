@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
-from dpcore.datasets.schema import GIVES_NAMES, Column, EachRow, Schema
+from dpcore.datasets.schema import GIVES_NAMES, Column, EachRow, Schema, protects_rows, unmoved
 from dpcore.errors import InvalidArgument
 from dpcore.validate import Neighbours, one_of
 
@@ -193,6 +193,16 @@ class Declaration:
             raise InvalidArgument("columns", f"cannot include “{shown(name)}” until its {lacking} are declared")
         return column
 
+    def check_stay(self, neighbours: Neighbours) -> None:
+        """Whether rows of steps or options are there whoever is protected. Raises InvalidArgument where one of them may
+        be added or removed."""
+        if neighbours != "replace_one" and protects_rows(self.each_row, self.unit):
+            raise InvalidArgument("rows", rows_change(self.unit))
+
+    def of_any_reach(self) -> Declaration:
+        """Where one person may move an entry by all that its column can hold, whatever was said of that."""
+        return replace(self, columns=unmoved(self.columns))
+
     def reads(self, *names: str, in_place: bool = False, named_by: str | None = None) -> Reads:
         """How these columns are read; with ``in_place`` every row keeps its place, as in steps. Raises InvalidArgument.
 
@@ -245,10 +255,11 @@ STEPS_STAY = (
 NAMES_STEPS = "the dates and texts of a table of steps say what a step is called, and are given out with an answer"
 
 
-def steps_change(unit: str) -> str:
-    """After the word "rows": where a step in time is protected itself."""
+def rows_change(unit: str) -> str:
+    """After the word "rows": where a step or an option may be protected itself."""
     return (
-        f"that are steps in time are changed and never missing: ask for an answer that hides one {shown(unit)} changed"
+        f"of which one may be a {shown(unit)} itself are changed and never missing: ask for an answer that hides one "
+        f"{shown(unit)} changed"
     )
 
 

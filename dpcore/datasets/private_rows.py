@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _FIRST_DAY = date(1970, 1, 1)
 NO_DAY = np.iinfo(np.int64).min
 NAMELESS = (
-    "are private in name, because a step left some out by what another column says: leave them out by the column with "
-    "their names, or take that step back"
+    "are private in name, because some are left out by what another column says: leave them out by the column with "
+    "their names, take that step back, keep totals and notes as rows, or set none aside for too many cells"
 )
 PUT_TOGETHER = "are private in number, name and place, because a step made them from what others hold: take it back"
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
@@ -49,9 +49,10 @@ class PrivateRows:
     """Rows as text, one column for each name of the header. Shows nothing of itself but the header.
 
     ``together`` says that a step put rows together by what cells say: then which rows there are, and where, hangs on
-    people. ``left_out_by`` are the columns by whose cells a step left rows out: those rows keep their place, with
-    nothing in them, so that only what they are called hangs on such a cell. ``named_by_rows`` says that no header names
-    the columns but each row its own, as in JSON: then none is lacking, for one row more could bring it.
+    people. ``left_out_by`` are the columns by whose cells rows are left out, by a step or as totals and notes: those
+    rows keep their place, with nothing in them, so that what they are called and hold hangs on such a cell.
+    ``named_by_rows`` says that no header names the columns but each row its own, as in JSON: then none is lacking, for
+    one row more could bring it.
 
     Each row is the one of these ``places`` among the ``records``, of which all others hold nothing: they are written
     out only where rows are steps or options. Of records none of them counts, and one that stands far below the others
@@ -146,6 +147,11 @@ class PrivateRows:
     def probe(self, reads: Reads, asked: Places) -> None:
         """Whether ``row_batches`` can be had, without reading a row. Raises InvalidArgument, UnreadableFile."""
         raise InvalidArgument("rows", "are held here: they are read by column")
+
+    def said_of_entries(self, declaration: Declaration, named: str | None) -> Declaration:
+        """``declaration`` as far as it holds for the entries of a table of options or steps whose names are in the
+        column ``named``: where another cell leaves a row out, one person may move its entry by all that it can hold."""
+        return declaration.of_any_reach() if self._left_out_by - {named} else declaration
 
     def _with_empty_rows(self, text: pd.Series) -> pd.Series:
         """Texts of all records, each at its place, "" for those without anything in them; the same work where there are

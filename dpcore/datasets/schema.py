@@ -7,6 +7,7 @@ good for looking at one's own data, never for a release, because a minimum taken
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, get_args
@@ -23,8 +24,17 @@ GIVES_NAMES: tuple[ColumnType, ...] = ("date", "text")
 """What the rows of a table of steps or options can be called by: an answer gives that away, so none asks about it in
 private."""
 
-STEPS_IN_TIME = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "quarter", "year", "step"))
-"""Units that a table of steps has one after the other: where one is protected, none is added or removed."""
+MOVERS = frozenset(
+    (
+        *("person", "people", "human", "individual", "somebody", "man", "woman", "child", "adult", "patient", "client"),
+        *("customer", "user", "visitor", "guest", "caller", "passenger", "driver", "rider", "member", "employee"),
+        *("worker", "student", "pupil", "teacher", "citizen", "resident", "voter", "donor", "subscriber", "player"),
+        *("participant", "respondent", "applicant", "family", "household"),
+    )
+)
+"""Units of which everybody knows that one moves the entries of several steps or options and is none of them. Where any
+other is protected it may be a row itself, so that none is added or removed: it would show in how many rows there are.
+"""
 
 MOST_PEOPLE = 2**28
 LONGEST = 65_536
@@ -120,17 +130,22 @@ class Column:
         return self.type in ("number", "integer")
 
     @property
-    def reads_as_counts(self) -> bool:
-        """Whether entries count people as they are read, too: one that is missing counts nobody, and no word that means
-        missing may be a number, or one person more would move an entry by more than one, or back."""
+    def reads_plainly(self) -> bool:
+        """Whether entries are read as they stand: one that is missing is nothing, and no word that means missing may be
+        a number, or who moves an entry a little would move it much as it is read, or back."""
         own = "".join(set(self.missing_words) - set(MISSING_WORDS))
-        return self.counts and not self.fill and not any(letter.isdigit() for letter in own)
+        return not self.fill and not any(letter.isdigit() for letter in own)
+
+    @property
+    def reads_as_counts(self) -> bool:
+        """Whether entries count people as they are read, too."""
+        return self.counts and self.reads_plainly
 
     @property
     def moved(self) -> float | None:
-        """How far one person can move one entry as it is read, as stated; None where nobody said, and where it was said
-        of people who are counted and entries are not read so."""
-        return self.sensitivity if self.reads_as_counts or not self.counts else None
+        """How far one person can move one entry as it is read, as stated; None where nobody said, and where entries are
+        not read as they stand."""
+        return self.sensitivity if self.reads_plainly else None
 
     @property
     def bounded(self) -> bool:
@@ -147,9 +162,14 @@ class Column:
         return self.bounded and not self.from_file
 
 
-def protects_steps(each_row: EachRow, unit: str) -> bool:
-    """See ``Schema.protects_steps``."""
-    return each_row == "step" and unit.strip().lower() in STEPS_IN_TIME
+def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The columns, of whose entries nobody has said how far one person moves them, nor that they count people."""
+    return tuple(replace(column, sensitivity=None, counts=False) for column in columns)
+
+
+def protects_rows(each_row: EachRow, unit: str) -> bool:
+    """See ``Schema.protects_rows``."""
+    return each_row != "record" and unit.strip().lower() not in MOVERS
 
 
 def _check_bounds(low: float | None, high: float | None) -> None:
@@ -214,9 +234,10 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
-    def protects_steps(self) -> bool:
-        """Whether what is protected is a step in time itself, and not somebody who moves the entries of several."""
-        return protects_steps(self.each_row, self.unit)
+    def protects_rows(self) -> bool:
+        """Whether what is protected may be a step or an option itself, and not somebody who moves the entries of
+        several."""
+        return protects_rows(self.each_row, self.unit)
 
     def of_type(self, *types: ColumnType) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.type in types)

@@ -473,9 +473,10 @@ def rests_on_words(steps: Iterable[Step]) -> str:
     return ""
 
 
-def left_out_by(steps: Iterable[Step]) -> frozenset[str]:
-    """The columns by whose cells steps left rows out; "" stands for one that a later step made others of."""
-    found: set[str] = set()
+def left_out_by(steps: Iterable[Step], before: Iterable[str] = ()) -> frozenset[str]:
+    """The columns by whose cells rows are left out, ``before`` the steps or by them; "" stands for one that a later
+    step made others of."""
+    found = set(before)
     for step in steps:
         if isinstance(step, LeaveOutTotals):
             found.add(step.column)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from dpcore.costs import Cost
-from dpcore.datasets.declaration import Declaration, shown, steps_change
-from dpcore.datasets.schema import Column, protects_steps
+from dpcore.datasets.declaration import Declaration, shown
+from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.releases.asked import Asked, ErrorBound
@@ -133,15 +133,12 @@ class AlarmRun(Asked):
             sensitivity = float(declaration.rows_per_person)
             if where is not None and declaration.column(where).type != "yes/no":
                 raise InvalidArgument("where", "must be a column of yes and no")
-        elif (
-            protects_steps(declaration.each_row, declaration.unit)
-            and (neighbours or declaration.hidden) != "replace_one"
-        ):
-            raise InvalidArgument("rows", steps_change(declaration.unit))
         elif entries is None or where is not None:
             raise InvalidArgument("entries" if entries is None else "where", "must fit a table of steps or options")
         else:
-            sensitivity = entry_sensitivity(check_scores(declaration.column(column)))
+            hidden = neighbours or declaration.hidden
+            declaration.check_stay(hidden)
+            sensitivity = entry_sensitivity(check_scores(declaration.column(column)), hidden)
         names = (column,) if where is None else (column, where)
         return cls(
             epsilon=epsilon,
@@ -242,7 +239,7 @@ class AlarmRun(Asked):
         """How far one person can move an answer, and how that is known."""
         if self.counted:
             return self.rows_promise
-        return sensitivity_rule(self._column, self.unit)
+        return sensitivity_rule(self._column, self.unit, self.neighbours)
 
     @property
     def own_notes(self) -> tuple[str, ...]:

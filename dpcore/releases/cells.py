@@ -10,7 +10,7 @@ from dpcore.datasets.declaration import shown
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.validate import FloatArray, IntArray
+from dpcore.validate import FloatArray, IntArray, Neighbours
 
 _FARTHEST = 2.0**50  # units: what is not bounded by a declaration is bounded here, so that it can be added up
 
@@ -61,14 +61,16 @@ def missing_rule(column: Column) -> str:
     return f"A missing or unreadable cell of “{shown(column.name)}” counts as {stand_in(column):g}."
 
 
-def entry_sensitivity(column: Column) -> float:
+def entry_sensitivity(column: Column, neighbours: Neighbours = "add_remove") -> float:
     """How far one person can move one entry of a table of options or steps: as declared, else over the whole range.
 
-    How many rows one person has says nothing of it, whatever entries count: one can be in an entry several times.
-    Raises InvalidArgument where neither was declared.
+    It was said of one who comes or goes: who takes another's place moves an entry twice as far, unless entries count
+    people, which both move the same way. How many rows one person has says nothing of it, whatever entries count: one
+    can be in an entry several times. Raises InvalidArgument where neither was declared.
     """
     if column.moved is not None:
-        return float(column.moved)
+        whole = math.inf if column.low is None or column.high is None else column.high - column.low
+        return float(column.moved if _both_alike(column, neighbours) else min(2 * column.moved, whole))
     if column.low is None or column.high is None:
         raise InvalidArgument(
             "sensitivity", f"of “{shown(column.name)}” must be declared, or its lowest and highest values"
@@ -76,15 +78,23 @@ def entry_sensitivity(column: Column) -> float:
     return float(column.high - column.low)
 
 
-def sensitivity_rule(column: Column, unit: str) -> str:
+def _both_alike(column: Column, neighbours: Neighbours) -> bool:
+    """Whether who takes another's place moves an entry no farther than one of the two does."""
+    return neighbours == "add_remove" or column.reads_as_counts
+
+
+def sensitivity_rule(column: Column, unit: str, neighbours: Neighbours) -> str:
     """How far one person can move an entry, and how that is known."""
-    name, step = shown(column.name), entry_sensitivity(column)
-    if column.moved is not None:
-        return (
-            f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most {step:g} "
-            "was stated and not checked."
-        )
-    return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {step:g}."
+    name, step = shown(column.name), entry_sensitivity(column, neighbours)
+    if column.moved is None:
+        return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {step:g}."
+    told = (
+        f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most "
+        f"{column.moved:g} was stated and not checked."
+    )
+    if _both_alike(column, neighbours):
+        return told
+    return f"{told} One in another's place may move it by {step:g}."
 
 
 def resolution_of(column: Column, sensitivity: float) -> float | None:

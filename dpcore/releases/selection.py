@@ -174,6 +174,7 @@ class BestScore(Chosen):
         """
         if declaration.each_row != "option":
             raise InvalidArgument("each_row", "must be an option with its score")
+        declaration.check_stay(neighbours or declaration.hidden)
         names = declaration.column(option)
         if names.type == "text":
             check_names(candidates=candidates)
@@ -191,7 +192,7 @@ class BestScore(Chosen):
             chosen_after_looking=chosen_after_looking,
             option=option,
             score=score,
-            sensitivity=entry_sensitivity(check_scores(scores)),
+            sensitivity=entry_sensitivity(check_scores(scores), neighbours or declaration.hidden),
             rule=rule,
         )
 
@@ -232,7 +233,7 @@ class BestScore(Chosen):
     @property
     def promise(self) -> str:
         """How far one person can move a score, and how that is known."""
-        return sensitivity_rule(self._score, self.unit)
+        return sensitivity_rule(self._score, self.unit, self.neighbours)
 
     @property
     def rules(self) -> tuple[str, ...]:

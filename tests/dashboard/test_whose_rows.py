@@ -29,6 +29,7 @@ def test_nothing_of_a_row_is_said_of_another_thing_or_of_others(change: dict[str
     assert not found.said_rows
     assert found.schema.id_column is None
     assert found.schema.column("votes").sensitivity is None
+    assert not found.schema.column("votes").counts
     same = {"each_row": old.schema.each_row, "unit": old.schema.unit}
     assert old.rows_are(**{name: same[name] for name in change}).schema == old.schema  # type: ignore[arg-type]
     assert old.rows_are(**{name: same[name] for name in change}).said_rows  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import numpy as np
 from dashboard.words import many
 from dpcore.datasets import Column, Schema, Table
 from dpcore.releases.cells import entry_sensitivity
-from dpcore.validate import BoolArray, FloatArray
+from dpcore.validate import BoolArray, FloatArray, Neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -19,8 +19,8 @@ class Candidates:
 
     ``counted`` says that a score is a number of rows; ``one_way`` that one person added or removed moves all scores the
     same way, as counts do. One person can move a score by ``sensitivity``: what was declared, else the rows they can
-    have, else the whole declared range. ``flipped`` scores were given as "lower is better" and are shown with their
-    sign turned back.
+    have, else the whole declared range; one in another's place by ``replaced``. ``flipped`` scores were given as
+    "lower is better" and are shown with their sign turned back.
     """
 
     column: str
@@ -30,6 +30,7 @@ class Candidates:
     one_way: bool
     unit: str
     sensitivity: float = 1.0
+    replaced: float = 1.0
     flipped: bool = False
 
     @property
@@ -42,6 +43,10 @@ class Candidates:
         """Which candidates have the best score, shape (k,)."""
         best: BoolArray = self.scores == self.scores.max()
         return best
+
+    def under(self, relation: Neighbours) -> Candidates:
+        """The same candidates where neighbours differ so."""
+        return self if relation == "add_remove" else replace(self, sensitivity=self.replaced)
 
     def with_shown(self, shown: FloatArray) -> Candidates:
         """The same candidates with other scores."""
@@ -76,6 +81,7 @@ def candidates(table: Table, column: str) -> Candidates:
             counted=True,
             one_way=True,
             sensitivity=float(schema.rows_per_person),
+            replaced=float(schema.rows_per_person),
             unit=many(schema.unit),
         )
     declared = schema.column(column)
@@ -94,6 +100,7 @@ def candidates(table: Table, column: str) -> Candidates:
         counted=declared.reads_as_counts and not flipped,
         one_way=declared.reads_as_counts,
         sensitivity=entry_sensitivity(declared) if declared.bounded else 1.0,
+        replaced=entry_sensitivity(declared, "replace_one") if declared.bounded else 1.0,
         flipped=flipped,
         unit=declared.unit or column,
     )

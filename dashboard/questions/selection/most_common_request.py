@@ -41,7 +41,7 @@ def most_common_request(
         (option,) = named
         text = option.type == "text"
         return BestScore.of(
-            declared,
+            rows().said_of_entries(declared, option.name),
             option=option.name,
             score=column,
             epsilon=epsilon,

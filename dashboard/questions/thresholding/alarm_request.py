@@ -40,6 +40,7 @@ def alarm_request(
             named = naming(declared)
             if len(named) > 1:
                 return said.several_names(named, declared.each_row)
+            declared = rows().said_of_entries(declared, named[0] if named else None)
             entries = {
                 "entries": rows().public_size(declared),
                 "labels": rows().public_names(declared, *named) if named else (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from dashboard import words
 from dashboard.words import alarm as said
 from dpcore.datasets import Column, Declaration, Schema, Table
 from dpcore.datasets.suitability import counts_time
-from dpcore.releases.cells import stand_in
+from dpcore.releases.cells import entry_sensitivity, stand_in
 from dpcore.thresholding.laws import LARGEST_ANSWER
 from dpcore.validate import FloatArray, Neighbours
 
@@ -51,16 +51,17 @@ class Series:
     """``answers`` (k,) with their ``names``, in the order they are asked.
 
     ``people``: whom they count, or how many entries there are. ``sensitivity``: how far one person can move one answer,
-    as ``stated``, or else over the whole declared range. ``counts``: declared to count people, so that one person added
-    or removed moves all answers the same way. ``unit`` is what an answer counts, ``step`` what it belongs to (a day),
-    ``timed`` whether those follow each other in time. ``whole``: answers are declared to be whole numbers, so that a
-    release draws whole noise.
+    as ``stated``, or else over the whole declared range; ``replaced``: one in another's place. ``counts``: declared to
+    count people, so that one person added or removed moves all answers the same way. ``unit`` is what an answer counts,
+    ``step`` what it belongs to (a day), ``timed`` whether those follow each other in time. ``whole``: answers are
+    declared to be whole numbers, so that a release draws whole noise.
     """
 
     names: tuple[str, ...]
     answers: FloatArray
     people: int
     sensitivity: float
+    replaced: float
     stated: bool
     counts: bool
     unit: str
@@ -72,6 +73,10 @@ class Series:
         """Where continuous noise meets the line as whole noise does: half a step below the first number that reaches
         it, which the same answers reach."""
         return float(np.ceil(line)) - 0.5 if self.whole else line
+
+    def under(self, relation: Neighbours) -> Series:
+        """The same series where neighbours differ so."""
+        return self if relation == "add_remove" else replace(self, sensitivity=self.replaced)
 
     def one_way(self, relation: Neighbours) -> bool:
         """Whether neighbouring data move all answers the same way."""
@@ -223,17 +228,16 @@ def _entries(table: Table, column: Column) -> Series | str:
     schema, answers = table.schema, entries(table, column)
     if answers.size == 0:
         return said.NOTHING_THERE
-    stated = column.moved
-    if stated is None and (column.low is None or column.high is None):
+    if column.moved is None and (column.low is None or column.high is None):
         return said.no_range(column.name)
-    reach = stated if stated is not None else float(column.high or 0.0) - float(column.low or 0.0)
     total = float(answers.sum())
     return Series(
         names=labels(table),
         answers=answers,
         people=max(1, round(total)) if column.counts and total > 0 else answers.size,
-        sensitivity=reach,
-        stated=stated is not None,
+        sensitivity=entry_sensitivity(column),
+        replaced=entry_sensitivity(column, "replace_one"),
+        stated=column.moved is not None,
         counts=column.reads_as_counts,
         unit=words.visible(column.unit or column.name, LONGEST_NAME),
         step=_step(schema),
@@ -265,6 +269,7 @@ def _counted(table: Table, group: Column, yes: str) -> Series | str:
         answers=answers,
         people=max(1, int(answers.sum())),
         sensitivity=float(schema.rows_per_person),
+        replaced=float(schema.rows_per_person),
         stated=True,
         counts=True,
         unit=said.counted_unit(schema),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -44,14 +45,20 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from dpcore.addresses import read_address, without_secrets
+from dpcore.datasets.in_place import watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
+from dpcore.datasets.in_place.watched import watch
 from dpcore.datasets.whole_numbers import WITH_ZEROS
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
 _DUCKDB = "duckdb:///"
+_NETWORK = {"connect_timeout": 4, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""What a connection to a server has unless its address says otherwise; the server itself is watched (``watched``)."""
+_STEPS = 1_000_000
+"""Of SQLite's machine, after each so many it is asked whether a statement takes too long."""
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
 _LOST = "The connection to the database was lost before it had answered; ask again, or tell who runs the server."
 _NO_ANSWER = "The database could not answer this question about this table."
@@ -127,6 +134,8 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
         with connected() as connection:
             found = connection.execution_options(stream_results=True, max_row_buffer=size).execute(query)
             for rows in found.partitions(size):
+                if engine.dialect.name == "sqlite":
+                    _bound(connection.connection.dbapi_connection)
                 yield np.array([tuple(row) for row in rows], dtype=np.int64)
 
     if engine.dialect.name == "postgresql" and run("SHOW server_encoding") != [("UTF8",)]:
@@ -175,12 +184,16 @@ def _engine(address: str) -> Engine:
         if kind == "sqlite":
             url = _opened_for_reading(url)
         options = {"postgresql_readonly": True} if kind == "postgresql" else {}
-        engine = create_engine(url, poolclass=NullPool, hide_parameters=True, execution_options=options)
+        network = {name: value for name, value in _NETWORK.items() if kind == "postgresql" and name not in url.query}
+        engine = create_engine(
+            url, poolclass=NullPool, hide_parameters=True, execution_options=options, connect_args=network
+        )
     except (ArgumentError, NoSuchModuleError, ImportError):
         raise UnreadableFile(_UNREACHED) from None
     if kind == "sqlite":
         event.listen(engine, "connect", _begin)
     if kind == "postgresql":
+        watch(engine)
         event.listen(engine, "connect", _exact)
     return engine
 
@@ -196,7 +209,14 @@ def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("md5", 1, _digest, deterministic=True)
     connection.create_function("half_of_sha256", 2, _half, deterministic=True)
     connection.create_function("without_idle_zeros", 1, _plain, deterministic=True)
+    _bound(connection)
     connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY)
+
+
+def _bound(connection: Any) -> None:
+    """Let a statement end within its time, from now."""
+    until = time.monotonic() + watched.MOST
+    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
 
 
 def _exact(connection: Any, _: object) -> None:

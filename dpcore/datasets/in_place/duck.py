@@ -9,7 +9,7 @@ import hashlib
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +19,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from dpcore.datasets.in_place import watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.connection import in_memory, of_database
 from dpcore.datasets.in_place.form import Form
@@ -201,7 +202,8 @@ def _open(
                 if any(one.type != duckdb.StatementType.SELECT for one in asked):
                     raise UnreadableFile(_ONLY_READ)  # a folder that may be read could be copied into
                 before(connection, sql)
-                return connection.execute(sql, given).fetchall()
+                with _bounded(connection):
+                    return connection.execute(sql, given).fetchall()
             except duckdb.OutOfMemoryException:
                 raise UnreadableFile(_NO_MEMORY) from None
             except duckdb.Error:
@@ -217,7 +219,13 @@ def _open(
         with lock:
             try:
                 before(connection, sql)
-                for batch in connection.sql(sql).to_arrow_reader(size):
+                with _bounded(connection):
+                    batches = connection.sql(sql).to_arrow_reader(size)
+                while True:
+                    with _bounded(connection):
+                        batch = next(batches, None)
+                    if batch is None:
+                        return
                     yield np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
             except duckdb.OutOfMemoryException:
                 raise UnreadableFile(_NO_MEMORY) from None
@@ -250,6 +258,18 @@ def _open(
     )
     weakref.finalize(run, stack.close)
     return stored
+
+
+@contextmanager
+def _bounded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let what is asked end within its time."""
+    end = threading.Timer(watched.MOST, connection.interrupt)
+    end.daemon = True
+    end.start()
+    try:
+        yield
+    finally:
+        end.cancel()
 
 
 def _kind(named: str) -> Kind:

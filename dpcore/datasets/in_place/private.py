@@ -92,6 +92,10 @@ class PrivateSource(PrivateRows):
         """Raises InvalidArgument: every row is a record."""
         raise InvalidArgument("rows", "are private in a table with one record in each row")
 
+    def said_of_entries(self, declaration: Declaration, named: str | None) -> Declaration:
+        """``declaration``: no row of a source is left out."""
+        return declaration
+
     def row_batches(self, reads: Reads, asked: Places, size: int) -> Iterator[IntArray]:
         return self.opened(reads).row_batches(asked, size)
 

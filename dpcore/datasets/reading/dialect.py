@@ -126,8 +126,11 @@ def likely_quote(sample: str) -> str:
 
 def has_single_marks(data: bytes, separator: str) -> bool:
     """Whether any cell of the whole file could stand in single quotation marks, where cells end so or as usual."""
-    borders = re.escape("".join({*DELIMITERS, separator})).encode()
-    return b"'" in data and re.search(rb"(?:^|[\n" + borders + rb"]) *+'", data) is not None
+    signs = {*DELIMITERS, separator}
+    borders = re.escape("".join(signs)).encode()
+    # where a blank ends a cell the last one before a mark does; to go through the others would be quadratic
+    blanks = b"" if " " in signs else b" *+"
+    return b"'" in data and re.search(rb"(?:^|[\n" + borders + rb"])" + blanks + rb"'", data) is not None
 
 
 def shown(line: str, dialect: Dialect) -> str:

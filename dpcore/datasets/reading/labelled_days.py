@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 Moment = date | time | None
 Way = Literal["date", "datetime", "time"]
-_SIZE = re.compile(r"[\d.]+$")
+_SIZE = re.compile(r"(?<![\d.])[\d.]+$")
 _SPSS: dict[str, Way] = {
     **dict.fromkeys(("DATE", "ADATE", "EDATE", "JDATE", "SDATE"), "date"),
     **dict.fromkeys(("DATETIME", "YMDHMS"), "datetime"),

@@ -49,7 +49,7 @@ class Reading:
     ``lines`` gives the line of the file each row starts on, shape (rows,). ``key`` tells readings apart to the last
     byte and choice: the key for caches. ``original`` is the frame before any steps. ``places`` says which of the
     ``records`` of the file each row is: others were set aside or left out. ``together`` and ``left_out_by`` say what
-    steps did to which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
+    decides which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
     rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long
     as its cells do, as for ``Tabulated``. ``decimal`` and ``date_order`` are what a person stated of all columns;
     numbers in the ``computed`` ones were written by a step, with a decimal point.
@@ -258,6 +258,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         places=np.arange(len(table.frame)) if table.places is None else table.places,
         records=len(table.frame) if table.records is None else table.records,
         kept=table.kept,
+        left_out_by=_left_out_by(table, choices),
         from_rows=table.from_rows,
         decimal=choices.decimal,
         date_order=choices.date_order,
@@ -265,6 +266,13 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
     read = _looked_at(reading, lambda part: say(0.4 + 0.6 * part, "Looking at the columns"))
     say(1.0, "Done")
     return replace(reading, columns=tuple(_described(column, table) for column in read))
+
+
+def _left_out_by(table: Tabulated, choices: Choices) -> frozenset[str]:
+    """The columns by whose cells rows are left out as totals and notes; "" for all, where a person said that rows with
+    too many cells are set aside."""
+    found = frozenset[str]() if table.report.keep_footer else frozenset(table.frame.columns[:1])
+    return found | {""} if choices.uneven == "set aside" else found
 
 
 def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColumn, ...]:
@@ -314,7 +322,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         records=records,
         key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
         together=puts_rows_together(steps),
-        left_out_by=left_out_by(steps),
+        left_out_by=left_out_by(steps, reading.left_out_by),
         from_rows=from_rows,
         kept=0,
         computed=computed,

@@ -9,7 +9,7 @@ from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Notice
 
 _LINES = 2000
 _BLANKS = re.compile(rb"[ \t]+")
-_NUMBER = re.compile(rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|NA|\.|\?")
+_NUMBER = re.compile(rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|NA|\.|\?")
 
 
 def found(data: bytes) -> str | None:

@@ -1,0 +1,208 @@
+"""A database server that says nothing is given up after seconds, whatever it does with our connection.
+
+One that works on a question is waited for, however long that takes it, so that no time-out of the question's tells the
+two apart. Where a statement is not answered for some seconds another connection asks the server for next to nothing:
+where that is answered the first goes on, else its socket is shut, upon which the waiting statement fails. For a moment
+nobody else waits for the same server then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+CONNECT = 3.0
+"""Seconds for a connection to be there, and to answer next to nothing."""
+QUIET = 3.0
+"""Seconds after which a server is asked whether it is there, and as long again between two times."""
+ASK_AGAIN = 10.0
+"""Seconds for which a server that said nothing is not asked by anybody."""
+MOST = 3600.0
+"""Seconds that one statement may take a server, or an engine in this process, unless the server itself says others."""
+LOCKED = 5.0
+"""Seconds for which it may wait for somebody who holds the table."""
+_AFTER = 60.0
+"""Seconds after a server should have given a statement up itself."""
+_LOOK = 0.2
+_WORKS = 1  # libpq's name for a connection whose statement is not answered yet
+
+
+class Server:
+    """Whether a server answers. Safe to share between threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._asked = self._silent_until = -ASK_AGAIN
+        self._asking = False
+
+    def is_silent(self) -> bool:
+        """Whether it said nothing a moment ago."""
+        return self._clock() < self._silent_until
+
+    def said_nothing(self) -> None:
+        self._silent_until = self._clock() + ASK_AGAIN
+
+    def ask(self, answers: Callable[[], bool]) -> None:
+        """Have ``answers`` found out in a thread, if it was not a moment ago."""
+        with self._lock:
+            if self._asking or self.is_silent() or self._clock() - self._asked < QUIET:
+                return
+            self._asking = True
+        threading.Thread(target=self._ask, args=(answers,), name="source-ask", daemon=True).start()
+
+    def _ask(self, answers: Callable[[], bool]) -> None:
+        try:
+            if not answers():
+                self.said_nothing()
+        finally:
+            self._asked, self._asking = self._clock(), False
+
+
+class Watched:
+    """One connection (psycopg's), since when it waits, and for how long it may."""
+
+    def __init__(self, connection: Any, server: Server, answers: Callable[[], bool]) -> None:
+        self.connection, self._server, self._answers = connection, server, answers
+        self.most = MOST + _AFTER
+        self._since: float | None = None
+
+    def look(self, now: float) -> bool:
+        """Give it up if it waits in vain; False where there is nothing to look at any more."""
+        if self.connection.closed:
+            return False
+        if self.connection.info.transaction_status != _WORKS:
+            self._since = None
+            return True
+        self._since = now if self._since is None else self._since
+        if now - self._since > self.most or (now - self._since > QUIET and self._server.is_silent()):
+            _shut(self.connection)
+            return False
+        if now - self._since > QUIET:
+            self._server.ask(self._answers)
+        return True
+
+
+class _Watcher:
+    """The thread that looks, begun with the first connection."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, Watched] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def add(self, watched: Watched) -> None:
+        with self._lock:
+            self._all[id(watched.connection)] = watched
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="source-watch", daemon=True)
+                self._thread.start()
+
+    def of(self, connection: Any) -> Watched | None:
+        with self._lock:
+            return self._all.get(id(connection))
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_LOOK)
+            with self._lock:
+                present = list(self._all.items())
+            gone = [place for place, watched in present if not watched.look(time.monotonic())]
+            with self._lock:
+                for place in gone:
+                    self._all.pop(place, None)
+
+
+_watcher = _Watcher()
+
+
+def watch(engine: Engine) -> None:
+    """Have every connection of ``engine`` (psycopg's, and of no pool) made in time, and watched from then on."""
+    server, refused = Server(), engine.dialect.loaded_dbapi.OperationalError
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(dialect: Any, _: Any, args: Any, settings: Any) -> Any:
+        if server.is_silent():
+            raise refused("the server said nothing a moment ago")
+        connect = partial(dialect.connect, *args, **settings)
+        in_time, found = _within(CONNECT, connect)
+        if not in_time:
+            server.said_nothing()
+            raise refused("the server says nothing")
+        _watcher.add(Watched(found, server, partial(_answers, connect)))
+        return found
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _: Any) -> None:
+        with connection.cursor() as cursor:
+            for name, seconds in (("statement_timeout", MOST), ("lock_timeout", LOCKED)):
+                cursor.execute("SELECT setting FROM pg_settings WHERE name = %s", (name,))
+                said = int(cursor.fetchone()[0]) / 1000
+                if said == 0.0:  # else the server, its owner or the address says it
+                    cursor.execute(f"SET {name} = {int(1000 * seconds)}")
+                watched = _watcher.of(connection)
+                if name == "statement_timeout" and watched is not None:
+                    watched.most = (said or seconds) + _AFTER
+        connection.commit()
+
+
+def _answers(connect: Callable[[], Any]) -> bool:
+    """Whether the server answers one more connection; that it refuses one is an answer too."""
+    made: list[Any] = []
+
+    def ask() -> None:
+        made.append(connect())
+        with made[0].cursor() as cursor:
+            cursor.execute("SELECT 1")
+        made[0].close()
+
+    try:
+        in_time, _ = _within(CONNECT, ask)
+    except Exception as error:  # noqa: BLE001 - whatever a driver says
+        return type(error).__name__ != "ConnectionTimeout"
+    if not in_time:
+        for connection in made:
+            _shut(connection)
+    return in_time
+
+
+def _within(seconds: float, work: Callable[[], Any]) -> tuple[bool, Any]:
+    """Whether ``work`` was done in so many seconds, and what came of it; raises what it raises. What comes too late
+    and can be closed is."""
+    done, lock, late, found, failed = threading.Event(), threading.Lock(), [False], [None], list[BaseException]()
+
+    def run() -> None:
+        try:
+            given = work()
+        except Exception as error:  # noqa: BLE001 - for who waits
+            failed.append(error)
+            done.set()
+            return
+        with lock:
+            found[0] = given
+            if not late[0]:
+                done.set()
+                return
+        if hasattr(given, "close"):
+            given.close()
+
+    threading.Thread(target=run, name="source-connect", daemon=True).start()
+    done.wait(seconds)
+    with lock:
+        late[0] = not done.is_set()
+    if failed:
+        raise failed[0]
+    return not late[0], found[0]
+
+
+def _shut(connection: Any) -> None:
+    with contextlib.suppress(Exception), socket.socket(fileno=os.dup(connection.fileno())) as seen:
+        seen.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,238 @@
+"""How far one person moves an entry is said of entries as they are read, whatever another cell of the row does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.data.decisions import Decisions, standing, typed_as
+from dashboard.data.own_file import OwnFile, opened, worked
+from dashboard.questions.selection.candidates import candidates
+from dashboard.questions.selection.most_common_request import most_common_request
+from dashboard.questions.thresholding.alarm_request import alarm_request
+from dashboard.questions.thresholding.watched import Watched
+from dashboard.words import data as said
+from dpcore.audit.interference import spent
+from dpcore.datasets import (
+    Column,
+    Declaration,
+    LeaveOutTotals,
+    PrivateRows,
+    ReadAsMissing,
+    Reading,
+    Schema,
+    Step,
+    read_table,
+)
+from dpcore.datasets.schema import MOVERS, protects_rows
+from dpcore.errors import InvalidArgument
+from dpcore.releases import cells
+from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.cells import entry_sensitivity
+from dpcore.releases.selection import BestScore
+
+STREETS = "ABCDEFGH"
+STREET = Column(name="street", type="category", categories=tuple(STREETS))
+COMPLAINT = Column(name="complaint", type="text")
+CALLERS = Column(name="callers", type="integer", low=0, high=100, sensitivity=1.0, counts=True)
+SCORE = replace(CALLERS, counts=False)
+HERE = ("heating", "light", "noise", "heating", "light", "noise", "noise")
+NUMBERS = (40, 12, 30, 20, 25, 31, 22, 50)
+
+
+def lines(last: str, order: tuple[str, ...]) -> str:
+    """Of the last street somebody says what most complain of; her row holds the largest number."""
+    table = {"street": STREETS, "complaint": (*HERE, last), "callers": tuple(map(str, NUMBERS))}
+    return "\n".join([",".join(order), *(",".join(row) for row in zip(*(table[name] for name in order), strict=True))])
+
+
+def asked(reading: Reading, column: Column, hidden: str = "add_remove", each: str = "option") -> list[Any]:
+    """The requests about the entries of ``column`` that the pages make."""
+    columns = (STREET, column) if each == "option" else (column,)
+    declared = Declaration.of(Schema(columns=columns, each_row=each), hidden=hidden)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"rows": lambda: reading.private, "epsilon": 0.5, "neighbours": hidden}
+    alarm = alarm_request(
+        declared, Watched("column", column.name), line=45.0, method="laplace", limit=1, beta=0.05, looked=False, **how
+    )
+    best = most_common_request(declared, column.name, rule="permute_and_flip", **how) if each == "option" else alarm
+    found = [one for one in (alarm, best) if not isinstance(one, str)]
+    assert found, (alarm, best)
+    return found
+
+
+def worst(left_out: str, column: Column) -> float:
+    """The largest share of the claim that is used where one cell leaves a row out."""
+    order = ("complaint", "street", "callers") if left_out == "foot" else ("street", "complaint", "callers")
+    found: list[float] = []
+    word = {"foot": "Total", "step": "Total outage", "uneven": "noise, again"}[left_out]
+    readings = []
+    for last in ("heating", word):
+        kinds: dict[str, dict[str, Any]] = {"foot": {"keep_footer": False}, "uneven": {"uneven": "set aside"}}
+        how = kinds.get(left_out, {})
+        reading = read_table(lines(last, order).encode(), header_rows=1, **how)
+        steps = (LeaveOutTotals(column="complaint"),) if left_out == "step" else ()
+        readings.append(reading.after(steps))
+    for each in ("option", "step"):
+        for here, there in zip(*(asked(one, column, each=each) for one in readings), strict=True):
+            assert here == there, "what is asked hangs on no cell"
+            found.append(spent(here, here.read(readings[0].private), here.read(readings[1].private)))
+    return max(found)
+
+
+@pytest.mark.parametrize("column", [CALLERS, SCORE])
+@pytest.mark.parametrize("left_out", ["step", "foot", "uneven"])
+def test_a_row_that_another_cell_leaves_out_takes_its_whole_entry_along(
+    left_out: str, column: Column, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Charged 0.5, one person moved the law by e^20."""
+    assert worst(left_out, column) <= 1 + 1e-9
+    monkeypatch.setattr(PrivateRows, "said_of_entries", lambda self, declaration, named: declaration)
+    assert worst(left_out, column) > 10
+
+
+def test_where_the_names_leave_rows_out_what_was_said_of_entries_holds() -> None:
+    """A subtotal is called so by nobody: which options there are hangs on no person."""
+    rows = read_table(b"complaint,callers\nheating,40\nlight,12\nTotal,52\n", header_rows=1, keep_footer=False).private
+    declared = Declaration.of(Schema(columns=(COMPLAINT, CALLERS), each_row="option"))
+    assert rows.said_of_entries(declared, "complaint") == declared
+    assert rows.said_of_entries(declared, None) != declared
+
+
+@pytest.mark.parametrize("change", [{"missing_words": ("", "99")}, {"fill": 90.0}])
+@pytest.mark.parametrize("counts", [True, False])
+def test_entries_that_are_not_read_as_they_stand_move_by_any_number(change: dict[str, Any], counts: bool) -> None:
+    """98 and one more is 99, which is none: charged 0.5 for 18.9."""
+    column = replace(CALLERS, counts=counts)
+    assert entry_sensitivity(column) == 1.0
+    assert entry_sensitivity(replace(column, **change)) == 100.0
+
+
+def test_who_takes_anothers_place_moves_an_entry_twice_as_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One vote against in the place of one for: charged 4 for 8."""
+    readings = [
+        read_table(
+            b"street,complaint,callers\n" + "\n".join(f"{a},x,{n}" for a, n in zip(STREETS, row, strict=True)).encode()
+        )
+        for row in ((50,) + (49,) * 7, (48,) + (51,) * 7)
+    ]
+
+    def largest() -> float:
+        found = []
+        for here, there in zip(*(asked(one, SCORE, "replace_one") for one in readings), strict=True):
+            assert here == there
+            found.append(spent(here, here.read(readings[0].private), here.read(readings[1].private)))
+        return max(found)
+
+    assert 0.9 < largest() <= 1 + 1e-9
+    assert "One in another's place may move it by 2." in asked(readings[0], SCORE, "replace_one")[0].promise
+    assert "another's place" not in asked(readings[0], CALLERS, "replace_one")[0].promise, "both move it the same way"
+    monkeypatch.setattr(cells, "_both_alike", lambda column, neighbours: True)
+    assert largest() > 1.9
+
+
+def test_twice_as_far_is_no_farther_than_the_range() -> None:
+    wide = replace(SCORE, sensitivity=80.0)
+    assert [entry_sensitivity(wide, how) for how in ("add_remove", "replace_one")] == [80.0, 100.0]
+
+
+def test_the_picture_reckons_with_the_neighbours_of_the_release() -> None:
+    reading = read_table(lines("heating", ("street", "complaint", "callers")).encode(), header_rows=1)
+    table = reading.table(Schema(columns=(STREET, COMPLAINT, SCORE), each_row="option"))
+    found = candidates(table, "callers")
+    assert [found.under(one).sensitivity for one in ("add_remove", "replace_one")] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("unit", "itself"), [("person", False), ("Patient", False), ("day", True), ("working day", True), ("Schicht", True)]
+)
+@pytest.mark.parametrize("each", ["step", "option"])
+def test_what_may_be_a_row_itself_neither_comes_nor_goes(unit: str, itself: bool, each: str) -> None:
+    """One working day less was one row less in what is asked, with a receipt that said it is hidden."""
+    schema = Schema(columns=(STREET, CALLERS), each_row=each, unit=unit)  # type: ignore[arg-type]
+    assert schema.protects_rows == itself
+
+    def ask(hidden: str) -> object:
+        declared = Declaration.of(schema, hidden=hidden)  # type: ignore[arg-type]
+        if each == "step":
+            return AlarmRun.of(declared, "callers", threshold=3.0, epsilon=1.0, entries=8)
+        return BestScore.of(declared, option="street", score="callers", epsilon=1.0)
+
+    assert ask("replace_one") is not None
+    if itself:
+        with pytest.raises(InvalidArgument, match="are changed and never missing"):
+            ask("add_remove")
+    else:
+        assert ask("add_remove") is not None
+    assert not protects_rows("record", unit)
+    assert "person" in MOVERS
+
+
+def own(steps: tuple[Step, ...] = (), **facts: Any) -> OwnFile:
+    reading = read_table(lines("heating", ("street", "complaint", "callers")).encode(), header_rows=1)
+    schema = Schema(columns=(STREET, COMPLAINT, CALLERS), each_row="option")
+    decisions = Decisions(schema=schema, said_row=True, settled=frozenset(schema.names))
+    return OwnFile(
+        name="f.csv", data=b"", choices=(), reading=reading.after(steps), decisions=decisions, steps=steps, **facts
+    )
+
+
+def unsaid(schema: Schema) -> bool:
+    column = schema.column("callers")
+    return column.sensitivity is None and not column.counts
+
+
+@pytest.mark.parametrize("step", [LeaveOutTotals(column="complaint"), ReadAsMissing(column="callers", word="12")])
+def test_a_step_that_is_taken_or_taken_back_asks_anew(step: Step) -> None:
+    before = own()
+    assert before.reading is not None
+    after = worked(before, before.reading.after((step,)), (step,))
+    assert unsaid(after.schema)
+    said_then = after.decide(replace(after.decisions, schema=after.schema.with_column(CALLERS)))
+    assert not unsaid(said_then.schema), "said of entries as the step leaves them"
+    assert unsaid(worked(said_then, before.reading, ()).schema)
+
+
+def test_another_way_to_read_the_file_asks_anew() -> None:
+    before = own()
+    assert before.reading is not None
+    for choices, anew in (
+        ((("header_line", 2),), True),
+        ((("decimal", "."),), False),
+        ((("keep_footer", False),), False),
+    ):
+        found = opened("f.csv", b"", choices, before.reading, None, before)
+        assert unsaid(found.schema) == anew, choices
+
+
+@pytest.mark.parametrize("change", [{"type": "number", "counts": False}, {"decimal": ","}])
+def test_entries_that_are_read_otherwise_are_asked_anew(change: dict[str, Any]) -> None:
+    old = Decisions(schema=Schema(columns=(STREET, SCORE), each_row="option"))
+    other = replace(old, schema=old.schema.with_column(replace(SCORE, **change)))
+    assert unsaid(standing(old, other).schema)
+    more = replace(SCORE, sensitivity=2.0, **change)
+    assert standing(old, replace(old, schema=old.schema.with_column(more))).schema.column("callers") == more, (
+        "said anew"
+    )
+    assert unsaid(typed_as(old.schema, "callers", "number"))
+    assert not unsaid(standing(old, replace(old, copied=frozenset({"street"}))).schema)
+
+
+@pytest.mark.parametrize("unit", ["person", "household"])
+def test_who_is_asked_about_is_who_is_protected(unit: str) -> None:
+    """Asked of one person, an honest 1 counted for a household of five."""
+    for told in (said.moves(unit), said.moves_asked(unit), said.counts_help(unit), said.id_help(unit)):
+        assert f"one {unit}" in told.lower()
+        assert unit == "person" or "person" not in told
+
+
+def test_small_counts_that_are_hidden_are_part_of_the_question() -> None:
+    """“<20” is read as nothing and 20 as itself: a stated 1 is no longer true of what is read, and the form says so."""
+    reading = read_table(b"street,callers\nA,<20\nB,40\nC,25\n", header_rows=1)
+    declared = Declaration.of(Schema(columns=(STREET, SCORE), each_row="option"))
+    request = BestScore.of(declared, option="street", score="callers", epsilon=1.0)
+    assert np.asarray(request.read(reading.private)).min() == 0
+    assert "<20" in said.MOVES_READ
+    assert "as it is read" in said.moves("person")

@@ -1,0 +1,236 @@
+"""What was said of one table is said of no other: of another sheet, below another heading, under another name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import session
+from dashboard.data import actions, bulk, declarations, needed, put_together, remembered, source
+from dashboard.data import own_file as owned
+from dashboard.data.decisions import Decisions, read_as
+from dashboard.data.own_file import OwnFile, are_others, opened, worked
+from dashboard.data.remembered import Remembered
+from dpcore.datasets import Column, OneRowPer, Schema, SplitOptions, Template, read_csv, read_table
+from dpcore.datasets.schema import EachRow
+
+WHO = Column(name="who", type="text")
+COLOUR = Column(name="colour", type="category", categories=("blue", "red"))
+ROWS = b"who,colour\n" + b"".join(b"p%d,%s\n" % (place, (b"blue", b"red")[place % 2]) for place in range(24))
+STACKED = b"who,colour\n" + b"a,red\n" * 9 + b"\nwho,colour\nb,blue\nc,red\n"
+
+
+def own(data: bytes = ROWS, *, schema: Schema | None = None, choices: Any = (), **facts: Any) -> OwnFile:
+    reading = read_csv(data, **dict(choices))
+    known = Schema(columns=(WHO, COLOUR), rows_per_person=2, id_column="who") if schema is None else schema
+    decisions = replace(Decisions(schema=known, said_rows=True, said_row=True), **facts)
+    return OwnFile(name="f.csv", data=data, choices=choices, reading=reading, decisions=decisions)
+
+
+def test_another_heading_makes_another_table() -> None:
+    """One row each, said of the table below, was said of the visits above it: charged 0.5 for 4."""
+    below, above = (read_csv(STACKED, header_line=line, header_rows=1) for line in (12, 1))
+    assert below.rows < above.rows
+    assert are_others(below, above)
+    assert not are_others(below, below)
+
+
+@pytest.mark.parametrize("fact", ["id_column", "people", "form", "types", "rows", "one row"])
+def test_of_another_table_nothing_is_said(fact: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(found: OwnFile) -> bool:
+        return {
+            "id_column": found.schema.id_column is not None,
+            "people": found.schema.people is not None,
+            "form": "file:merged" in found.decisions.settled,
+            "types": bool(found.decisions.confirmed),
+            "rows": found.decisions.said_rows or found.schema.rows_per_person > 1,
+            "one row": found.decisions.said_row,
+        }[fact]
+
+    schema = Schema(columns=(WHO, COLOUR), rows_per_person=2, id_column="who", people=20)
+    before = own(schema=schema, settled=frozenset({"file:merged"}), confirmed=frozenset({read_as(COLOUR)}))
+    assert told(before)
+    assert before.reading is not None
+    other = replace(before.reading, report=replace(before.reading.report, part="Visits"))
+    assert told(opened("f.csv", ROWS, (), before.reading, None, before)), "the same table"
+    assert not told(opened("f.csv", ROWS, (("part", "Visits"),), other, None, before))
+    monkeypatch.setattr(owned, "are_others", lambda before, reading: False)
+    if fact not in ("rows",):  # which another choice alone unsays
+        assert told(opened("f.csv", ROWS, (("part", "Visits"),), other, None, before))
+
+
+def test_by_any_other_choice_there_can_be_other_rows() -> None:
+    before = own()
+    assert before.reading is not None
+    for choices, stays in (((("uneven", "set aside"),), False), ((("date_order", "dmy"),), True)):
+        found = opened("f.csv", ROWS, choices, before.reading, None, before)
+        assert (found.decisions.said_rows, found.schema.rows_per_person) == ((True, 2) if stays else (False, 1))
+
+
+def test_a_number_whose_column_is_gone_is_nobodys_word_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rows that a column had kept to were the promise of somebody in the next session: charged 1 for 6."""
+    teams = b"team,colour\n" + b"".join(b"%s,red\n" % (b"a", b"b", b"c")[place % 3] for place in range(24))
+    schema = Schema(
+        columns=(Column(name="team", type="text"), COLOUR), rows_per_person=2, id_column="team", unit="team"
+    )
+    before = own(teams, schema=schema, settled=frozenset({"colour"}))
+    step = SplitOptions(column="team", options=("a", "b"))
+    assert before.reading is not None
+    after = worked(before, before.reading.after((step,)), (step,))
+    assert (after.schema.id_column, after.decisions.said_rows, after.schema.rows_per_person) == (None, False, 1)
+    found = Remembered.of(replace(after, decisions=replace(after.decisions, confirmed_row=True)))
+    assert (found.said_rows, found.template.schema.rows_per_person) == (False, 1)
+    old = replace(after, decisions=replace(after.decisions, schema=replace(after.schema, rows_per_person=2)))
+    assert remembered.Remembered.of(old).template.schema.rows_per_person == 1, "whatever way it came"
+
+
+class Shelf:
+    """What a page's callback keeps, without a page."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, own_: OwnFile) -> None:
+        self.own, self.said = own_, list[str]()
+        monkeypatch.setattr(source, "own_file", lambda: self.own)
+        monkeypatch.setattr(actions, "commit", self._keep)
+        monkeypatch.setattr(session, "say", lambda where, told: self.said.append(told))
+
+    def _keep(self, own_: OwnFile) -> None:
+        self.own = own_
+
+    def declare(self, template: Template, before: Remembered | None = None) -> OwnFile:
+        assert self.own.reading is not None
+        declarations._declare(self.own, self.own.reading, template, before)
+        return self.own
+
+
+def test_what_a_declaration_does_not_name_stays_as_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text by hand was yes or no again because one cell more suggested it, and stood as chosen by hand."""
+    data = b"colour,ill\n" + b"".join(b"red,%s\n" % (b"yes", b"no")[place % 2] for place in range(24))
+    text = Column(name="ill", type="text")
+    before = own(data, schema=Schema(columns=(COLOUR, text)), settled=frozenset({"ill"}))
+    assert before.reading is not None
+    assert before.reading.suggested().column("ill").type == "yes/no"
+    found = Shelf(monkeypatch, before).declare(Template(schema=Schema(columns=(COLOUR,), rows_per_person=2)))
+    assert found.schema.column("ill").type == "text"
+    assert found.schema.column("colour") == COLOUR
+
+
+@pytest.mark.parametrize("name", ["age", "Age"])
+def test_what_a_file_had_suggested_stays_so_however_the_next_spells_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = f"{name},colour\n".encode() + b"".join(b"%d,red\n" % (20 + place) for place in range(24))
+    age = Column(name="age", type="integer", low=0, high=100)
+    template = Template(schema=Schema(columns=(age, COLOUR), rows_per_person=2))
+    before = Remembered(
+        template=template,
+        suggested=("age",),
+        confirmed=("age",),
+        row_suggested=False,
+        row_confirmed=False,
+        said_rows=True,
+    )
+    reading = read_csv(data)
+    bare = OwnFile(name="f", data=data, choices=(), reading=reading, decisions=Decisions(schema=reading.suggested()))
+    found = Shelf(monkeypatch, bare).declare(template, before)
+    assert name in found.suggested, "the receipt says so"
+    assert name not in found.unconfirmed(found.suggested), "it was called right then"
+
+
+def test_nobody_said_rows_of_a_remembered_declaration_in_which_nobody_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    template = Template(schema=Schema(columns=(COLOUR,), rows_per_person=3))
+    for said in (True, False):
+        before = Remembered(
+            template=template, suggested=(), confirmed=(), row_suggested=False, row_confirmed=True, said_rows=said
+        )
+        bare = own(schema=Schema(columns=(WHO, COLOUR)), said_rows=False)
+        assert Shelf(monkeypatch, bare).declare(template, before).decisions.said_rows == said
+
+
+def test_a_click_on_what_is_no_longer_shown_calls_nothing_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, other = own(said_row=False), own(b"score,ill\n" + b"".join(b"%d,yes\n" % n for n in range(24)))
+    other = replace(other, decisions=Decisions(schema=other.reading.suggested()))  # type: ignore[union-attr]
+    shelf = Shelf(monkeypatch, other)
+    decided: list[Any] = []
+    monkeypatch.setattr(actions, "decide", decided.append)
+    needed._right(needed._told(shown))
+    assert not decided
+    assert "Look at the list and click again." in shelf.said[0]
+    needed._right(needed._told(other))
+    assert decided
+
+
+def test_a_tick_about_some_columns_is_none_about_others() -> None:
+    assert bulk._public_key(["colour"]) != bulk._public_key(["illness"])
+    assert bulk._public_key(["colour"]) == bulk._public_key(["colour"])
+
+
+def naming(each_row: EachRow, *columns: Column, **facts: Any) -> OwnFile:
+    cells = {"date": "2024-01-%02d", "text": "thing %d", "category": "A", "integer": "%d"}
+    rows = [
+        ",".join(cells[one.type] % n if "%" in cells[one.type] else cells[one.type] for one in columns)
+        for n in range(1, 25)
+    ]
+    data = "\n".join([",".join(one.name for one in columns), *rows]).encode()
+    schema = Schema(columns=columns, each_row=each_row)
+    return own(data, schema=schema, said_rows=True, **facts)
+
+
+STREET = Column(name="street", type="category", categories=("A", "B"))
+COMMENT = Column(name="last comment", type="text")
+CALLERS = Column(name="callers", type="integer", low=0, high=100)
+
+
+def test_where_options_are_declared_no_text_that_a_file_suggested_names_them() -> None:
+    """One comment more made text of them all, and all comments were given out in the place of the streets."""
+    found = naming("option", STREET, CALLERS, COMMENT, confirmed=frozenset({read_as(COMMENT)}))
+    assert found.declared is not None
+    assert found.declared.names == ("street", "callers")
+    by_hand = replace(found, decisions=replace(found.decisions, settled=frozenset({"last comment"})))
+    assert by_hand.declared is not None
+    assert "last comment" in by_hand.declared.names
+    alone = naming("option", CALLERS, COMMENT, confirmed=frozenset({read_as(COMMENT)}))
+    assert alone.declared is not None
+    assert alone.declared.names == ("callers", "last comment")
+
+
+def test_days_name_steps_once_somebody_calls_that_right() -> None:
+    """Bounds were stated of a date, for whatever question, and its cells were given out as the names of the rows."""
+    from datetime import date
+
+    day = Column(name="last incident", type="date", earliest=date(2024, 1, 1), latest=date(2024, 12, 31))
+    settled = frozenset({"last incident", "visits"})
+    visits = replace(CALLERS, name="visits")
+    found = naming("step", visits, day, settled=settled, confirmed_row=True, notation=frozenset())
+    assert "last incident" in found.unconfirmed(found.to_call_right), "whoever declared it"
+    assert found.asks_confirmation
+    told = dict(needed.kinds(found, ["last incident", "visits"]))
+    assert "given out" in told["last incident"]
+    assert "given out" not in told["visits"]
+    right = found.decide(found.confirm(found.to_call_right))
+    assert "last incident" not in right.unconfirmed(right.to_call_right)
+    records = naming("record", visits, day, settled=settled, confirmed_row=True)
+    assert records.to_call_right == records.suggested
+
+
+@pytest.mark.parametrize(
+    ("names", "unit", "refused"),
+    [
+        (("driver_id", "passenger_id", "fare"), "person", True),
+        (("driver_id", "passenger_id", "fare"), "driver", False),
+        (("driver_id", "fare"), "person", False),
+        (("customer_id", "order_id", "email"), "person", False),
+    ],
+)
+def test_rows_of_one_kind_of_people_are_no_rows_of_another(names: tuple[str, ...], unit: str, refused: bool) -> None:
+    """A passenger who rode with thirty drivers moves thirty rows and takes none away: charged 0.5 for 7."""
+    step = OneRowPer(by=names[0], of=names[-1], how="sum")
+    assert bool(put_together.refusal((step,), unit, names)) == refused
+
+
+def test_the_form_that_was_stated_of_a_sheet_is_asked_of_another() -> None:
+    table = read_table(ROWS)
+    before = own(settled=frozenset({"file:merged", "file:header", "colour"}))
+    other = replace(table, report=replace(table.report, part="Areas"))
+    assert opened("f.csv", ROWS, (), other, None, before).decisions.settled == {"colour"}
