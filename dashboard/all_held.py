@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import deque
 from types import TracebackType
 from typing import Self
 
@@ -38,6 +39,9 @@ class Waiting:
 
 _live: weakref.WeakKeyDictionary[Waiting | Reading, tuple[int, str]] = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
+_gone: deque[Waiting] = deque()
+"""What is held no more, and counts until somebody counts. Whoever lets go takes no lock: that may be the collector of
+garbage, at any moment of the very thread that holds it."""
 
 
 def most() -> int:
@@ -48,6 +52,7 @@ def most() -> int:
 def held(whose: str | None = None) -> int:
     """Bytes that all hold now, or those of one address."""
     with _lock:
+        _settle()
         return _held(whose)
 
 
@@ -100,9 +105,8 @@ def beside(frame: pd.DataFrame) -> int:
 
 
 def let_go(waiting: Waiting) -> None:
-    """The file is held no more."""
-    with _lock:
-        _live.pop(waiting, None)
+    """The file is held no more. Called from anywhere, a finalizer too."""
+    _gone.append(waiting)
 
 
 def note(reading: Reading, whose: str, data: bytes = b"", waiting: Waiting | None = None) -> Reading:
@@ -116,10 +120,12 @@ def note(reading: Reading, whose: str, data: bytes = b"", waiting: Waiting | Non
 
 def _count(what: Waiting | Reading, size: int, whose: str, instead: Waiting | None) -> None:
     with _lock:
+        _settle()
         before = 0 if instead is None else _live.get(instead, (0, ""))[0]
     if not machine_memory.has_room(size - before):
         raise UnreadableFile(said.SERVER_HAS_NO_MEMORY)
     with _lock:
+        _settle()
         before = 0 if instead is None else _live.get(instead, (0, ""))[0]
         here = _held(whose) - before + size
         if here > LITTLE_EACH and _held(None) - before + size > most():
@@ -129,6 +135,12 @@ def _count(what: Waiting | Reading, size: int, whose: str, instead: Waiting | No
         _live[what] = size, whose
         if instead is not None:
             _live.pop(instead, None)
+
+
+def _settle() -> None:
+    """Under the lock, before anything is counted."""
+    while _gone:
+        _live.pop(_gone.popleft(), None)
 
 
 def _held(whose: str | None) -> int:

@@ -12,7 +12,9 @@ MAKERS |= {"WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
 DISPLAYS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 WAYS = {"append", "appendleft", "add", "update", "setdefault", "extend", "insert", "put", "put_nowait", "subtract"}
 GROWING = {
+    "dashboard/all_held.py: _gone": "of those the ones that were let go, until the next is counted",
     "dashboard/all_held.py: _live": "files that sessions hold, bounded in bytes; one that is gone is not here",
+    "dpcore/datasets/fetched.py: _silent": "one for each table that the program fetches",
     "dashboard/background/in_use.py: _counted": "large things that pages have; one that is gone is not here",
     "dashboard/runtime/unread.py: _waiting": "one for each open page",
     "dashboard/background/once.py: Once.made": "one for each function of the program",

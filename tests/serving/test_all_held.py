@@ -48,6 +48,33 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     readers.close()
 
 
+def let_go_as_it_was(waiting: all_held.Waiting) -> None:
+    with all_held._lock:
+        all_held._live.pop(waiting, None)
+
+
+@pytest.mark.parametrize("let_go", [all_held.let_go, let_go_as_it_was], ids=["without a lock", "as it was"])
+def test_what_is_collected_while_somebody_counts_stops_nobody(
+    let_go: Callable[[all_held.Waiting], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The collector runs at any moment, also in the thread that counts: it waited for itself, and everybody for it."""
+    monkeypatch.setattr(all_held, "_lock", threading.Lock())
+    first, second, third = (all_held.waiting(400, HERE) for _ in range(3))
+
+    def most() -> int:  # asked in the midst of counting
+        let_go(first)
+        return 10_000
+
+    monkeypatch.setattr(all_held, "most", most)
+    counted = threading.Thread(target=lambda: all_held.again(1, HERE, third), daemon=True)
+    counted.start()
+    counted.join(20.0 if let_go is all_held.let_go else 1.0)
+    assert counted.is_alive() == (let_go is let_go_as_it_was)
+    if not counted.is_alive():
+        assert all_held.held() == 400, "the second, since nobody has the other two"
+        del second
+
+
 def test_many_sessions_are_refused_where_one_is_not_and_leaving_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     reading = read_csv(FILE)
     each = reading.size + len(FILE)
