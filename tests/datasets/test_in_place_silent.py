@@ -1,0 +1,182 @@
+"""A configured database that does not answer holds nobody for long; one that works on a question is waited for."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchmarks.private_postgresql import PORT, PrivateServer, private_server
+from dpcore.datasets.in_place import database, watched
+from dpcore.datasets.in_place.database import open_database, tables_of
+from dpcore.datasets.in_place.duck import open_duckdb
+from dpcore.errors import UnreadableFile
+
+LONG = 10.0
+"""Seconds that nobody waits, with the short times of these tests."""
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name, seconds in (("CONNECT", 0.5), ("QUIET", 0.5), ("ASK_AGAIN", 5.0)):
+        monkeypatch.setattr(watched, name, seconds)
+    database._engine.cache_clear()
+    yield
+    database._engine.cache_clear()
+
+
+def waited(ask: Callable[[], object], seconds: float = LONG) -> tuple[bool, str]:
+    """Whether whoever asked went on within so many seconds, and what they were told."""
+    said: list[str] = []
+
+    def work() -> None:
+        try:
+            said.append(str(ask()))
+        except UnreadableFile as error:
+            said.append(str(error))
+
+    asker = threading.Thread(target=work, daemon=True)
+    asker.start()
+    asker.join(seconds)
+    return not asker.is_alive(), "".join(said)
+
+
+def message(kind: bytes, body: bytes) -> bytes:
+    return kind + struct.pack(">I", len(body) + 4) + body
+
+
+def lets_in(visitor: socket.socket) -> None:
+    """As PostgreSQL begins; then it says no more."""
+    while True:
+        (size,) = struct.unpack(">I", visitor.recv(4))
+        if visitor.recv(size - 4)[:4] not in (struct.pack(">I", 80877103), struct.pack(">I", 80877104)):
+            break
+        visitor.sendall(b"N")
+    told = {"server_version": "15.4", "client_encoding": "UTF8", "server_encoding": "UTF8", "DateStyle": "ISO, MDY"}
+    told |= {"TimeZone": "UTC", "integer_datetimes": "on", "standard_conforming_strings": "on"}
+    words = b"".join(message(b"S", f"{name}\0{value}\0".encode()) for name, value in told.items())
+    ready = message(b"K", struct.pack(">II", 1, 2)) + message(b"Z", b"I")
+    visitor.sendall(message(b"R", struct.pack(">I", 0)) + words + ready)
+
+
+@pytest.fixture(params=["takes the connection", "lets one in"])
+def silent(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a server that takes connections, or lets them in, and then says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        held: list[socket.socket] = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    visitor, _ = listening.accept()
+                    held.append(visitor)
+                    if request.param == "lets one in":
+                        lets_in(visitor)
+                except (OSError, struct.error):
+                    return
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"postgresql+psycopg://r@127.0.0.1:{listening.getsockname()[1]}/db?sslmode=disable"
+        for visitor in held:
+            visitor.close()
+
+
+def test_a_server_that_says_nothing_is_given_up_and_nobody_else_waits(silent: str) -> None:
+    assert waited(lambda: tables_of(silent)) == (True, database._UNREACHED)
+    began = time.monotonic()
+    for _ in range(20):
+        assert waited(lambda: open_database(silent, "rows")) == (True, database._UNREACHED)
+    assert time.monotonic() - began < 1.0
+
+
+def test_without_the_watch_whoever_asks_waits_for_ever(silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What shows that the test above can fail."""
+    monkeypatch.setattr(database, "watch", lambda engine: None)
+    address = silent + "&connect_timeout=0"
+    gone_on, _ = waited(lambda: tables_of(address), 3.0)
+    assert not gone_on
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PrivateServer]:
+    with private_server() as running:
+        yield running
+
+
+def rows(server: PrivateServer) -> str:
+    """The address of a table and of a view that takes two seconds for its one row."""
+    import psycopg
+
+    with psycopg.connect(host=str(server.folder), port=PORT, user="ledger", dbname="postgres") as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS rows (n int)")
+        connection.execute("CREATE OR REPLACE VIEW slow AS SELECT 1 AS n FROM pg_sleep(2)")
+    return server.url("postgres")
+
+
+@pytest.mark.thorough
+def test_a_server_that_works_on_a_question_is_waited_for(server: PrivateServer) -> None:
+    stored = open_database(rows(server), "slow")
+    assert waited(lambda: stored.run("SELECT n FROM slow")) == (True, "[(1,)]")
+    assert stored.run("SHOW statement_timeout") == [("1h",)]
+    assert stored.run("SHOW lock_timeout") == [("5s",)]
+
+
+@pytest.mark.thorough
+def test_what_the_address_says_of_time_holds(server: PrivateServer) -> None:
+    stored = open_database(rows(server) + "&options=-c%20statement_timeout%3D700", "slow")
+    began = time.monotonic()
+    assert waited(lambda: stored.run("SELECT n FROM slow")) == (True, database._NO_ANSWER)
+    assert time.monotonic() - began < 2.0
+
+
+@pytest.mark.thorough
+def test_a_server_that_freezes_in_mid_answer_is_given_up_and_asked_again_later(
+    server: PrivateServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = open_database(rows(server), "slow")
+    told: list[tuple[bool, str]] = []
+    asker = threading.Thread(target=lambda: told.append(waited(lambda: stored.run("SELECT n FROM slow"))))
+    asker.start()
+    time.sleep(0.5)
+    with server.frozen():
+        asker.join(LONG + 1)
+        assert told == [(True, database._LOST)]
+        assert waited(lambda: stored.run("SELECT 1"), 0.2)[0], "and nobody else waits"
+    monkeypatch.setattr(watched, "ASK_AGAIN", 0.0)
+    until = time.monotonic() + LONG
+    while waited(lambda: stored.run("SELECT 7")) != (True, "[(7,)]"):
+        assert time.monotonic() < until
+        time.sleep(0.2)
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_question_without_end_ends_in_this_process_too(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, bounded: bool
+) -> None:
+    """With a bound of hours, as without one, it goes on."""
+    monkeypatch.setattr(watched, "MOST", 0.5 if bounded else 4.0)
+    file = tmp_path / "rows.db"
+    if kind == "sqlite":
+        with sqlite3.connect(file) as connection:
+            connection.execute("CREATE TABLE rows (n INTEGER)")
+        stored = open_database(f"sqlite:///{file}", "rows")
+    else:
+        with duckdb.connect(str(file)) as connection:
+            connection.execute("CREATE TABLE rows (n INTEGER)")
+        stored = open_duckdb(file, "rows")
+    ended, told = waited(lambda: stored.run(ENDLESS), 2.5)
+    assert ended is bounded
+    if bounded:
+        assert told
+    time.sleep(0 if bounded else 2.0)
