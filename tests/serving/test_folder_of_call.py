@@ -126,6 +126,27 @@ def test_no_module_of_the_folder_is_loaded(folder: Path, program: str, keep: str
     assert "of the folder ran" in ran(folder)
 
 
+NUMBA = """\
+    from dashboard.background import safe_path
+    {keep}
+    import numba
+    print(repr((numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES)))
+"""
+
+
+def test_numba_takes_nothing_compiled_from_there(folder: Path) -> None:
+    """With PyYAML, which a cluster brings, it reads where compiled code lies from the folder that it is called in."""
+    (folder / ".numba_config.yaml").write_text(f"cache_dir: {folder}\ncache_locator_classes: InTreeCacheLocator\n")
+    told = [
+        subprocess.run(
+            call(folder, NUMBA.format(keep=keep)), cwd=folder, env=surroundings(folder), capture_output=True, check=True
+        ).stdout
+        for keep in ("safe_path.keep()", "")
+    ]
+    assert told[0] == b"('', '')\n"
+    assert str(folder) in told[1].decode(), "else this would show nothing"
+
+
 CHOSEN = """\
     import json
     from dashboard import __main__ as command_line
