@@ -69,17 +69,20 @@ def strange(key: Key, chain: Sequence[Record], *, there: bool) -> str:
 
 
 def knows(key: Key, kept: Iterable[str], restored: Iterable[Record]) -> bool:
-    """Whether a key reads something of what links ``kept``, or its owner said that it is the key from now on.
+    """Whether a key is the one that the owner last went on with, or else reads something of what links ``kept``.
 
     What is kept plain, as earlier versions did, tells nothing of a key.
     """
+    taken = [str(record.content["key"]) for record in restored if "key" in record.content]
+    if taken:
+        return taken[-1] == mark(key)
     some = False
     for text in kept:
         if text.startswith(SEALED):
             some = True
             if key.unsealed("sketch", text.removeprefix(SEALED)) is not None:
                 return True
-    return not some or any(record.content.get("key") == mark(key) for record in restored)
+    return not some
 
 
 def mark(key: Key) -> str:

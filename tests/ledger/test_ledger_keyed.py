@@ -94,6 +94,22 @@ def test_whoever_lost_the_key_goes_on_knowingly_and_on_the_record(
         assert [one.name for one in ledger.similar("file", among=["again"])] == ["again"]
 
 
+def test_a_key_that_was_given_up_comes_back_knowingly_too(
+    sqlite_place: Place, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that were brought since are not known by it."""
+    filled(sqlite_place)
+    of_another_server(key, monkeypatch)
+    restore(sqlite_place.url, new_key=True)
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(key))
+    with pytest.raises(LedgerUnsound) as refused:
+        sqlite_place.open()
+    assert str(refused.value) == keyed.ANOTHER
+    assert NEW_KEY in restore(sqlite_place.url, new_key=True)
+    with sqlite_place.open() as ledger, pytest.raises(KnownPeople):
+        second(ledger)
+
+
 def test_with_the_right_key_nothing_is_taken_anew(sqlite_place: Place, key: Path) -> None:
     filled(sqlite_place)
     before = key.read_bytes()
