@@ -359,12 +359,15 @@ class OwnFile:
         if self.schema.each_row != "record":
             return ""
         return (
-            put_together.refusal(
-                self.steps, self.schema.unit, () if self.as_read is None else self.as_read.frame.columns
-            )
+            put_together.refusal(self.steps, self.schema.unit, self._named_in_file)
             or put_together.of_made(self.steps, self.schema)
             or put_together.of_nobody(self.steps, self.schema)
         )
+
+    @property
+    def _named_in_file(self) -> tuple[str, ...]:
+        """The columns of the file itself, before any step."""
+        return () if self.as_read is None else tuple(column.name for column in self.as_read.columns)
 
     @property
     def lacking(self) -> tuple[str, ...]:

@@ -32,14 +32,6 @@ def refusal(steps: Sequence[Step], unit: str, names: Iterable[str] = ()) -> str:
     where it can."""
     people = {_named(name) for name in names} & (_PEOPLE | MOVERS - _SOMEBODY)
     for step in steps:
-        if isinstance(step, OneRowPer) and not step.day and not _named(unit or "person"):
-            others = sorted(people - {_named(step.by)})
-            if others:
-                return (
-                    f"A row of this table holds all of one “{words.visible(step.by)}”, and the file names others too "
-                    f"({', '.join(others)}). Say on the Data page which of them is protected, by the name of that "
-                    "column."
-                )
         told = isinstance(step, OneRowPer) and not is_made(step.by, steps)
         if isinstance(step, OneRowPer) and not (told and whole_of(_DAY if step.day else step.by, unit)):
             one = f"one day of “{words.visible(step.by)}”" if step.day else f"one “{words.visible(step.by)}”"
@@ -48,6 +40,14 @@ def refusal(steps: Sequence[Step], unit: str, names: Iterable[str] = ()) -> str:
                 "take none away: this no private answer here covers. Put rows together by who is protected on the "
                 "Data page, or say there that what is protected is called by the name of that column."
             )
+        if isinstance(step, OneRowPer) and not step.day and not _named(unit or "person"):
+            others = sorted(people - {_named(step.by)})
+            if others:
+                return (
+                    f"A row of this table holds all of one “{words.visible(step.by)}”, and the file names others too "
+                    f"({', '.join(others)}). Say on the Data page which of them is protected, by the name of that "
+                    "column."
+                )
     return ""
 
 
