@@ -71,7 +71,8 @@ def as_many(unit: str) -> str:
 def headline(view: View, shown: Candidates, right: float, target: float | None) -> str:
     said = times_in_100(right)
     told = f"**{said}**" if said.startswith(("practically", "every", "fewer")) else f"about **{said}**"
-    start = f"At ε = {number(view.epsilon)} the private answer names the true winner {told}"
+    among = safe(shown.unit) if shown.counted else "options"
+    start = f"At ε = {number(view.epsilon)} the private answer names the winner among these {among} {told}"
     if target is None:
         return f"{start}."
     return f"{start}: {verdict(right, target, number(100 * target))}."

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
-from dashboard.words.usual import verdict
+from dashboard.words.usual import of_100, verdict
 from dpcore.about import About
 
 TITLE = "Predict a column"
@@ -135,12 +135,23 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
     return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
 
 
-def how_judged(about: About, trained: int, tested: int) -> str:
+MISTAKES_ELSEWHERE = "All mistakes count alike here: which kinds it makes stands under “How far to trust it”."
+
+
+def mistakes(classes: tuple[str, ...], missed: float, alarmed: float) -> str:
+    """Shares of the second of two classes that are told to be the first, and of the first to be the second."""
+    other, positive = (safe(visible(name, 30)) for name in classes)
     return (
-        f"Method: {about.plain} ({about.name}), trained on {trained:,} rows and judged on {tested:,} others. How often "
-        "a model is right no theorem says; the privacy is proved. All mistakes count alike here: which kinds it makes "
-        "stands under “How far to trust it”."
+        f"Look at its mistakes before you call that enough: **of 100 that are “{positive}” it misses "
+        f"{of_100(missed)}**, of 100 that are “{other}” it takes {of_100(alarmed)} for “{positive}”."
     )
+
+
+def how_judged(about: About, trained: int, tested: int, mistakes: str) -> str:
+    return (
+        f"{mistakes} Method: {about.plain} ({about.name}), trained on {trained:,} rows, judged on {tested:,} others. "
+        "How often a model is right no theorem says; the privacy is proved."
+    ).strip()
 
 
 def better(name: str, value: str, main: str) -> str:

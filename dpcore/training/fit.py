@@ -18,7 +18,7 @@ from dpcore.accounting import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.training.losses import SQUARED, Loss, objective
 from dpcore.training.optimum import minimise
-from dpcore.validate import FloatArray, finite_matrix, finite_vector, generator, in_range, positive, whole
+from dpcore.validate import BoolArray, FloatArray, finite_matrix, finite_vector, generator, in_range, positive, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -133,13 +133,18 @@ def excess_risk(fit: Fit, X: FloatArray, y: FloatArray, radius: float | None = N
 
 def accuracy(fit: Fit, X: FloatArray, y: FloatArray) -> FloatArray:
     """Share of rows whose side of 0 each model gets right, shape (replicas,); y is −1 or 1."""
+    return np.asarray(told_right(fit, X, y).mean(axis=0))
+
+
+def told_right(fit: Fit, X: FloatArray, y: FloatArray) -> BoolArray:
+    """Of which rows each model gets the side of 0 right, shape (rows, replicas); y is −1 or 1."""
     rows, answers = finite_matrix(X=X), finite_vector(y=y)
     if answers.shape[0] != rows.shape[0]:
         raise InvalidArgument("y", "must have one entry for every row of X")
     if not np.isin(answers, (-1.0, 1.0)).all():
         raise InvalidArgument("y", "must be −1 or 1 everywhere to count right answers")
     margins = rows.astype(np.float32) @ fit.weights.T.astype(np.float32)
-    return np.asarray(((margins > 0.0) == (answers[:, None] > 0.0)).mean(axis=0))
+    return np.asarray((margins > 0.0) == (answers[:, None] > 0.0))
 
 
 def mean_squared_error(fit: Fit, X: FloatArray, y: FloatArray) -> FloatArray:

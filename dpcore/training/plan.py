@@ -264,13 +264,10 @@ def suitable(loss: Loss, columns: int, *, classes: int = 2) -> dict[str, type[Me
 
 
 def usual_methods(*, two_classes: bool) -> tuple[str, ...]:
-    """What the page shows first: the best, the best known, and the textbook."""
+    """What the page shows first, few enough to be told apart: the usual, the best, another way, and the textbook's."""
     if not two_classes:
-        return ("noisy_gradient_descent", "scaled_descent", "dp_sgd", "adassp", "output_perturbation")
-    return (
-        *("noisy_gradient_descent", "scaled_descent", "objective_perturbation", "dp_sgd", "output_perturbation"),
-        "book_gradient_descent",
-    )
+        return ("noisy_gradient_descent", "scaled_descent", "adassp")
+    return ("noisy_gradient_descent", "scaled_descent", "objective_perturbation", "book_gradient_descent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,11 +25,12 @@ from dpcore.training.baselines import (
     non_private,
     non_private_classes,
 )
-from dpcore.training.fit import Fit, accuracy, projected
+from dpcore.training.fit import Fit, projected, told_right
 from dpcore.training.judges import FOURTH, SECOND, moments
 from dpcore.training.losses import Logistic, objective
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import Part, Sweep
+from dpcore.training.recall import FOUND, of_two_classes
 from dpcore.validate import FloatArray
 
 _BAND = (0.1, 0.9)  # low and high: 8 replicas of 10 lie between
@@ -39,7 +40,8 @@ _BAND = (0.1, 0.9)  # low and high: 8 replicas of 10 lie between
 class PartResult:
     """What a slice found: a metric's values of shape (ε, replicas) by its name, "objective" in place of excess risk.
 
-    Beside a squared error, its ``moments`` over the rows that it was measured on.
+    Beside a squared error, its ``moments`` over the rows that it was measured on; beside right predictions of two
+    classes, how many of the second's are ``FOUND``.
     """
 
     part: Part
@@ -67,7 +69,7 @@ def run_slice(sweep: Sweep, part: Part) -> PartResult:
 
 def _measured(sweep: Sweep, fit: Fit, X: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
     if isinstance(sweep.loss, Logistic):
-        values = {"accuracy": accuracy(fit, sweep.X_test, sweep.y_test)}
+        values = of_two_classes(told_right(fit, sweep.X_test, sweep.y_test), sweep.y_test)
     else:
         values = _squared(sweep.X_test @ fit.weights.T, sweep.y_test)
     if fit.loss == sweep.loss:
@@ -103,7 +105,7 @@ def _measured_on_codes(sweep: Sweep, fit: Fit) -> dict[str, FloatArray]:
     if sweep.classes > 2:
         return {"accuracy": (margins.argmax(axis=2) == sweep.y_test[:, None]).mean(axis=0)}
     if isinstance(sweep.loss, Logistic):
-        return {"accuracy": ((margins > 0.0) == (sweep.y_test[:, None] > 0.0)).mean(axis=0)}
+        return of_two_classes((margins > 0.0) == (sweep.y_test[:, None] > 0.0), sweep.y_test)
     return _squared(margins, sweep.y_test)
 
 
@@ -139,7 +141,7 @@ def collect(sweep: Sweep, results: Sequence[PartResult]) -> pd.DataFrame:
             rows += _baseline_rows(sweep, one)
             continue
         for name, values in one.values.items():
-            if name in (SECOND, FOURTH) or (name == "objective" and one.part.size not in minima):
+            if name in (SECOND, FOURTH, FOUND) or (name == "objective" and one.part.size not in minima):
                 continue
             for level, found in zip(one.part.epsilon, values, strict=True):
                 shown = np.maximum(found - minima[one.part.size], 0.0) if name == "objective" else found

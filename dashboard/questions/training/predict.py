@@ -42,7 +42,7 @@ from dpcore.datasets import Schema
 from dpcore.errors import InvalidArgument, TooFewRows
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.steps_model import StepsModel
-from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, judges, reaching, run_slice
+from dpcore.training import Method, PartResult, ScaledSteps, Sweep, collect, judges, reaching, recall, run_slice
 from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.judges import EIGHTY
 from dpcore.training.training_problem import METRICS
@@ -268,7 +268,7 @@ class _Setting:
     def told(self, found: tuple[float, float, float] | None, plain: float | None) -> tuple[str, str]:
         """Headline and caption, from what is simulated so far."""
         task, asked = self.task, self.asked
-        how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested)
+        how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested, self.mistakes(found))
         if found is None or plain is None:
             return said.headline_waiting(asked.epsilon), how
         target = asked.target if asked.metric == task.metric else None
@@ -278,6 +278,22 @@ class _Setting:
             return headline, said.caption_error(plain, task.guessing, found[1:], how, apart=apart)
         headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target, found[1])
         return headline, said.caption_right(plain, found, task.tested, how, apart=apart)
+
+    def mistakes(self, found: tuple[float, float, float] | None) -> str:
+        """How many of each of two classes are told wrong at this ε, of 100; that it is told elsewhere where that is not
+        known."""
+        task, asked = self.task, self.asked
+        known = found is not None and slot("epsilon") in self.case.complete and not task.apart
+        if found is None or not known or not task.classifies:
+            return said.MISTAKES_ELSEWHERE if task.classifies else ""
+        key = ("recall", *curves.sweep_key(task, asked, "epsilon"), asked.main)
+        shares = self.case.memo(key, lambda: recall(self.case.results[slot("epsilon")], asked.main, task.n))
+        second = float((task.rows.y_test > 0.0).mean())
+        if shares.empty or not 0.0 < second < 1.0:
+            return said.MISTAKES_ELSEWHERE
+        hit = curves.between(shares, asked.epsilon, "found")
+        spared = (found[0] - second * hit) / (1.0 - second)
+        return said.mistakes(task.features.classes, 1.0 - hit, 1.0 - spared)
 
     def better(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
         """A sentence where another method that has a release does clearly better; on data that everybody may see."""
