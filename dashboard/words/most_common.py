@@ -71,8 +71,9 @@ def as_many(unit: str) -> str:
 def headline(view: View, shown: Candidates, right: float, target: float | None) -> str:
     said = times_in_100(right)
     told = f"**{said}**" if said.startswith(("practically", "every", "fewer")) else f"about **{said}**"
-    among = safe(shown.unit) if shown.counted else "options"
-    start = f"At ε = {number(view.epsilon)} the private answer names the winner among these {among} {told}"
+    whose = safe(shown.unit) if shown.counted else "options"
+    whose += "'" if whose.endswith("s") else "'s"
+    start = f"At ε = {number(view.epsilon)} the private answer names these {whose} winner {told}"
     if target is None:
         return f"{start}."
     return f"{start}: {verdict(right, target, number(100 * target))}."

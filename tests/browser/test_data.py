@@ -66,7 +66,7 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
     page.get_by_role("button", name="Show the chart of the file").click()
     law = PermuteAndFlip(epsilon=0.5, monotonic=True).probabilities(np.array(list(JOBS.values())))
     right = f"about {round(100 * law[0])} times in 100"
-    expect(page.get_by_text(f"the private answer names the winner among these people {right}")).to_be_visible()
+    expect(page.get_by_text(f"the private answer names these people's winner {right}")).to_be_visible()
     expect(page.get_by_text("What-if: your file, not private")).to_be_visible()
     expect(page.locator(".st-key-selection-epsilon .js-plotly-plot").get_by_text(MARK)).to_be_visible()
     assert "Umfrage" not in page.url, "the name of a file stays out of the link"
