@@ -66,7 +66,7 @@ def show_editor(own: OwnFile, column: Column) -> None:
             if own.schema.each_row != "record" and column.is_numeric:
                 _score_fields(column, key, own.schema.unit)
             if not own.unseen:
-                _missing_fields(column, key)
+                _missing_fields(column, key, entry=own.schema.each_row != "record" and column.is_numeric)
             st.form_submit_button("Save", on_click=_save, args=(column.name, key), key=f"{key}-save")
     _account(own, column)
 
@@ -158,16 +158,19 @@ def _score_fields(column: Column, key: str, unit: str) -> None:
     st.caption(said.MOVES_READ)
 
 
-def _missing_fields(column: Column, key: str) -> None:
+def _missing_fields(column: Column, key: str, *, entry: bool) -> None:
+    """``entry``: a cell is the number of a step or an option, which is there whatever it holds."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text_box(
             "A missing cell counts as",
             value="" if column.fill is None else str(column.fill),
-            placeholder="nothing: its row is left out",
+            placeholder="0, or the nearest bound" if entry else "nothing: its row is left out",
             key=f"{key}-fill",
             most=LONGEST_WORDS,
             width=260,
-            help="Leave it empty to leave such rows out of questions about this column.",
+            help=said.FILL_ENTRY_HELP
+            if entry
+            else "Leave it empty to leave such rows out of questions about this column.",
         )
         text_box(
             "Words that mean missing",

@@ -109,6 +109,7 @@ def moves(unit: str) -> str:
     return f"One {safe(unit)} can move an entry, as it is read, by at most"
 
 
+FILL_ENTRY_HELP = "Leave it empty to have such an entry read as 0, or as the bound that is nearest to it."
 MOVES_READ = (
     "As it is read here: an empty entry, a word, or one like “<20” is read as 0, so that from there to the next number "
     "is a move as well. Say the largest there can be, or leave it open."
