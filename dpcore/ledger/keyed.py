@@ -85,6 +85,17 @@ def knows(key: Key, kept: Iterable[str], restored: Iterable[Record]) -> bool:
     return not some
 
 
+def check(connection: Connection, key: Key) -> None:
+    """Whether the ledger still knows its files by ``key``, before one is noted by it: of two computers that came to an
+    empty ledger each may have made one, and its owner may have gone on with another since. Raises LedgerUnsound."""
+    table = schema.records
+    restored = records(connection, "restore", None)
+    query = select(table).where(table.c.kind == "link").order_by(table.c.seq.desc()).limit(1)
+    last = (str(Record(**row).content["sketch"]) for row in connection.execute(query).mappings())
+    if not knows(key, last, restored):
+        raise LedgerUnsound(ANOTHER)
+
+
 def mark(key: Key) -> str:
     """How a record names a key."""
     return key.mark("key")

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select
 
 from dpcore.errors import InvalidArgument
-from dpcore.ledger import accounts, history, rooms, schema
+from dpcore.ledger import accounts, history, keyed, rooms, schema
 from dpcore.ledger.key import Key
 from dpcore.ledger.keyed import SEALED
 from dpcore.ledger.store import Store
@@ -63,7 +63,8 @@ class Brought:
 
 def link(store: Store, connection: Connection, file: Brought, lineage: str, by: str = "") -> None:
     """See ``Ledger.link``. Only of files that this person has linked it is told that they are known, and to whom they
-    belong; in the records nothing tells either: else a guess of all rows could be tried here."""
+    belong; in the records nothing tells either: else a guess of all rows could be tried here. Raises LedgerUnsound
+    where the ledger knows its files by another key than this server's."""
     if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
         raise InvalidArgument("lineage", NO_PEOPLE)
     known = _known(connection, store.key, file.fingerprint, by)
@@ -71,6 +72,7 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, by: 
         return
     if set().union(*known.values()) & free(connection, by):
         raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
+    keyed.check(connection, store.key)
     # sealed, so that equal marks of two files look different: else whoever reads the records could bring files of
     # guessed rows, and see by equal marks which guess was right; of one length, for how many marks there are hangs on
     # every row; and where there are none too, so that a key shows whether it is the ledger's (``keyed``)

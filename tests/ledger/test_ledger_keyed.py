@@ -149,6 +149,39 @@ def test_a_key_that_is_taken_in_silence_gives_the_same_file_a_second_budget(
     filled(sqlite_place)
     gone(key, monkeypatch)
     monkeypatch.setattr(store, "key_of", lambda where, engine: where.made_key())
+    monkeypatch.setattr(keyed, "check", lambda connection, key: None)
     with sqlite_place.open() as ledger:
         second(ledger)
         assert ledger.remaining("again").epsilon == 1.0
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_of_two_that_came_to_an_empty_ledger_one_key_alone_knows_its_files(
+    place: Place, key: Path, monkeypatch: pytest.MonkeyPatch, checked: bool
+) -> None:
+    """Each made a key, and the very same file had a budget by each of them, also after restarts."""
+    if not checked:  # what the check is there to find
+        monkeypatch.setattr(keyed, "check", lambda connection, key: None)
+    with place.open() as one:
+        monkeypatch.setenv("EPSILON_LAB_KEY", str(key.with_name("second.key")))
+        with place.open() as other:
+            one.open_budget("people", epsilon=1.0, file=Brought(fingerprint="file"))
+            if not checked:
+                second(other)
+                return
+            with pytest.raises(LedgerUnsound) as refused:
+                second(other)
+            assert str(refused.value) == keyed.ANOTHER
+            assert {budget.lineage for budget in one.chargeable()} == {"people"}, "none was opened for it"
+
+
+def test_a_server_that_runs_notes_no_file_by_a_key_that_was_given_up(
+    place: Place, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(place)
+    with place.open() as running:
+        monkeypatch.setenv("EPSILON_LAB_KEY", str(key.with_name("new.key")))
+        restore(place.url, journal=place.journal, new_key=True)
+        with pytest.raises(LedgerUnsound) as refused:
+            running.open_budget("later", epsilon=1.0, file=Brought(fingerprint="another"))
+        assert str(refused.value) == keyed.ANOTHER
