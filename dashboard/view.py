@@ -101,7 +101,8 @@ class View:
     ``identity`` names the data and every parameter the numbers depend on except ε and n (fingerprint first): it is the
     key of what is remembered. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours.
     ``extra`` holds further pictures of the question by key, offered before the three that every one has; ``first`` is
-    shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method.
+    shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method, ``unprotected`` of what is not
+    private.
     """
 
     page: str
@@ -132,6 +133,7 @@ class View:
     empty: bool = False
     plain: str = ""
     textbook: str = ""
+    unprotected: str = ""
 
     @property
     def higher(self) -> bool:
@@ -221,7 +223,7 @@ class View:
         if not self.textbook:
             return f"{_THICK.format(used)}{dotted}{_LOG} {self.band}".strip()
         chosen = self.epsilon if x == "epsilon" else self.size
-        known = read_all(others, x, chosen)
+        known = {key: value for key, value in read_all(others, x, chosen).items() if key != self.unprotected}
         if known:
             best = (max if self.higher else min)(known, key=known.__getitem__)
             even = abs(known[best] - known.get(self.main, known[best])) <= 5e-4 * max(abs(known[best]), 1e-12)

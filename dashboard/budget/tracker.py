@@ -83,7 +83,8 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
     if next_cost is not None:
         lines.append(_Line("markdown", answers_words(found, *next_cost)))
     hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
-    protected = f"It protects any one {words.safe(_protected(source, found))}. {counted_words(found)}{hidden}"
+    end = said.at_the_end(practice=found.practice)
+    protected = f"It protects any one {words.safe(_protected(source, found))}. {counted_words(found)}{end}{hidden}"
     lines.append(_Line("caption", protected, None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}"))
     return lines
 
@@ -231,9 +232,14 @@ def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
     if more == 0:
         return said.NOT_ENOUGH
     rest = found.remaining.epsilon - cost.epsilon if found.counting == "sum" else None
-    return said.more(more, rest) + (
-        said.delta_first(cost.delta, found.remaining.delta) if _delta_first(found, cost) else ""
-    )
+    return said.more(more, rest) + _delta_words(found, cost)
+
+
+def _delta_words(found: Budget, cost: Cost) -> str:
+    """What an answer takes of δ, where that adds up."""
+    if found.counting != "sum" or cost.delta <= 0.0:
+        return ""
+    return (said.delta_first if _delta_first(found, cost) else said.delta_takes)(cost.delta, found.remaining.delta)
 
 
 def _delta_first(found: Budget, cost: Cost) -> bool:

@@ -253,7 +253,10 @@ def hidden(unit: str) -> str:
 
 
 def not_hidden(units: str) -> str:
-    return f"that the run took place, the experts' names, how many {units} there were, and what is true of most of them"
+    return (
+        f"that the run took place, the experts' names, how many {units} there were, and what is true of most {units}; "
+        f"nor somebody who is in several {units}"
+    )
 
 
 def run_alt(end: float, average: float) -> str:

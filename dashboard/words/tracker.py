@@ -43,6 +43,17 @@ def more(count: int, rest: float | None = None) -> str:
     return f"**{plural(count, 'more answer', 'more answers')}** like the one in view; after one, {count - 1:,}{kept}."
 
 
+def at_the_end(*, practice: bool) -> str:
+    """What happens when nothing is left."""
+    again = "until it is reset" if practice else "ever: what is spent does not come back"
+    return f" When it is used up there are no more, {again}."
+
+
+def delta_takes(each: float, remaining: float) -> str:
+    """The second price of an answer, where δ adds up too."""
+    return _kept(f" Each takes δ = {tiny(each)} as well; {tiny(remaining)} is left.")
+
+
 def delta_first(each: float, remaining: float) -> str:
     """Why fewer answers fit than ε alone would pay for."""
     return _kept(f" Not more, because δ runs out first: each takes δ = {tiny(each)}, and {tiny(remaining)} is left.")

@@ -41,8 +41,8 @@ class AboveThreshold:
         plain="a noisy line, and one alarm when it is reached",
         how=(
             "The line gets noise once, before anything is asked. Each answer gets noise of its own and is compared "
-            "with the noisy line. Silence costs nothing more, however often it is asked; only an alarm does, and "
-            "then it stops."
+            "with the noisy line. One price pays for the whole run, whether it rings or not: silence costs nothing "
+            "more, however often it is asked, and after an alarm it stops."
         ),
         formula=(
             r"\begin{gathered}\Pr[\text{stop at } i] = \\ \int f_\rho(t) \prod_{j<i} F_\nu(a_j)\,\bigl(1 - "

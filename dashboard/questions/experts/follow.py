@@ -184,6 +184,8 @@ def _view(setting: Setting) -> View:
         ),
         mark=None if setting.whom.scenario is not None else setting.case.source.mark,
         band=said.BAND if problem.band else "",
+        textbook="textbook" if "textbook" in setting.drawn else "",
+        unprotected=NON_PRIVATE,
         code=_code(setting),
         extra={"whom": (said.WHOM, lambda: tabs.whom(setting))},
     )
