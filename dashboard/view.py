@@ -101,8 +101,8 @@ class View:
     ``identity`` names the data and every parameter the numbers depend on except ε and n (fingerprint first): it is the
     key of what is remembered. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours.
     ``extra`` holds further pictures of the question by key, offered before the three that every one has; ``first`` is
-    shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method, ``unprotected`` of what is not
-    private.
+    shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method,
+    ``unprotected`` of what is not private.
     """
 
     page: str

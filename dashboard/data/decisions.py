@@ -37,7 +37,8 @@ class Decisions:
     suggested them (``read_as``), ``confirmed_row`` is whether they did so of what one row is. ``marked`` are columns
     and types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had
     suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
-    name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
+    name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then. ``names`` are
+    columns of which they said that they name such rows, and are given out.
     """
 
     schema: Schema
@@ -50,6 +51,7 @@ class Decisions:
     marked: frozenset[tuple[str, str]] = frozenset()
     marked_row: bool = False
     notation: frozenset[tuple[str, Notation, str]] = frozenset()
+    names: frozenset[tuple[ReadAs, EachRow]] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
         """A row is something else, or somebody else is protected: then nothing is said of how many rows one has, by
@@ -209,6 +211,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         marked=old.marked & _types(columns),
         marked_row=old.marked_row,
         notation=old.notation,
+        names=old.names,
     )
 
 

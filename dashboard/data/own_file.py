@@ -137,7 +137,8 @@ class OwnFile:
     log: tuple[Entry, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "decisions", marked_by_rows(bound(self.decisions, self.reading), self.from_rows))
+        read = standing(self.decisions, bound(self.decisions, self.reading))  # what is bound may be read otherwise
+        object.__setattr__(self, "decisions", marked_by_rows(read, self.from_rows))
         template(self)  # raises InvalidArgument: rows per person and steps must agree, whoever changes either
 
     @property
@@ -359,15 +360,10 @@ class OwnFile:
         if self.schema.each_row != "record":
             return ""
         return (
-            put_together.refusal(self.steps, self.schema.unit, self._named_in_file)
+            put_together.refusal(self.steps, self.schema.unit)
             or put_together.of_made(self.steps, self.schema)
             or put_together.of_nobody(self.steps, self.schema)
         )
-
-    @property
-    def _named_in_file(self) -> tuple[str, ...]:
-        """The columns of the file itself, before any step."""
-        return () if self.as_read is None else tuple(column.name for column in self.as_read.columns)
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -403,21 +399,21 @@ class OwnFile:
 
     @property
     def naming(self) -> tuple[str, ...]:
-        """Columns that would say what the rows of a table are called, once somebody calls that right: texts of options,
-        declared days of steps."""
-        if self.schema.each_row == "option":
-            named = self.schema.of_type("text")
-        else:
-            days = self.schema.of_type("date") if self.schema.each_row == "step" else ()
-            named = tuple(column for column in days if column.releasable)
-        return tuple(column.name for column in named if column.name not in self.from_rows)
+        """Columns that would say what the rows of a table are called, once somebody calls that right: declared days of
+        steps, and texts of options where no declared column lists these."""
+        columns = [column for column in self.schema.columns if column.name not in self.from_rows]
+        if self.schema.each_row == "step":
+            return tuple(column.name for column in columns if column.type == "date" and column.releasable)
+        listed = any(column.type == "category" and column.releasable for column in columns)
+        if self.schema.each_row == "record" or listed:
+            return ()
+        return tuple(column.name for column in columns if column.type == "text")
 
     @property
     def to_call_right(self) -> tuple[str, ...]:
-        """Columns that a person is to call right: how the file suggested that they are read, and by which days steps
-        are called, whoever declared these."""
-        days = self.naming if self.schema.each_row == "step" else ()
-        return tuple(dict.fromkeys((*self.suggested, *days)))
+        """Columns that a person is to call right: how the file suggested that they are read, and by which rows are
+        called, whoever chose their type."""
+        return tuple(dict.fromkeys((*self.suggested, *self.naming)))
 
     def suggests(self, column: Column) -> bool:
         """Whether a file suggested how the cells of a column are read, or a part of that: its type, the decimal mark of
@@ -442,15 +438,9 @@ class OwnFile:
         return column.name in self.decisions.settled and (brought or self.states(column))
 
     def _is_called(self, column: Column) -> bool:
-        """Whether a person said of this very table, or by hand of an earlier one, that a column is text: what a file
-        had suggested and a declaration took along is not enough where its words are given out. Days are declared for
-        other questions too: what they name is called right by itself."""
-        by_hand = column.type == "text" and self._by_hand(column)
-        return by_hand or read_as(column) in self.decisions.confirmed
-
-    def _by_hand(self, column: Column) -> bool:
-        """Whether a person chose the type of a column by hand, of this table or of an earlier one."""
-        return column.name in self.decisions.settled and (column.name, column.type) not in self.decisions.marked
+        """Whether a person, told so, said of such rows of this very table that a column names them and is given out:
+        neither a type chosen by hand nor anything that was called right of other rows says it."""
+        return (read_as(column), self.schema.each_row) in self.decisions.names
 
     @property
     def row_suggested(self) -> bool:
@@ -486,19 +476,24 @@ class OwnFile:
 
         Raises InvalidArgument.
         """
-        right = {read_as(self.schema.column(name)) for name in names}
+        listed = tuple(names)
+        right = {read_as(self.schema.column(name)) for name in listed}
+        called = {(read_as(self.schema.column(name)), self.schema.each_row) for name in listed if name in self.naming}
         old = self.decisions
         return replace(
-            old, settled=old.settled.union(self.form_suggested), confirmed=old.confirmed | right, confirmed_row=True
+            old,
+            settled=old.settled.union(self.form_suggested),
+            confirmed=old.confirmed | right,
+            confirmed_row=True,
+            names=old.names | called,
         )
 
     @property
     def declared(self) -> Schema | None:
         """The columns about which everything a private answer needs was declared; None when there is none.
 
-        Plain text comes along only where it names the options of a table, and somebody said that it is text (by hand
-        where other options are declared): an answer gives its words away. The column that says whose row it is always
-        does, because its values need no declaration.
+        Plain text comes along only where it names the options of a table, and somebody said that it does: an answer
+        gives its words away. The column that says whose row it is always does, because its values need no declaration.
         """
         schema = self.schema
         if self.from_rows:
@@ -515,10 +510,7 @@ class OwnFile:
         if not names:
             return None
         if schema.each_row == "option":
-            # where options are declared, a text of which only the file said that it is one does not take their place
-            listed = any(schema.column(name).type == "category" for name in names)
-            is_called = self._by_hand if listed else self._is_called
-            said = {name for name in self.naming if is_called(schema.column(name))}
+            said = {name for name in self.naming if self._is_called(schema.column(name))}
             names = [column.name for column in schema.columns if column.releasable or column.name in said]
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
@@ -618,7 +610,7 @@ def _of_others(decisions: Decisions) -> Decisions:
     what the file suggested is right."""
     settled = frozenset(one for one in decisions.settled if not one.startswith("file:"))
     schema = replace(decisions.schema, id_column=None, people=None)
-    return replace(decisions, settled=settled, schema=schema, confirmed=frozenset())
+    return replace(decisions, settled=settled, schema=schema, confirmed=frozenset(), names=frozenset())
 
 
 def _of_rows(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from typing import get_args
 
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
+from dashboard.words import place as said
 from dpcore.datasets import Column, PrivateRows, Schema
 from dpcore.datasets.declaration import Stated, shown
-from dpcore.datasets.in_place import ConfiguredSource, PrivateSource
+from dpcore.datasets.in_place import ConfiguredSource, InPlace, PrivateSource, configured_sources
 from dpcore.datasets.in_place.tongue import FITS, Kind
 from dpcore.datasets.schema import ColumnType
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, UnreadableFile
 
 _USUAL: dict[Kind, ColumnType] = {
     "text": "category",
@@ -68,7 +69,20 @@ class Place:
 
     def rows(self) -> PrivateRows:
         """The door to its rows, for one private answer."""
-        return PrivateSource(lambda: self.source.open(self.table))
+        return PrivateSource(self._open)
+
+    def _open(self) -> InPlace:
+        """The table as its owner offers it now. Raises UnreadableFile where they state something else of it than when
+        it was chosen, or offer it no more."""
+        try:
+            listed = {one.name: one for one in configured_sources()}
+        except InvalidArgument:
+            raise UnreadableFile(said.STATED_ANEW) from None
+        now = listed.get(self.source.name)
+        same = {"label": self.source.label, "epsilon": self.source.epsilon, "delta": self.source.delta}
+        if now is None or replace(now, **same) != self.source:  # type: ignore[arg-type]
+            raise UnreadableFile(said.STATED_ANEW)
+        return self.source.open(self.table)
 
 
 def placed(source: ConfiguredSource, table: str) -> OwnFile:

@@ -11,26 +11,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dashboard import words
-from dpcore.datasets.schema import MOVERS, Schema
+from dpcore.datasets.schema import Schema
 from dpcore.datasets.steps import OneRowPer, ReadAsMissing, Step, is_made
 from dpcore.datasets.suitability import names_someone
 from dpcore.datasets.text import skeleton
 
 _SOMEBODY = {"", "person", "people", "individual", "human", "who"}
-_PEOPLE = {
-    *("patient", "member", "user", "client", "customer", "employee", "student", "pupil", "respondent", "participant"),
-    *("citizen", "resident", "voter", "donor", "visitor", "guest", "driver", "owner", "tenant", "worker", "author"),
-    *("player", "passenger"),
-}
 _LABELS = {"id", "uid", "uuid", "guid", "key"}
 """What is given out one to each. Two people may have one name, phone, e-mail, number or code."""
 _DAY = "day"
 
 
-def refusal(steps: Sequence[Step], unit: str, names: Iterable[str] = ()) -> str:
-    """Why a table of records that these steps made of one with columns of these ``names`` cannot be asked privately; ""
-    where it can."""
-    people = {_named(name) for name in names} & (_PEOPLE | MOVERS - _SOMEBODY)
+def refusal(steps: Sequence[Step], unit: str) -> str:
+    """Why a table of records that these steps made cannot be asked privately; "" where it can."""
     for step in steps:
         told = isinstance(step, OneRowPer) and not is_made(step.by, steps)
         if isinstance(step, OneRowPer) and not (told and whole_of(_DAY if step.day else step.by, unit)):
@@ -40,14 +33,6 @@ def refusal(steps: Sequence[Step], unit: str, names: Iterable[str] = ()) -> str:
                 "take none away: this no private answer here covers. Put rows together by who is protected on the "
                 "Data page, or say there that what is protected is called by the name of that column."
             )
-        if isinstance(step, OneRowPer) and not step.day and not _named(unit or "person"):
-            others = sorted(people - {_named(step.by)})
-            if others:
-                return (
-                    f"A row of this table holds all of one “{words.visible(step.by)}”, and the file names others too "
-                    f"({', '.join(others)}). Say on the Data page which of them is protected, by the name of that "
-                    "column."
-                )
     return ""
 
 
@@ -92,11 +77,11 @@ def leaving_out(steps: Iterable[Step], schema: Schema) -> tuple[Step, ...]:
 
 
 def whole_of(by: str, unit: str) -> bool:
-    """Whether all rows with one value of ``by`` are those of one ``unit``: both name the same, or simply somebody."""
-    named, protected = _named(by), _named(unit or "person")
-    if named == protected:
-        return True
-    return "" in (named, protected) and {named, protected} <= {"", *_PEOPLE}
+    """Whether all rows with one value of ``by`` are those of one ``unit``: both name the same, or both simply somebody.
+
+    A file may name others beside, under whatever heading: rows of one driver are not those of one person.
+    """
+    return _named(by) == _named(unit or "person")
 
 
 def _named(name: str) -> str:

@@ -10,15 +10,25 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 HOST = "127.0.0.1"
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Ports, and by which sockets they are held: a process that inherits these holds them as long as it lives."""
+
+    ports: list[int]
+    sockets: tuple[int, ...]
+
+
 @contextmanager
-def held(count: int) -> Iterator[list[int]]:
+def held(count: int) -> Iterator[Held]:
     """So many ports, held meanwhile."""
     with ExitStack() as until_the_end:
-        yield [int(until_the_end.enter_context(_bound(HOST, 0)).getsockname()[1]) for _ in range(count)]
+        found = [until_the_end.enter_context(_bound(HOST, 0)) for _ in range(count)]
+        yield Held([int(one.getsockname()[1]) for one in found], tuple(one.fileno() for one in found))
 
 
 def listening(address: str, port: int, backlog: int) -> socket.socket:

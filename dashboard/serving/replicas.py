@@ -217,7 +217,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     folders = filter(None, [_root(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     shared["PYTHONPATH"] = os.pathsep.join(folders)
     shared |= shares(count)
-    with held_ports.held(count) as ports, tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
+    with held_ports.held(count) as held, tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
         replicas = [
             Replica(
                 name=f"r{number}",
@@ -225,11 +225,11 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
                 hosts=tuple(hosts),
                 environment={**os.environ, **shared, PLACE: str(number)},
             )
-            for number, at in enumerate(ports, 1)
+            for number, at in enumerate(held.ports, 1)
         ]
         file = Path(folder) / "haproxy.cfg"
         text = configuration(
-            ports,
+            held.ports,
             port=port,
             address=address,
             certificate=certificate,
@@ -239,7 +239,8 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         file.write_text(text, encoding="utf-8")
         for replica in replicas:
             replica.start()
-        front = subprocess.Popen([program, "-W", "-db", "-f", str(file)])  # noqa: S603 - found above
+        # with what holds the ports: it goes on to hand visitors to them where this process is killed
+        front = subprocess.Popen([program, "-W", "-db", "-f", str(file)], pass_fds=held.sockets)  # noqa: S603 - found above
         print(f"Epsilon Lab: {'https' if certificate else 'http'}://{address}:{port}", flush=True)
         try:
             while not stop.wait(_LOOK) and front.poll() is None:
@@ -283,5 +284,5 @@ def _end(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 def free_ports(count: int) -> list[int]:
     """Ports of this computer that nobody listens at, for what is to begin alone."""
-    with held_ports.held(count) as ports:
-        return ports
+    with held_ports.held(count) as held:
+        return held.ports

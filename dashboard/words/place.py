@@ -60,3 +60,9 @@ def budget(epsilon: float, delta: float) -> str:
         f"One budget of ε = {amount(epsilon)}{also} for all answers from this source together, whoever asks and about "
         "whichever table; the people who run this server have set it."
     )
+
+
+STATED_ANEW = (
+    "Whoever runs this server states something else of this source now, or offers it no more, so nothing was asked of "
+    "it: choose it anew on the Data page."
+)

@@ -196,7 +196,7 @@ class Declaration:
     def check_stay(self, neighbours: Neighbours) -> None:
         """Whether rows of steps or options are there whoever is protected. Raises InvalidArgument where one of them may
         be added or removed."""
-        if neighbours != "replace_one" and protects_rows(self.each_row, self.unit):
+        if neighbours != "replace_one" and protects_rows(self.each_row, self.unit, self.columns):
             raise InvalidArgument("rows", rows_change(self.unit))
 
     def of_any_reach(self) -> Declaration:

@@ -167,9 +167,13 @@ def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, sensitivity=None, counts=False) for column in columns)
 
 
-def protects_rows(each_row: EachRow, unit: str) -> bool:
-    """See ``Schema.protects_rows``."""
-    return each_row != "record" and unit.strip().lower() not in MOVERS
+def protects_rows(each_row: EachRow, unit: str, columns: Iterable[Column] = ()) -> bool:
+    """See ``Schema.protects_rows``; a column that is called as the unit says that each row is one."""
+    named = unit.strip().lower()
+    if each_row == "record" or named not in MOVERS:
+        return each_row != "record"
+    words = (column.name.lower().replace("_", " ").split() for column in columns if not column.is_numeric)
+    return any(word.removesuffix("s") == named for several in words for word in several)
 
 
 def _check_bounds(low: float | None, high: float | None) -> None:
@@ -237,7 +241,7 @@ class Schema:
     def protects_rows(self) -> bool:
         """Whether what is protected may be a step or an option itself, and not somebody who moves the entries of
         several."""
-        return protects_rows(self.each_row, self.unit)
+        return protects_rows(self.each_row, self.unit, self.columns)
 
     def of_type(self, *types: ColumnType) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.type in types)

@@ -167,6 +167,8 @@ def test_what_may_be_a_row_itself_neither_comes_nor_goes(unit: str, itself: bool
     else:
         assert ask("add_remove") is not None
     assert not protects_rows("record", unit)
+    assert not protects_rows(each, "driver", (STREET, CALLERS))  # type: ignore[arg-type]
+    assert protects_rows(each, "driver", (Column(name="Driver id", type="text"),)), "each row is one"  # type: ignore[arg-type]
     assert "person" in MOVERS
 
 
@@ -205,6 +207,16 @@ def test_another_way_to_read_the_file_asks_anew() -> None:
     ):
         found = opened("f.csv", b"", choices, before.reading, None, before)
         assert unsaid(found.schema) == anew, choices
+
+
+def test_a_mark_that_is_stated_of_the_whole_file_asks_anew() -> None:
+    """0.999 is none where a comma marks decimals: charged 0.5 for 123."""
+    before = own()
+    number = replace(SCORE, type="number", sensitivity=0.01)
+    said_so = before.decide(replace(before.decisions, schema=before.schema.with_column(number)))
+    assert said_so.schema.column("callers").sensitivity == 0.01
+    commas = read_table(lines("heating", ("street", "complaint", "callers")).encode(), header_rows=1, decimal=",")
+    assert unsaid(opened("f.csv", b"", (("decimal", ","),), commas, None, said_so).schema)
 
 
 @pytest.mark.parametrize("change", [{"type": "number", "counts": False}, {"decimal": ","}])

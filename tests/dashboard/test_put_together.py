@@ -37,14 +37,13 @@ UNITS = ("person", "Person", "patient", "Patients", "pupil", "ward", "visit", "e
 COLUMNS = ("who", "ward", "Ward_ID", "visit", "patient", "PatientID", "employee no.", "e-mail", "number", "first name")
 COLUMNS += ("id", "user key", "Name", "patient name", "phone", "player number", "student code", "email address", "Tel")
 WHOLE = {
-    "who": {"person", "Person", "patient", "Patients", "pupil", "employee", ""},
+    "who": {"person", "Person", ""},
     "ward": {"ward"},
     "Ward_ID": {"ward"},
     "visit": {"visit"},
-    "patient": {"person", "Person", "patient", "Patients", ""},
-    "PatientID": {"person", "Person", "patient", "Patients", ""},
-    "id": {"person", "Person", "patient", "Patients", "pupil", "employee", ""},
-    "user key": {"person", "Person", ""},
+    "patient": {"patient", "Patients"},
+    "PatientID": {"patient", "Patients"},
+    "id": {"person", "Person", ""},
 }
 """Two people may share what all other columns hold: a name, a family's phone or e-mail, a number of a team."""
 

@@ -288,7 +288,8 @@ def test_rows_put_together_by_anything_but_people_are_not_asked_privately() -> N
         assert "change rows and take none away" in after(OneRowPer(by="shop"), unit, "record"), unit
         assert "change rows and take none away" in after(OneRowPer(by="day", day=True), unit, "record"), unit
     assert "change rows" not in after(OneRowPer(by="shop"), "shop", "record")
-    assert "change rows" not in after(OneRowPer(by="Patient"), "person", "record")
+    assert "change rows" not in after(OneRowPer(by="Patient"), "patient", "record")
+    assert "change rows" in after(OneRowPer(by="Patient"), "person", "record"), "the file may name others beside"
     assert "change rows" not in after(OneRowPer(by="day", day=True), "day", "record")
     for by in ("shop", "Patient"):
         assert "how many there are" in after(OneRowPer(by=by), "person", "option")

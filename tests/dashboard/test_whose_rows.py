@@ -169,14 +169,18 @@ def test_no_text_names_options_before_somebody_says_that_it_is_text(kinds: int) 
         assert "How the cells of “kind”" in " ".join(alarm.notes)
 
 
-def test_a_text_that_a_file_had_suggested_is_called_by_no_declaration() -> None:
-    """Saved and brought, it was text that somebody had called right, and its cells were given out."""
+def test_a_text_is_called_by_no_declaration() -> None:
+    """Saved and brought, or chosen by hand, it was text that somebody had called right, and its cells were given out:
+    that a column names options is said of this very table."""
     schema = Schema(columns=(SHOP, replace(VOTES, counts=False)), each_row="option")
     marked = frozenset({("shop", "text")})
     settled = Decisions(schema=schema, said_row=True, settled=frozenset(schema.names), marked=marked)
     reading = read_csv(b"shop,votes\na,1\nb,2\n")
-    for decisions, named in ((settled, False), (replace(settled, marked=frozenset()), True)):
+    for decisions in (settled, replace(settled, marked=frozenset())):
         own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
         assert own.declared is not None
-        assert ("shop" in own.declared.names) == named
-        assert ("shop" in own.unconfirmed(("shop", "votes"))) == (not named)
+        assert "shop" not in own.declared.names
+        assert "shop" in own.unconfirmed(own.to_call_right)
+        called = own.decide(own.confirm(own.to_call_right))
+        assert called.declared is not None
+        assert "shop" in called.declared.names

@@ -55,7 +55,8 @@ def taken_by_another(port: int) -> bool:
 
 
 def test_nobody_else_can_listen_before_during_and_after_a_replica() -> None:
-    with held_ports.held(1) as (port,):
+    with held_ports.held(1) as holder:
+        (port,) = holder.ports
         assert not taken_by_another(port)
         for _ in range(2):
             with held_ports.listening(held_ports.HOST, port, 5) as replica:
@@ -70,7 +71,8 @@ def test_nobody_else_can_listen_before_during_and_after_a_replica() -> None:
 
 def test_a_replica_that_ended_refuses_at_once_and_begins_again_at_its_port() -> None:
     """HAProxy moves its visitors then; a holder that listened would keep them waiting."""
-    with held_ports.held(1) as (port,):
+    with held_ports.held(1) as holder:
+        (port,) = holder.ports
         for _ in range(2):
             with pytest.raises(ConnectionRefusedError):
                 socket.create_connection((held_ports.HOST, port), timeout=5)
@@ -86,7 +88,8 @@ def test_a_replica_listens_beside_the_holder(monkeypatch: pytest.MonkeyPatch) ->
     from streamlit.web.server.starlette import starlette_server
 
     monkeypatch.setattr(starlette_server, "_bind_socket", starlette_server._bind_socket)
-    with held_ports.held(1) as (port,):
+    with held_ports.held(1) as holder:
+        (port,) = holder.ports
         with pytest.raises(OSError, match="in use"):
             starlette_server._bind_server_socket(held_ports.HOST, held_ports.HOST, port, 5)
         held_ports.listen_at_held()
@@ -115,7 +118,20 @@ def test_ports_are_held_from_before_the_first_start_till_the_end(
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     if not held:
         free = replicas.free_ports(2)
-        monkeypatch.setattr(held_ports, "held", lambda _: nullcontext(free))
+        monkeypatch.setattr(held_ports, "held", lambda _: nullcontext(held_ports.Held(free, ())))
     assert replicas.serve(2, port=9600, address="127.0.0.1", hosts=[]) == 1
     assert len(seen) > 4
     assert any(seen) == (not held)
+
+
+def test_whoever_inherits_the_sockets_holds_the_ports_where_the_holder_is_killed() -> None:
+    """HAProxy goes on to hand visitors to them: a port that was let go was taken by another user."""
+    for inherited in (True, False):
+        with held_ports.held(1) as holder:
+            (port,) = holder.ports
+            kept = subprocess.Popen(["sleep", "30"], pass_fds=holder.sockets if inherited else ())
+        try:
+            assert taken_by_another(port) == (not inherited)
+        finally:
+            kept.kill()
+            kept.wait()

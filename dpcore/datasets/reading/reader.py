@@ -269,9 +269,11 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
 
 
 def _left_out_by(table: Tabulated, choices: Choices) -> frozenset[str]:
-    """The columns by whose cells rows are left out as totals and notes; "" for all, where a person said that rows with
-    too many cells are set aside."""
-    found = frozenset[str]() if table.report.keep_footer else frozenset(table.frame.columns[:1])
+    """The columns by whose cells rows are left out as totals and notes: the first; all where there are more than two,
+    for then a row that holds one cell alone is a note. "" stands for all where a person said that rows with too many
+    cells are set aside."""
+    names = [] if table.report.keep_footer else list(table.frame.columns)
+    found = frozenset(names if len(names) > 2 else names[:1])
     return found | {""} if choices.uneven == "set aside" else found
 
 
