@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from dpcore.datasets.reading import Choices
     from dpcore.datasets.reading.reader import Tables
     from dpcore.datasets.reading.tabulate import Tabulated
+
+OF_A_PART = frozenset(("header_rows", "header_line", "columns", "keep_footer", "breaks", "merged", "objects", "uneven"))
+"""What is chosen of one sheet of a workbook, or one file of an archive, and says nothing of another."""
 
 
 def pending() -> Pending | None:
@@ -154,8 +157,18 @@ def read_again(**choices: Any) -> None:
         counted = all_held.waiting(0, visitors.address())  # it counts with the table that was read of it
     else:
         return
-    merged = {key: value for key, value in (known | choices).items() if value is not None}
+    merged = {key: value for key, value in chosen(known, choices).items() if value is not None}
     read(name, data, tuple(sorted(merged.items())), again=again, counted=counted)
+
+
+def chosen(known: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
+    """How the file is read with these ``choices`` beside what was ``known``: of another part of it nothing holds that
+    was said of one, nor what a form still shows of that."""
+    if choices.get("part", known.get("part")) == known.get("part"):
+        return {**known, **choices}
+    kept = {name: value for name, value in known.items() if name not in OF_A_PART}
+    fresh = {name: one for name, one in choices.items() if name not in OF_A_PART or one != known.get(name)}
+    return kept | fresh
 
 
 def read_in_form(declared: Template, then: Callable[[], None], otherwise: Callable[[], None]) -> None:

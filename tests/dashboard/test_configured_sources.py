@@ -226,3 +226,31 @@ def test_a_column_is_only_what_its_source_says_and_an_id_is_nothing_to_count(cli
         with pytest.raises((UnreadableFile, InvalidArgument)) as caught:
             placed(replace(configured_sources()[0], **wrong), "visits")
         assert str(clinic) not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("rows_per_person = 2", "rows_per_person = 8"),
+        ('unit = "patient"', 'unit = "family"'),
+        ('id_column = "patient"\n', ""),
+        ("[clinic]", "[other]"),
+    ],
+)
+def test_what_its_owner_states_anew_binds_who_chose_it_before(clinic: Path, before: str, after: str) -> None:
+    """One row each was charged 0.5 for 4 after the owner had said eight, and a source that was withdrawn answered."""
+    (source,) = configured_sources()
+    place = placed(source, "visits").place
+    assert place is not None
+    listed = clinic.with_name("sources.toml")
+    text_before = listed.read_text()
+    assert place.rows().has(["ward"])
+    listed.write_text(text_before.replace('label = "North clinic"', 'label = "Clinic"').replace("= 2.0", "= 3.0"))
+    assert place.rows().has(["ward"]), "how it is called, and what all of it may cost, says nothing of its rows"
+    listed.write_text(text_before.replace(before, after))
+    assert listed.read_text() != text_before
+    with pytest.raises(UnreadableFile, match="states something else"):
+        place.rows().has(["ward"])
+    listed.write_text("no list at all")
+    with pytest.raises(UnreadableFile, match="states something else"):
+        place.rows().has(["ward"])

@@ -93,6 +93,19 @@ def test_a_row_that_another_cell_leaves_out_takes_its_whole_entry_along(
     assert worst(left_out, column) > 10
 
 
+def test_a_row_that_holds_its_name_alone_tells_of_its_entry() -> None:
+    """Where notes are left out, an option that nobody called was none, and the names in the request told of it."""
+    found = []
+    for one in ("", "1"):
+        data = f"option,note,callers\nKnee pain,a,4\nBack pain,,{one}\nCough,b,2\nTotal,,6\n"
+        rows = read_table(data.encode(), header_rows=1, keep_footer=False).private
+        declared = Declaration.of(Schema(columns=(Column(name="option", type="text"), SCORE), each_row="option"))
+        with pytest.raises(InvalidArgument, match="private in name"):
+            rows.public_names(declared, "option")
+        found.append(rows.said_of_entries(declared, "option").column("callers").sensitivity)
+    assert found == [None, None]
+
+
 def test_where_the_names_leave_rows_out_what_was_said_of_entries_holds() -> None:
     """A subtotal is called so by nobody: which options there are hangs on no person."""
     rows = read_table(b"complaint,callers\nheating,40\nlight,12\nTotal,52\n", header_rows=1, keep_footer=False).private

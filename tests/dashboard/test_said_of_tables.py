@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard import session
-from dashboard.data import actions, bulk, declarations, needed, put_together, remembered, source
+from dashboard.data import actions, arrivals, bulk, declarations, needed, put_together, remembered, source
 from dashboard.data import own_file as owned
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.own_file import OwnFile, are_others, opened, worked
@@ -236,6 +236,14 @@ def test_rows_of_one_kind_of_people_are_no_rows_of_another(by: str, unit: str, r
     file names no heading tells for certain."""
     step = OneRowPer(by=by, of="fare", how="sum")
     assert bool(put_together.refusal((step,), unit)) == refused
+
+
+def test_of_another_sheet_no_choice_holds_that_was_made_of_one() -> None:
+    """Cells merged in the first row alone, answered of one sheet, stood as stated of the next."""
+    known = {"part": "Areas", "merged": "first", "header_rows": 1, "encoding": "utf-8"}
+    assert arrivals.chosen(known, {"merged": "each"}) == {**known, "merged": "each"}
+    shown = {"part": "Incomes", "header_rows": 1, "keep_footer": True}
+    assert arrivals.chosen(known, shown) == {"part": "Incomes", "encoding": "utf-8", "keep_footer": True}
 
 
 def test_the_form_that_was_stated_of_a_sheet_is_asked_of_another() -> None:

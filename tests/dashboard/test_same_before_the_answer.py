@@ -222,6 +222,8 @@ def begins(open_app: Open, rows: list[str], page: str) -> list[tuple[str, Any]]:
         app.switch_page(address("data")).run()
         if any(button.key == key for button in app.button):
             click(app, key)
+            if not held(app).decisions.said_rows:  # there can be other rows now
+                app.number_input(key="own-rows-None").set_value(1).run()
             if any(button.key == "own-right" for button in app.button):
                 click(app, "own-right")
     if any(button.key == "own-look" for button in app.button):
