@@ -54,8 +54,8 @@ class Decisions:
     names: frozenset[tuple[ReadAs, EachRow]] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
-        """A row is something else, or somebody else is protected: then nothing is said of how many rows one has, by
-        which column, nor of how far one moves an entry."""
+        """A row is something else, or somebody else is protected: then nothing is said of how many of them there are,
+        how many rows one has, by which column, nor of how far one moves an entry."""
         old = self.schema
         chosen = self if each_row is None else replace(self, said_row=True, marked_row=False)
         if (each_row or old.each_row, unit or old.unit) == (old.each_row, old.unit):
@@ -65,6 +65,7 @@ class Decisions:
             each_row=each_row or old.each_row,
             unit=unit or old.unit,
             id_column=None,
+            people=None,
             columns=unmoved(old.columns),
         )
         return replace(chosen, schema=schema, said_rows=False)

@@ -112,8 +112,8 @@ def moves(unit: str) -> str:
 FILL_ENTRY_HELP = "Leave it empty to have such an entry read as 0, or as the bound that is nearest to it."
 MOVES_READ = (
     "As it is read here: an empty entry, a word, or one like “<20” is read as 0, and a line with a sign too many at "
-    "which cells end, in whatever cell, is read as empty or moved over. From there to the next number is a move as well: "
-    "say the largest there can be, or leave it open."
+    "which cells end, in whatever cell, is read as empty or moved over. From there to the next number is a move as "
+    "well: say the largest there can be, or leave it open."
 )
 
 

@@ -24,10 +24,11 @@ SAID = Decisions(schema=Schema(columns=(SHOP, VOTES)), said_rows=True)
 )
 def test_nothing_of_a_row_is_said_of_another_thing_or_of_others(change: dict[str, str]) -> None:
     """Of one row each that was said of people a month of thirty was charged 0.1 for 2.2, and a clinic for 3."""
-    old = replace(SAID, schema=replace(SAID.schema, id_column="shop"))
+    old = replace(SAID, schema=replace(SAID.schema, id_column="shop", people=40))
     found = old.rows_are(**change)  # type: ignore[arg-type]
     assert not found.said_rows
     assert found.schema.id_column is None
+    assert found.schema.people is None
     assert found.schema.column("votes").sensitivity is None
     assert not found.schema.column("votes").counts
     same = {"each_row": old.schema.each_row, "unit": old.schema.unit}
