@@ -278,7 +278,8 @@ def _installed(task: Task) -> None:
     reading, marks, known, too_large = task.result
     present = source.own_file()
     own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
-    own = _with_people(own)
+    before = present.reading if present is not None and at.again else None
+    own = _with_people(own, anew=before is not None and are_others(before, reading))
     confirmed = hashlib.sha256(at.data).hexdigest() in OWN_CONFIRMED.get()
     again = "again " if at.again else ""
     own = replace(own, confirmed=confirmed, known=() if at.again else known, too_large=too_large).noted(
@@ -306,8 +307,9 @@ def asked_about(own: OwnFile) -> OwnFile:
     return own
 
 
-def _with_people(own: OwnFile) -> OwnFile:
-    """Whose data these are, as far as the ledger knows."""
+def _with_people(own: OwnFile, *, anew: bool = False) -> OwnFile:
+    """Whose data these are, as far as the ledger knows; ``anew`` where another table of a file was read: that its
+    people are others than some was said of the one before, so it is asked where this one looks like them."""
     if own.as_read is None:
         return own
     uncompared = ""
@@ -326,6 +328,8 @@ def _with_people(own: OwnFile) -> OwnFile:
     except LedgerError:
         return replace(own, lineage=None)
     lineage = own.lineage or ledger.new_lineage()
+    if anew and any(one.lineage != lineage for one in alike):
+        return replace(own, lineage=ledger.new_lineage(), alike=tuple(alike), uncompared=uncompared)
     if lineage in seen:
         return replace(own, lineage=lineage, alike=(), uncompared="")
     return replace(own, lineage=lineage, alike=tuple(alike), uncompared=uncompared)

@@ -19,6 +19,7 @@ from dashboard.data.remembered import Remembered
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
+from dpcore.datasets.schema import unmoved
 from dpcore.datasets.steps import in_full
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
@@ -53,8 +54,11 @@ def offer_remembered(own: OwnFile) -> None:
     if own.remembered is None:
         return
     with st.container(border=True):
-        names = own.remembered.template.schema.names
+        known = own.remembered.template.schema
+        names = known.names
         st.markdown(f":material/bookmark: **{said.REMEMBERED}** {words.safe(said.columns(names), 400)}")
+        if own.remembered.said_rows:
+            st.caption(said.remembered_rows(known.unit, known.rows_per_person))
         with st.container(horizontal=True):
             st.button(said.KNOWN_USE, key="own-declaration-remembered", on_click=_use_remembered)
             st.button(said.FORGET_DECLARED, key="own-declaration-forget", type="tertiary", on_click=_forget)
@@ -242,6 +246,9 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
+    if before is not None and not fit.recognised:  # of another table of theirs: what was said of its rows holds of none
+        bare = replace(decisions.schema, columns=unmoved(decisions.schema.columns), id_column=None, people=None)
+        decisions = replace(decisions, schema=bare, said_rows=False, said_row=False, confirmed_row=False)
     own = replace(own.decide(decisions), known=(), remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:

@@ -150,7 +150,8 @@ def _files(own: OwnFile, *, writing: bool) -> Iterator[Path]:
         folder = _folder(ledger, ledger.journal_path, own.lineage)
     except LedgerError:
         return  # without a ledger nobody's right can be told
-    person, table = login.person(), "" if own.place is None else own.place.table
+    # what the owner of a folder, which has one table without a name, states of it is said of no file
+    person, table = login.person(), "" if own.place is None else f"source:{own.place.table}"
     whose = [_EVERYBODY] if person is None else [person.subject]
     if person is not None and own.place is not None and (not writing or "owner" in compute.roles()):
         whose.append(_EVERYBODY)

@@ -354,6 +354,14 @@ KNOWN_TOO_LONG = (
 )
 AS_THEY_ARE = "The rows stay as they are."
 REMEMBERED = "This server remembers what was declared about these people."
+
+
+def remembered_rows(unit: str, most: int) -> str:
+    return (
+        f"It says that one {safe(unit)} has at most {plural(most, 'row')}: use it only where that is so of this table."
+    )
+
+
 FORGET_DECLARED = "Forget that"
 DECLARED_FORGOTTEN = "What this server remembered of its declaration was forgotten."
 NOT_FORGOTTEN = (

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard import session
+from dashboard.background import compute
 from dashboard.data import actions, arrivals, bulk, declarations, needed, put_together, remembered, source
 from dashboard.data import own_file as owned
 from dashboard.data.decisions import Decisions, read_as
@@ -15,6 +16,7 @@ from dashboard.data.own_file import OwnFile, are_others, opened, worked
 from dashboard.data.remembered import Remembered
 from dpcore.datasets import Column, OneRowPer, Schema, SplitOptions, Template, read_csv, read_table
 from dpcore.datasets.schema import EachRow
+from dpcore.ledger.people import Resemblance
 
 WHO = Column(name="who", type="text")
 COLOUR = Column(name="colour", type="category", categories=("blue", "red"))
@@ -251,3 +253,42 @@ def test_the_form_that_was_stated_of_a_sheet_is_asked_of_another() -> None:
     before = own(settled=frozenset({"file:merged", "file:header", "colour"}))
     other = replace(table, report=replace(table.report, part="Areas"))
     assert opened("f.csv", ROWS, (), other, None, before).decisions.settled == {"colour"}
+
+
+@pytest.mark.parametrize("lacking", [True, False])
+def test_of_another_table_of_theirs_what_is_remembered_says_nothing_of_rows(
+    lacking: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One row each, of patients, was said of their visits, which have one column in common: charged 0.5 for 4."""
+    age = Column(name="age", type="integer", low=0, high=100)
+    template = Template(schema=Schema(columns=(COLOUR, age) if lacking else (COLOUR,), rows_per_person=1, people=40))
+    before = Remembered(
+        template=template, suggested=(), confirmed=(), row_suggested=False, row_confirmed=True, said_rows=True
+    )
+    bare = own(schema=Schema(columns=(WHO, COLOUR)), said_rows=False, said_row=False)
+    found = Shelf(monkeypatch, bare).declare(template, before)
+    assert (found.decisions.said_rows, found.decisions.said_row) == ((False, False) if lacking else (True, True))
+    assert found.schema.people == (None if lacking else 40)
+    assert found.schema.column("colour") == COLOUR, "its options were declared all the same"
+
+
+class Ledger:
+    """Knows two groups of people, one of which looks like what is read."""
+
+    def new_lineage(self) -> str:
+        return "fresh"
+
+    def similar(self, fingerprint: str, sketch: Any, **how: Any) -> list[Any]:
+        return [Resemblance(lineage="tenants of 2023", name="2023")]
+
+
+@pytest.mark.parametrize(("anew", "asked"), [(True, True), (False, False)])
+def test_that_people_are_others_was_said_of_the_sheet_of_which_it_was_said(
+    anew: bool, asked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People whose budget was spent were answered about from another's: their sheet stood behind one of others."""
+    monkeypatch.setattr(compute, "ledger", Ledger)
+    monkeypatch.setattr(arrivals, "may_see", lambda: ["tenants of 2023", "tenants of 2024"])
+    found = arrivals._with_people(replace(own(), lineage="tenants of 2024"), anew=anew)
+    assert bool(found.alike) == asked
+    assert (found.lineage == "fresh") == asked, "answers are charged to nobody until it is said"
