@@ -277,9 +277,9 @@ def _installed(task: Task) -> None:
     OWN_COLUMNS.forget()
     reading, marks, known, too_large = task.result
     present = source.own_file()
-    own = opened(at.name, at.data, at.choices, reading, marks, present if at.again else None)
-    before = present.reading if present is not None and at.again else None
-    own = _with_people(own, anew=before is not None and are_others(before, reading))
+    before = present if at.again else None
+    others = before is not None and are_others(before, reading)
+    own = _with_people(opened(at.name, at.data, at.choices, reading, marks, before), anew=others)
     confirmed = hashlib.sha256(at.data).hexdigest() in OWN_CONFIRMED.get()
     again = "again " if at.again else ""
     own = replace(own, confirmed=confirmed, known=() if at.again else known, too_large=too_large).noted(
@@ -293,7 +293,7 @@ def _installed(task: Task) -> None:
         OWN_BEFORE.put(present)
         source.keep(None)
         session.forget_own()
-    elif present is not None and present.reading is not None and are_others(present.reading, reading):
+    elif others:
         session.forget_own()  # another sheet is another table: no answer about the one stands on its pages
     source.keep(own)
 

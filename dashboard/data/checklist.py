@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, bulk, doubts, editor, naming, source, understood
+from dashboard.data import actions, bulk, doubts, editor, naming, source
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.held import OWN_ASKED
-from dashboard.data.needed import kinds
+from dashboard.data.needed import guessed
 from dashboard.data.own_file import OwnFile, TwinPlan
-from dashboard.data.people import ROWS, ask_rows, rows_stated
+from dashboard.data.people import ask_rows, rows_stated
 from dashboard.data.suits import Suited
 from dashboard.data.use import MOST_ROWS
 from dashboard.widgets import inputs
@@ -143,12 +143,9 @@ def _people(own: OwnFile) -> None:
 
 def _right(own: OwnFile, suited: Suited) -> None:
     """What the file suggested of what takes part, for the person to state."""
-    types = kinds(own, _unconfirmed(own, suited))
-    if not (types or own.row_unconfirmed or own.form_suggested):
-        return
-    each = ROWS[own.schema.each_row] if own.row_unconfirmed else ""
-    told = data_said.suggested(types, each, understood.form_suggested(own))
-    st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
+    told = guessed(own, _unconfirmed(own, suited))
+    if told:
+        st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
 
 
 def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:

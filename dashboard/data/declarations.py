@@ -204,6 +204,12 @@ def _offer_without_form(declared: Template, before: Remembered | None) -> None:
     source.keep(replace(own, known=(replace(declared, choices=()),)))
 
 
+def _spelled_here(names: Iterable[str], here: Iterable[str]) -> set[str]:
+    """Those of the columns ``here`` that have these names, which another file may have spelled otherwise."""
+    looks = {skeleton(name) for name in names}
+    return {name for name in here if skeleton(name) in looks}
+
+
 def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembered | None = None) -> None:
     """``before`` says what of it a file had suggested: that was called right then, and stays marked. Of the form of the
     file it settles what it states itself and the file was read by. That the columns are all named settles nothing:
@@ -219,18 +225,15 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     kept = tuple(one if one.name in here else own.schema.column(one.name) for one in fit.schema.columns)
     lost = declared.schema.id_column is not None and fit.schema.id_column is None  # what kept to the number is gone
     stated = fit.schema.rows_per_person > own.made or fit.schema.id_column is not None
-    # by how names look: the next file may spell them otherwise
-    suggested, right = (
-        {name for name in here if skeleton(name) in {skeleton(one) for one in told}}
-        for told in (((), ()) if before is None else (before.suggested, before.confirmed))
-    )
+    suggested = set() if before is None else _spelled_here(before.suggested, here)
+    right = set() if before is None else _spelled_here(before.confirmed, here)
     row = before is not None and before.row_suggested
     answered: frozenset[str] = frozenset()
     choices = dict(own.choices) | dict(declared.choices)
     if fit.recognised and own.as_read is not None and (found := read_so(own.as_read, choices)) is not None:
         own, answered = replace(own, choices=tuple(sorted(choices.items()))), found
-    once = {skeleton(name) for name in declared.suggested}  # of a file, when the declaration was made
-    told = {name for name in here - suggested if skeleton(name) not in once}
+    once = _spelled_here(declared.suggested, here)  # of a file, when the declaration was made
+    told = here - suggested - once
     decisions = replace(
         own.decisions,
         schema=replace(fit.schema, columns=kept),
@@ -242,7 +245,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         said_rows=not lost and (stated if before is None else before.said_rows),
         said_row=not row,
         marked=frozenset(mark for mark in own.decisions.marked if mark[0] not in here)
-        | {(one.name, one.type) for one in fit.schema.columns if one.name in here and skeleton(one.name) in once},
+        | {(one.name, one.type) for one in fit.schema.columns if one.name in once},
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))

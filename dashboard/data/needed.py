@@ -45,22 +45,20 @@ def _has_budget(lineage: str) -> bool:
 
 def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
-    told = _told(own)
+    told = guessed(own, own.unconfirmed(own.to_call_right))
     st.caption(told)
     st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, args=(told,), help=said.RIGHT_HELP)
 
 
-def _told(own: OwnFile) -> str:
-    types = kinds(own, own.unconfirmed(own.to_call_right))
-    row = ROWS[own.schema.each_row] if own.row_unconfirmed else ""
-    return said.suggested(types, row, understood.form_suggested(own))
-
-
-def kinds(own: OwnFile, names: Iterable[str]) -> list[tuple[str, str]]:
-    """What these columns hold, for a person to call right."""
+def guessed(own: OwnFile, names: Iterable[str]) -> str:
+    """What these columns hold, and what else the file suggested, for a person to call right; "" for nothing."""
     found = ((name, kind(own.schema.column(name))) for name in names)
-    named = own.naming
-    return [(name, said.names_rows(what, own.schema.each_row) if name in named else what) for name, what in found]
+    named, each = own.naming, own.schema.each_row
+    types = [(name, said.names_rows(what, each) if name in named else what) for name, what in found]
+    form = understood.form_suggested(own)
+    if not (types or own.row_unconfirmed or form):
+        return ""
+    return said.suggested(types, ROWS[each] if own.row_unconfirmed else "", form)
 
 
 def _right(told: str) -> None:
@@ -69,7 +67,7 @@ def _right(told: str) -> None:
     own = source.own_file()
     if own is None:
         return
-    if _told(own) != told:
+    if guessed(own, own.unconfirmed(own.to_call_right)) != told:
         session.say("own", said.CHANGED_MEANWHILE)
         return
     actions.decide(lambda _: own.confirm(own.to_call_right))

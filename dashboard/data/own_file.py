@@ -545,20 +545,14 @@ def opened(
     before: OwnFile | None,
 ) -> OwnFile:
     """A file just read. ``before`` is the same file read with other choices: what was declared by hand is kept."""
-    schema = reading.suggested()
     if before is None or before.reading is None:
-        return OwnFile(
-            name=name,
-            data=data,
-            choices=choices,
-            reading=reading,
-            decisions=Decisions(schema=schema),
-            sketch=sketch,
-        )
+        decisions = Decisions(schema=reading.suggested())
+        return OwnFile(name=name, data=data, choices=choices, reading=reading, decisions=decisions, sketch=sketch)
     decisions = carried(before.decisions, before.reading, reading)
-    if are_others(before.reading, reading):
+    others = are_others(before, reading)
+    if others:
         decisions = _of_others(decisions)
-    if _counts_rows(before.steps) or are_others(before.reading, reading):
+    if others or _counts_rows(before.steps):
         decisions = _rows_anew(decisions, reading, ())
     elif before.steps or _of_rows(choices) != _of_rows(before.choices):
         decisions = _rows_unsaid(decisions)
@@ -598,19 +592,22 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     )
 
 
-def are_others(before: Reading, reading: Reading) -> bool:
-    """Whether another table is read of the same file than before: of another sheet or part, from below other lines, or
-    with other columns."""
-    places = [(one.report.part, one.report.objects, one.report.header_lines) for one in (before, reading)]
-    return places[0] != places[1] or set(before.frame.columns) != set(reading.frame.columns)
+def are_others(before: OwnFile, reading: Reading) -> bool:
+    """Whether another table is read of the same file than before, whatever steps made of that: of another sheet or
+    part, from below other lines, or with other columns."""
+    if before.as_read is None:
+        return False
+    here, there = before.as_read, reading
+    places = [(one.report.part, one.report.objects, one.report.header_lines) for one in (here, there)]
+    return places[0] != places[1] or {one.name for one in here.columns} != {one.name for one in there.columns}
 
 
 def _of_others(decisions: Decisions) -> Decisions:
-    """What was said of one table of a file that holds of another: nothing of its form, whose rows they are, or whether
-    what the file suggested is right."""
-    settled = frozenset(one for one in decisions.settled if not one.startswith("file:"))
-    schema = replace(decisions.schema, id_column=None, people=None)
-    return replace(decisions, settled=settled, schema=schema, confirmed=frozenset(), names=frozenset())
+    """What was said of one table of a file that holds of another: bounds and options, but nothing of its form, whose
+    rows they are, or how a column of the same name is read."""
+    return Decisions(
+        schema=replace(decisions.schema, id_column=None, people=None), copied=decisions.copied, marked=decisions.marked
+    )
 
 
 def _of_rows(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:

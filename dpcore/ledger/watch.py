@@ -8,14 +8,10 @@ a click asks then goes to a new connection, which has what is left of the click'
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
-import socket
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
 from functools import lru_cache, partial
 from typing import Any
 
@@ -23,7 +19,9 @@ import psycopg
 from sqlalchemy import Connection, Engine, ExceptionContext, event
 from sqlalchemy.exc import DisconnectionError
 
+from dpcore import waiting
 from dpcore.ledger.engine import WITHIN, Slow
+from dpcore.waiting import Looker, TooLate
 
 ANSWER = 2.3
 """Seconds that a statement of a click may take to be answered (others: ``engine.WITHIN``)."""
@@ -75,7 +73,7 @@ class Watched:
     """One connection to the server, and until when it must answer."""
 
     def __init__(self, connection: Any, silence: Silence) -> None:
-        self._connection, self._silence = connection, silence
+        self.connection, self._silence = connection, silence
         self._began = 0.0
         self._until: float | None = None
         self.gave_up = False
@@ -90,46 +88,17 @@ class Watched:
         with self._lock:
             self._until = None
 
-    def look(self, now: float) -> None:
+    def look(self, now: float) -> bool:
         """Shut the socket if its time has passed."""
         with self._lock:
-            if self._until is None or now < self._until or self._connection.closed:
-                return
-            self._until, self.gave_up = None, True
-            self._silence.note(self._began)
-            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(self._connection.fileno())) as seen:
-                seen.shutdown(socket.SHUT_RDWR)
+            if self._until is not None and now >= self._until and not self.connection.closed:
+                self._until, self.gave_up = None, True
+                self._silence.note(self._began)
+                waiting.shut(self.connection)
+        return True
 
 
-class _Watcher:
-    """The thread that looks, begun with the first connection."""
-
-    def __init__(self) -> None:
-        self._all: dict[int, Watched] = {}
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-
-    def add(self, watched: Watched) -> None:
-        with self._lock:
-            self._all[id(watched)] = watched
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="ledger-watch", daemon=True)
-                self._thread.start()
-
-    def remove(self, watched: Watched) -> None:
-        with self._lock:
-            self._all.pop(id(watched), None)
-
-    def _run(self) -> None:
-        while True:
-            time.sleep(_LOOK)
-            with self._lock:
-                present = list(self._all.values())
-            for watched in present:
-                watched.look(time.monotonic())
-
-
-_watcher = _Watcher()
+_looker = Looker("ledger-watch", _LOOK)
 
 
 def within(seconds: float, connect: Callable[[], Any]) -> Any:
@@ -138,27 +107,10 @@ def within(seconds: float, connect: Callable[[], Any]) -> Any:
     A host's name may stand for several addresses ("localhost" does for two), and psycopg grants each of them the whole
     time-out, one after the other. One that comes too late is closed.
     """
-    ready: Future[Any] = Future()
-
-    def work() -> None:
-        try:
-            found = connect()
-        except Exception as error:  # noqa: BLE001 - for who waits
-            with contextlib.suppress(InvalidStateError):
-                ready.set_exception(error)
-            return
-        try:
-            ready.set_result(found)
-        except InvalidStateError:
-            found.close()
-
-    threading.Thread(target=work, name="ledger-connect", daemon=True).start()
-    try:
-        return ready.result(seconds + _LOOK)  # psycopg's own words come first, where one address takes all of it
-    except TimeoutError:
-        if ready.cancel():
-            raise psycopg.errors.ConnectionTimeout("connection timeout expired") from None
-        return ready.result()
+    try:  # psycopg's own words come first, where one address takes all of it
+        return waiting.within(seconds + _LOOK, connect, "ledger-connect")
+    except TooLate:
+        raise psycopg.errors.ConnectionTimeout("connection timeout expired") from None
 
 
 def watch(engine: Engine) -> None:
@@ -176,13 +128,13 @@ def watch(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, record: Any) -> None:
         record.info["watched"] = watched = Watched(connection, silence)
-        _watcher.add(watched)
+        _looker.add(watched)
 
     @event.listens_for(engine, "close")
     def _closed(_: Any, record: Any) -> None:
         watched = record.info.pop("watched", None)
         if watched is not None:
-            _watcher.remove(watched)
+            _looker.remove(watched)
 
     @event.listens_for(engine, "checkout")
     def _taken(connection: Any, record: Any, _: Any) -> None:

@@ -8,9 +8,6 @@ nobody else waits for the same server then.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +15,8 @@ from functools import partial
 from typing import Any
 
 from sqlalchemy import Engine, event
+
+from dpcore.waiting import Looker, TooLate, shut, within
 
 CONNECT = 3.0
 """Seconds for a connection to be there, and to answer next to nothing."""
@@ -32,6 +31,7 @@ LOCKED = 5.0
 _AFTER = 60.0
 """Seconds after a server should have given a statement up itself."""
 _LOOK = 0.2
+_CONNECTING = "source-connect"
 _WORKS = 1  # libpq's name for a connection whose statement is not answered yet
 
 
@@ -84,44 +84,14 @@ class Watched:
             return True
         self._since = now if self._since is None else self._since
         if now - self._since > self.most or (now - self._since > QUIET and self._server.is_silent()):
-            _shut(self.connection)
+            shut(self.connection)
             return False
         if now - self._since > QUIET:
             self._server.ask(self._answers)
         return True
 
 
-class _Watcher:
-    """The thread that looks, begun with the first connection."""
-
-    def __init__(self) -> None:
-        self._all: dict[int, Watched] = {}
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-
-    def add(self, watched: Watched) -> None:
-        with self._lock:
-            self._all[id(watched.connection)] = watched
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="source-watch", daemon=True)
-                self._thread.start()
-
-    def of(self, connection: Any) -> Watched | None:
-        with self._lock:
-            return self._all.get(id(connection))
-
-    def _run(self) -> None:
-        while True:
-            time.sleep(_LOOK)
-            with self._lock:
-                present = list(self._all.items())
-            gone = [place for place, watched in present if not watched.look(time.monotonic())]
-            with self._lock:
-                for place in gone:
-                    self._all.pop(place, None)
-
-
-_watcher = _Watcher()
+_looker = Looker("source-watch", _LOOK)
 
 
 def watch(engine: Engine) -> None:
@@ -133,11 +103,12 @@ def watch(engine: Engine) -> None:
         if server.is_silent():
             raise refused("the server said nothing a moment ago")
         connect = partial(dialect.connect, *args, **settings)
-        in_time, found = _within(CONNECT, connect)
-        if not in_time:
+        try:
+            found = within(CONNECT, connect, _CONNECTING)
+        except TooLate:
             server.said_nothing()
-            raise refused("the server says nothing")
-        _watcher.add(Watched(found, server, partial(_answers, connect)))
+            raise refused("the server says nothing") from None
+        _looker.add(Watched(found, server, partial(_answers, connect)))
         return found
 
     @event.listens_for(engine, "connect")
@@ -148,8 +119,8 @@ def watch(engine: Engine) -> None:
                 said = int(cursor.fetchone()[0]) / 1000
                 if said == 0.0:  # else the server, its owner or the address says it
                     cursor.execute(f"SET {name} = {int(1000 * seconds)}")
-                watched = _watcher.of(connection)
-                if name == "statement_timeout" and watched is not None:
+                watched = _looker.of(connection)
+                if name == "statement_timeout" and isinstance(watched, Watched):
                     watched.most = (said or seconds) + _AFTER
         connection.commit()
 
@@ -165,44 +136,11 @@ def _answers(connect: Callable[[], Any]) -> bool:
         made[0].close()
 
     try:
-        in_time, _ = _within(CONNECT, ask)
+        within(CONNECT, ask, _CONNECTING)
+    except TooLate:
+        for connection in made:
+            shut(connection)
+        return False
     except Exception as error:  # noqa: BLE001 - whatever a driver says
         return type(error).__name__ != "ConnectionTimeout"
-    if not in_time:
-        for connection in made:
-            _shut(connection)
-    return in_time
-
-
-def _within(seconds: float, work: Callable[[], Any]) -> tuple[bool, Any]:
-    """Whether ``work`` was done in so many seconds, and what came of it; raises what it raises. What comes too late
-    and can be closed is."""
-    done, lock, late, found, failed = threading.Event(), threading.Lock(), [False], [None], list[BaseException]()
-
-    def run() -> None:
-        try:
-            given = work()
-        except Exception as error:  # noqa: BLE001 - for who waits
-            failed.append(error)
-            done.set()
-            return
-        with lock:
-            found[0] = given
-            if not late[0]:
-                done.set()
-                return
-        if hasattr(given, "close"):
-            given.close()
-
-    threading.Thread(target=run, name="source-connect", daemon=True).start()
-    done.wait(seconds)
-    with lock:
-        late[0] = not done.is_set()
-    if failed:
-        raise failed[0]
-    return not late[0], found[0]
-
-
-def _shut(connection: Any) -> None:
-    with contextlib.suppress(Exception), socket.socket(fileno=os.dup(connection.fileno())) as seen:
-        seen.shutdown(socket.SHUT_RDWR)
+    return True

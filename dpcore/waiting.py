@@ -1,0 +1,98 @@
+"""Waiting for a server that may never answer: connections that are looked at, and shut, by a thread of their own.
+
+Whoever waits for an answer through a connection waits until its socket is shut, upon which the waiting statement fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from typing import Any, Protocol
+
+
+class TooLate(Exception):
+    """What was waited for did not come in time."""
+
+
+class Looked(Protocol):
+    """What is looked at: a ``connection``, and what ``look`` does about it at a moment of the monotonic clock; False
+    says that there is nothing to look at any more."""
+
+    connection: Any
+
+    def look(self, now: float) -> bool: ...
+
+
+class Looker:
+    """The thread that looks at all that were added, every ``seconds``; begun with the first. Safe to share."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self._name, self._seconds = name, seconds
+        self._all: dict[int, Looked] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def add(self, looked: Looked) -> None:
+        with self._lock:
+            self._all[id(looked.connection)] = looked
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+
+    def remove(self, looked: Looked) -> None:
+        with self._lock:
+            self._all.pop(id(looked.connection), None)
+
+    def of(self, connection: Any) -> Looked | None:
+        """What was added of this connection."""
+        with self._lock:
+            return self._all.get(id(connection))
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(self._seconds)
+            with self._lock:
+                present = list(self._all.values())
+            for looked in present:
+                if not looked.look(time.monotonic()):
+                    self.remove(looked)
+
+
+def within(seconds: float, work: Callable[[], Any], name: str) -> Any:
+    """What ``work`` gives within so many seconds, in a thread of this ``name``; raises what it raises, or TooLate.
+
+    What comes after that and can be closed is.
+    """
+    ready: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            found = work()
+        except Exception as error:  # noqa: BLE001 - for who waits
+            with contextlib.suppress(InvalidStateError):
+                ready.set_exception(error)
+            return
+        try:
+            ready.set_result(found)
+        except InvalidStateError:
+            if hasattr(found, "close"):
+                found.close()
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    try:
+        return ready.result(seconds)
+    except TimeoutError:
+        if ready.cancel():
+            raise TooLate from None
+        return ready.result()  # it came, or raised this itself
+
+
+def shut(connection: Any) -> None:
+    """Shut the socket of a connection (psycopg's), whoever waits for it; one that is closed already stays so."""
+    with contextlib.suppress(Exception), socket.socket(fileno=os.dup(connection.fileno())) as seen:
+        seen.shutdown(socket.SHUT_RDWR)
