@@ -97,14 +97,16 @@ class Uncertain:
 class Need:
     """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say.
 
-    ``hint``: what else would reach it, such as another method, in a sentence. ``simulated``: it is found from a story
-    that is simulated, whatever data are in use.
+    ``hint``: what else would reach it, such as another method, in a sentence. ``proviso``: what it does not measure and
+    must do as well, in words that follow "enough". ``simulated``: it is found from a story that is simulated, whatever
+    data are in use.
     """
 
     control: Number
     found: Needed | None
     waiting: str = ""
     hint: str = ""
+    proviso: str = ""
     simulated: bool = False
 
 

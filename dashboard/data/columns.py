@@ -170,7 +170,7 @@ def declared_words(own: OwnFile, column: Column) -> str:
     if column.name in own.from_rows:
         return said.NAMED_BY_ROWS
     if column.type == "text":
-        return "text: not asked about"
+        return said.names_each(own.schema.each_row) if column.name in own.naming else "text: not asked about"
     if column.type == "yes/no":
         return "yes or no"
     if not column.bounded:

@@ -32,7 +32,7 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
     """
-    step = "" if asked.found is None else needs.next_step(asked.found, session.epsilon())
+    step = "" if asked.found is None else needs.next_step(asked.found, session.epsilon(), asked.proviso)
     about = (
         "need",
         *controls.now([asked.control]),

@@ -111,9 +111,9 @@ def moves(unit: str) -> str:
 
 FILL_ENTRY_HELP = "Leave it empty to have such an entry read as 0, or as the bound that is nearest to it."
 MOVES_READ = (
-    "As it is read here: an empty entry, a word, or one like “<20” is read as 0, and a line with a sign too many at "
-    "which cells end, in whatever cell, is read as empty or moved over. From there to the next number is a move as "
-    "well: say the largest there can be, or leave it open."
+    "As it is read here: an empty entry, a word, or one like “<20” is read as 0. A comma too many in a line, or "
+    "whatever sign ends its cells, can empty or move its entry. Such jumps are moves too: say the largest "
+    "there can be, or leave it open."
 )
 
 
@@ -471,9 +471,14 @@ _MOST_TYPES = 8
 CHANGED_MEANWHILE = "The table has changed meanwhile, so nothing was called right. Look at the list and click again."
 
 
+def names_each(each_row: str) -> str:
+    """Said of a column whose cells private answers give out, once somebody calls that right."""
+    return f"what each {each_row} is called: given out with an answer, so nobody's secret"
+
+
 def names_rows(kind: str, each_row: str) -> str:
-    """Said of a column whose cells private answers give out."""
-    return f"{kind}, and what each {each_row} is called: given out with an answer, so nobody's secret"
+    """The same beside what such a column holds."""
+    return f"{kind}, and {names_each(each_row)}"
 
 
 def suggested(types: Sequence[tuple[str, str]], row: str, form: Sequence[str] = ()) -> str:

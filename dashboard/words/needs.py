@@ -54,8 +54,9 @@ def bars(noise: float, people: float, names: tuple[str, str], sign: str = "", *,
     )
 
 
-def next_step(found: Needed, epsilon: float) -> str:
-    """What to do with it at the ε chosen now; "" where there is no ε to use, of which ``told`` speaks."""
+def next_step(found: Needed, epsilon: float, proviso: str = "") -> str:
+    """What to do with it at the ε chosen now; "" where there is no ε to use, of which ``told`` speaks. ``proviso`` says
+    what must do as well."""
     least = found.epsilon
     if least is None or not EPSILON_LOW < least <= EPSILON_HIGH:
         return ""
@@ -63,8 +64,10 @@ def next_step(found: Needed, epsilon: float) -> str:
         size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
     if least * _NEAR < epsilon:
-        return f"**Next:** more than enough. ε = {number(least)} would do, and leaves budget for other questions."
-    return "**Next:** just enough. Get a private answer, or need less and spend less."
+        return (
+            f"**Next:** more than enough{proviso}. ε = {number(least)} would do, and leaves budget for other questions."
+        )
+    return f"**Next:** just enough{proviso}. Get a private answer, or need less and spend less."
 
 
 def told(found: Needed) -> str:

@@ -135,6 +135,7 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
     return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
 
 
+MISTAKES_TOO = ", if its mistakes above will do"
 MISTAKES_ELSEWHERE = "All mistakes count alike here: which kinds it makes stands under “How far to trust it”."
 
 

@@ -46,7 +46,7 @@ def more(count: int, rest: float | None = None) -> str:
 def at_the_end(*, practice: bool) -> str:
     """What happens when nothing is left."""
     again = "until it is reset" if practice else "ever: what is spent does not come back"
-    return f" When it is used up there are no more, {again}."
+    return f" When it is used up no more answers are given, {again}."
 
 
 def delta_takes(each: float, remaining: float) -> str:

@@ -11,6 +11,7 @@ from dashboard import session
 from dashboard.background import compute
 from dashboard.data import actions, arrivals, bulk, declarations, needed, put_together, remembered, source
 from dashboard.data import own_file as owned
+from dashboard.data.columns import declared_words
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.own_file import OwnFile, are_others, opened, worked
 from dashboard.data.remembered import Remembered
@@ -199,6 +200,8 @@ def test_where_options_are_declared_no_text_that_a_file_suggested_names_them() -
     assert alone.declared.names == ("callers",), "a type chosen by hand says of no column that it names the options"
     assert "last comment" in alone.unconfirmed(alone.to_call_right), "so it is asked"
     assert "given out" in needed.guessed(alone, ["last comment"])
+    assert "given out" in declared_words(alone, alone.schema.column("last comment")), "the list of columns says it too"
+    assert declared_words(found, found.schema.column("last comment")) == "text: not asked about"
     called = alone.decide(alone.confirm(alone.to_call_right))
     assert called.declared is not None
     assert called.declared.names == ("callers", "last comment")

@@ -107,3 +107,8 @@ def test_the_card_says_what_to_do_next(least: float | None, size: float | None, 
     told = needs.next_step(Needed(epsilon=least, size=size, size_word="people", possible=True), epsilon)
     assert said in told
     assert bool(told) == bool(said)
+    if "enough." in told and "not enough" not in told:
+        but = needs.next_step(
+            Needed(epsilon=least, size=size, size_word="people", possible=True), epsilon, ", if its mistakes will do"
+        )
+        assert "enough, if its mistakes will do." in but

@@ -394,7 +394,8 @@ class _Setting:
             enough = reaching(sizes, asked.target, along="n", **how)
             needed = replace(needed, size=enough, sized=True, searched=span)
         hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else ""
-        return Need(control=self.need, found=needed, hint=hint)
+        proviso = said.MISTAKES_TOO if self.task.classifies else ""
+        return Need(control=self.need, found=needed, hint=hint, proviso=proviso)
 
     def textbook(self, along: pd.DataFrame | None) -> Sequence[Block]:
         return textbook.blocks(self.case, self.task, self.asked, along, self.book)
