@@ -162,6 +162,23 @@ def streamlit_as_it_is() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def environment_as_it_is() -> Iterator[None]:
+    """Processes of later tests take the environment over: a word too many, and they find other modules or settings."""
+    before = _environment()
+    yield
+    after = _environment()
+    os.environ.update(before)
+    for name in after.keys() - before.keys():
+        del os.environ[name]
+    assert after == before, "this test leaves the environment changed"
+
+
+def _environment() -> dict[str, str]:
+    """Without what pytest and OpenMP's libraries set themselves, the latter as they are loaded."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "KMP_"))}
+
+
+@pytest.fixture(autouse=True)
 def nothing_said_before() -> None:
     """What pages about samples say to everybody; a test may change what a page says."""
     replay.COMMON.clear()

@@ -1139,6 +1139,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
 
     opened: list[str] = []
     monkeypatch.setattr(server.webbrowser, "open", opened.append)
+    monkeypatch.setattr(server.safe_path, "keep", lambda: None)  # as it is in this process
 
     async def start(wanted: bool) -> None:
         server.app.state["browser"] = wanted

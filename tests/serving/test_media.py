@@ -40,6 +40,7 @@ def test_a_file_lies_under_no_plain_digest_of_it(monkeypatch: pytest.MonkeyPatch
 def test_a_server_that_begins_is_guarded(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(failures, "keep_values_from_the_log", lambda: None)
     monkeypatch.setattr(server, "raise_file_limit", lambda: 0)
+    monkeypatch.setattr(server.safe_path, "keep", lambda: None)
 
     async def through() -> Any:
         async with server.begun(server.app):
