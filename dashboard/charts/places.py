@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -23,6 +23,7 @@ _LONGEST, _SHORT = 24, 13  # characters of one row of a name, and where that fin
 _FAR_AND_HIGH = ((8.0, 0.0), (45.0, 0.0), (90.0, 0.0), (140.0, 0.0), (16.0, 30.0), (16.0, 60.0), (45.0, 60.0))
 _NEAR = 8.0  # pixels between a line and its name; beyond it a thin leader joins the two
 _POOR, _HOPELESS = 4.0, 200.0
+_RETRIES = 2  # how often a name with a poor place is tried before all others
 _STEP = 5.5  # pixels between the points at which a name is kept off a curve
 _CLOSE, _UNCLEAR = 12.0, 1.5  # pixels between lines at which a name could be either's, and what that costs
 _NEARBY = 0.15  # for every point of another line as close to a name
@@ -69,8 +70,8 @@ def place(
     """A place for each of ``lines`` (each of shape (m,) over ``x`` in axis units), or None where there is none.
 
     The same place must do in every one of ``sizes`` of the plotting area; ``fence`` holds further lines to keep clear
-    of, the first with ``fence_name`` written above its left end. Greedy: the longest names first, each at the free spot
-    nearest the middle.
+    of, the first with ``fence_name`` written above its left end. The longest names come first, each at the free spot
+    nearest the middle; a name that finds only a poor one comes before all others where that is better for all.
     """
     along = (x - x[0]) / max(x[-1] - x[0], 1e-12)
     span = max(y_range[1] - y_range[0], 1e-12)
@@ -81,19 +82,19 @@ def place(
         for area in areas:
             bottom = float(area.lines[len(lines), 0])
             area.taken.append((0.0, len(fence_name) * _CHARACTER, bottom, bottom + _LINE + 6))
-    offered = _Offered.all(len(x))
-    places: list[Place | None] = [None] * len(lines)
-    for i in sorted(range(len(lines)), key=lambda j: -len(names[j])):
-        found = _best(wrapped(names[i]), i, offered, areas, along, len(lines))
-        if found.penalty > _POOR and len(wrapped(names[i], _SHORT)) > len(wrapped(names[i])):
-            other = _best(wrapped(names[i], _SHORT), i, offered, areas, along, len(lines))
-            found = min(found, other, key=lambda one: one.penalty)
-        if found.place is None or found.penalty >= _HOPELESS:
-            continue
-        places[i] = found.place
-        for area, box in zip(areas, found.boxes, strict=True):
-            area.taken.append(box)
-    return places
+    wanted = _Wanted(names, areas, along)
+    order = sorted(range(len(lines)), key=lambda j: -len(names[j]))
+    found = wanted.in_turn(order)
+    for _ in range(_RETRIES):
+        worst = max(order, key=lambda i: found[i].penalty, default=0)
+        if not order or found[worst].penalty <= _POOR:
+            break
+        order = [worst, *(i for i in order if i != worst)]
+        other = wanted.in_turn(order)
+        if _cost(other) >= _cost(found):
+            break
+        found = other
+    return [one.place for one in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,38 @@ class _Found:
     penalty: float
     place: Place | None = None
     boxes: Sequence[Box] = ()
+
+
+def _cost(found: Sequence[_Found]) -> float:
+    """Of all names together; one without a place costs what no place may."""
+    return sum(min(one.penalty, _HOPELESS) for one in found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """``names`` of the first lines of ``areas`` that are to be written."""
+
+    names: Sequence[str]
+    areas: Sequence[_Area]
+    along: FloatArray
+
+    def in_turn(self, order: Sequence[int]) -> list[_Found]:
+        """The best place of each that those before it in ``order`` leave."""
+        offered, count = _Offered.all(len(self.along)), len(self.names)
+        written = [_Found(np.inf)] * count
+        areas = [replace(area, taken=list(area.taken)) for area in self.areas]
+        for i in order:
+            usual, narrow = wrapped(self.names[i]), wrapped(self.names[i], _SHORT)
+            found = _best(usual, i, offered, areas, self.along, count)
+            if found.penalty > _POOR and len(narrow) > len(usual):
+                other = _best(narrow, i, offered, areas, self.along, count)
+                found = min(found, other, key=lambda one: one.penalty)
+            if found.place is None or found.penalty >= _HOPELESS:
+                continue
+            written[i] = found
+            for area, box in zip(areas, found.boxes, strict=True):
+                area.taken.append(box)
+        return written
 
 
 def _best(

@@ -9,6 +9,7 @@ import plotly.io
 import pytest
 
 from dashboard import session
+from dashboard.charts import places
 from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.earlier import faded
@@ -180,6 +181,31 @@ def test_one_place_does_in_every_size_of_a_picture() -> None:
                 for b in boxes[i + 1 :]:
                     assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
     assert placed >= 0.97 * 40 * len(names)
+
+
+@pytest.mark.parametrize("retries", [2, 0])
+def test_the_longest_name_does_not_push_a_short_one_onto_a_line(retries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ "Without privacy" lay on another method's line, which it hid, while there was room below its own."""
+    monkeypatch.setattr(places, "_RETRIES", retries)
+    rng = np.random.Generator(np.random.PCG64(12))
+    names = [
+        *("Textbook noisy gradient descent", "Noisy descent on steps", "Objective perturbation"),
+        *("Noisy gradient descent", "Without privacy"),
+    ]
+    x, flat, on_a_line = np.linspace(0, 1, 61), np.full(61, 97.0), 0
+    for _ in range(60):
+        curves = [
+            50 + rng.uniform(30, 48) / (1 + np.exp(-rng.uniform(3, 15) * (x - rng.uniform(0, 1)))) for _ in range(4)
+        ]
+        lines = [*curves, flat]
+        for spot, own in zip(place(x, lines, names, (40.0, 104.0), []), lines, strict=True):
+            assert spot is not None
+            for width, height in AREAS:
+                left, right, bottom, top = box(spot, x[spot.index] * width, (own[spot.index] - 40) / 64 * height)
+                along = (x * width >= left) & (x * width <= right)
+                heights = (np.array(lines)[:, along] - 40) / 64 * height
+                on_a_line += int(((heights > bottom) & (heights < top)).any())
+    assert (on_a_line <= 8) == (retries > 0), on_a_line
 
 
 def test_long_names_are_wrapped_into_even_rows_and_lose_no_word() -> None:
