@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from dashboard.data.entries import Entries, Reach, reach
 from dpcore.datasets import Column, Schema
 from dpcore.datasets.report import ASKED
-from dpcore.datasets.schema import ColumnType, DateOrder, Decimal, EachRow, unmoved
+from dpcore.datasets.schema import ColumnType, DateOrder, Decimal, EachRow
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Decisions:
     and types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had
     suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
     name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then. ``names`` are
-    columns of which they said that they name such rows, and are given out.
+    columns of which they said that they name such rows, and are given out. ``reach`` is what they said of how far one
+    moves an entry, each with what it was said of: of a table that is there, no other statement of it counts.
     """
 
     schema: Schema
@@ -52,10 +54,11 @@ class Decisions:
     marked_row: bool = False
     notation: frozenset[tuple[str, Notation, str]] = frozenset()
     names: frozenset[tuple[ReadAs, EachRow]] = frozenset()
+    reach: frozenset[Reach] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
         """A row is something else, or somebody else is protected: then nothing is said of how many of them there are,
-        how many rows one has, by which column, nor of how far one moves an entry."""
+        how many rows one has, nor by which column."""
         old = self.schema
         chosen = self if each_row is None else replace(self, said_row=True, marked_row=False)
         if (each_row or old.each_row, unit or old.unit) == (old.each_row, old.unit):
@@ -66,9 +69,17 @@ class Decisions:
             unit=unit or old.unit,
             id_column=None,
             people=None,
-            columns=unmoved(old.columns),
         )
         return replace(chosen, schema=schema, said_rows=False)
+
+    def moved(self, column: Column, entries: Entries) -> Decisions:
+        """With ``column`` as somebody declared it now, and how far one moves its entries said of these ``entries``;
+        but not where they are read otherwise since and the number is the one from before, which nobody looked at."""
+        old, new = self.schema.column(column.name), replace(self, schema=self.schema.with_column(column))
+        if (old.sensitivity, old.counts) == (column.sensitivity, column.counts) and read_as(old) != read_as(column):
+            return new
+        others = {one for one in self.reach if one.column != column.name}
+        return replace(new, reach=frozenset(others | {reach(column, new.schema, entries)}))
 
     def rows_of(self, name: str | None) -> Decisions:
         """The column that says whose a row is. Without it nothing keeps to a number of rows that it kept to."""
@@ -127,22 +138,6 @@ class Decisions:
         return self.schema.each_row != "option"
 
 
-def standing(old: Decisions, new: Decisions) -> Decisions:
-    """What stands of ``new``, which was decided after ``old``: how far one moves an entry, where nobody says it anew of
-    entries that are read in another way, of other rows, or of others than before, is said no longer."""
-    here = {column.name: column for column in old.schema.columns}
-    same = (old.schema.each_row, old.schema.unit) == (new.schema.each_row, new.schema.unit)
-
-    def stands(column: Column) -> bool:
-        before = here.get(column.name)
-        if before is None or (before.sensitivity, before.counts) != (column.sensitivity, column.counts):
-            return True
-        return same and read_as(before) == read_as(column)
-
-    columns = tuple(column if stands(column) else unmoved((column,))[0] for column in new.schema.columns)
-    return new if columns == new.schema.columns else replace(new, schema=replace(new.schema, columns=columns))
-
-
 def said_of_rows(decisions: Decisions, least: int, *, said: bool) -> Decisions:
     """How many rows one person has, where somebody ``said`` it; else as few as there can be, here and in what is
     saved."""
@@ -196,8 +191,6 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     each_row = old.schema.each_row if old.said_row else schema.each_row
     named = old.schema.id_column if old.schema.id_column in names and each_row == "record" else None
     same = each_row == old.schema.each_row
-    if not same:  # how far one moves an entry was said of other rows
-        columns = unmoved(columns)
     changed = {f"file:{one}" for one in ASKED if before.report.stated(one) != reading.report.stated(one)}
     changed |= {LAST_STEP} if before.records != reading.records else set()
     files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed
@@ -213,6 +206,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         marked_row=old.marked_row,
         notation=old.notation,
         names=old.names,
+        reach=old.reach,
     )
 
 

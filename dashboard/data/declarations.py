@@ -19,7 +19,6 @@ from dashboard.data.remembered import Remembered
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
-from dpcore.datasets.schema import unmoved
 from dpcore.datasets.steps import in_full
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
@@ -250,7 +249,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
     if before is not None and not fit.recognised:  # of another table of theirs: what was said of its rows holds of none
-        bare = replace(decisions.schema, columns=unmoved(decisions.schema.columns), id_column=None, people=None)
+        bare = replace(decisions.schema, id_column=None, people=None)
         decisions = replace(decisions, schema=bare, said_rows=False, said_row=False, confirmed_row=False)
     own = replace(own.decide(decisions), known=(), remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))

@@ -13,6 +13,7 @@ from dashboard import all_held, session, words
 from dashboard.data import actions, naming, source
 from dashboard.data.decisions import Decisions, notation
 from dashboard.data.declaring import declared, problem
+from dashboard.data.entries import says
 from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import lines_words
 from dashboard.people import visitors
@@ -207,7 +208,8 @@ def _save(name: str, key: str) -> None:
 
     def change(before: Decisions) -> Decisions:
         copied = before.copied if column.words_from_file else before.copied - {name}
-        new = replace(before, schema=before.schema.with_column(column), copied=copied)
+        told = before.moved(column, own.entries) if says(column) else before
+        new = replace(told, schema=before.schema.with_column(column), copied=copied)
         return new.stating(column) if signs else new
 
     actions.decide(change)

@@ -21,10 +21,10 @@ from dashboard.data.decisions import (
     notation,
     read_as,
     said_of_rows,
-    standing,
     stated_of_all,
     within,
 )
+from dashboard.data.entries import Entries, says, told
 from dpcore.datasets import (
     Column,
     MonthsToRows,
@@ -137,9 +137,26 @@ class OwnFile:
     log: tuple[Entry, ...] = ()
 
     def __post_init__(self) -> None:
-        read = standing(self.decisions, bound(self.decisions, self.reading))  # what is bound may be read otherwise
+        read = self._moved(bound(self.decisions, self.reading))  # what is bound may be read otherwise
         object.__setattr__(self, "decisions", marked_by_rows(read, self.from_rows))
         template(self)  # raises InvalidArgument: rows per person and steps must agree, whoever changes either
+
+    def _moved(self, decisions: Decisions) -> Decisions:
+        """Without what was said of how far one moves other entries than these; where nothing is behind them, that tells
+        nobody anything."""
+        if self.described or not any(map(says, decisions.schema.columns)):
+            return decisions
+        columns = told(decisions.schema, decisions.reach, self.entries)
+        return replace(decisions, schema=replace(decisions.schema, columns=columns))
+
+    @property
+    def entries(self) -> Entries:
+        """What is said of entries is said of these."""
+        chosen = frozenset(one for one in self.choices if one[0] not in ("decimal", "date_order"))
+        if self.as_read is not None:
+            return Entries(fingerprint=self.as_read.fingerprint, choices=chosen, steps=self.steps)
+        table = "" if self.place is None else f"source:{self.place.table}"
+        return Entries(fingerprint=table, choices=chosen, steps=self.steps)
 
     @property
     def from_rows(self) -> frozenset[str]:
@@ -331,10 +348,11 @@ class OwnFile:
             decisions = replace(decisions, schema=self.place.stated(decisions.schema), said_rows=True, said_row=True)
         least = rows_made(self.steps, decisions.schema.each_row)
         few = least > self.made and decisions.schema.rows_per_person < least
-        decisions = said_of_rows(standing(self.decisions, decisions), least, said=decisions.said_rows and not few)
-        if decisions == self.decisions:
+        decisions = said_of_rows(decisions, least, said=decisions.said_rows and not few)
+        changed = replace(self, decisions=decisions)
+        if changed.decisions == self.decisions:
             return self
-        return replace(self, decisions=decisions, earlier=within((*self.earlier, self.decisions)[-50:], decisions))
+        return replace(changed, earlier=within((*self.earlier, self.decisions)[-50:], changed.decisions))
 
     def undone(self) -> OwnFile:
         return replace(self, decisions=self.earlier[-1], earlier=self.earlier[:-1]) if self.earlier else self
@@ -575,17 +593,13 @@ def opened(
 def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     """``own`` with these steps done, ``reading`` being the table after them; what was declared by hand is kept.
 
-    Where one row becomes several, or several one, how many a person can have is asked anew; how far one moves an entry,
-    whatever the steps.
+    Where one row becomes several, or several one, how many a person can have is asked anew.
     """
     if own.reading is None:
         return own
     decisions = carried(own.decisions, own.reading, reading)
     if _counts_rows(steps) != _counts_rows(own.steps):
         decisions = _rows_anew(decisions, reading, steps)
-    elif steps != own.steps:  # how far one moves an entry was said of entries as they were read then
-        schema = replace(decisions.schema, columns=unmoved(decisions.schema.columns))
-        decisions = replace(decisions, schema=schema)
     decisions = said_of_rows(decisions, rows_made(steps, decisions.schema.each_row), said=decisions.said_rows)
     return replace(
         own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
@@ -618,19 +632,17 @@ def _of_rows(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _rows_unsaid(decisions: Decisions) -> Decisions:
-    """With how many rows a person has and how far one moves an entry to be said once more: there can be other rows."""
-    schema = replace(decisions.schema, rows_per_person=1, columns=unmoved(decisions.schema.columns))
+    """With how many rows a person has to be said once more: there can be other rows."""
+    schema = replace(decisions.schema, rows_per_person=1)
     return replace(decisions, schema=schema, said_rows=False)
 
 
 def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) -> Decisions:
-    """With what one row is as these steps leave it, and how many a person has and how far one moves an entry to be said
-    once more."""
+    """With what one row is as these steps leave it, and how many a person has to be said once more."""
     each_row = _each_row(reading, steps)
     schema = replace(
         decisions.schema,
         rows_per_person=rows_made(steps, each_row),
-        columns=unmoved(decisions.schema.columns),
         each_row=each_row,
         id_column=decisions.schema.id_column if each_row == "record" else None,
     )
@@ -651,10 +663,11 @@ def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
 
 def template(own: OwnFile) -> Template:
     """What was declared about the table and stated of its form, for the next one of its kind; no column whose name is a
-    word of its rows, and where each row names its own cells none that nobody spoke of."""
-    schema = own.schema
+    word of its rows, and where each row names its own cells none that nobody spoke of; and not how far one moves an
+    entry, which is said of these alone."""
+    schema = own.schema if own.described else replace(own.schema, columns=unmoved(own.schema.columns))
     if own.named_by_rows:
-        schema = replace(schema, columns=own.spoken_of or (Column(name=_NO_NAME, type="text"),))
+        schema = replace(schema, columns=unmoved(own.spoken_of) or (Column(name=_NO_NAME, type="text"),))
     elif own.from_rows and own.as_read is not None:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)

@@ -23,6 +23,7 @@ from dashboard.background import compute
 from dashboard.data.own_file import stated_form, template
 from dashboard.people import login, visitors
 from dpcore.datasets import Column, Template, loaded, saved
+from dpcore.datasets.schema import unmoved
 from dpcore.datasets.steps import rests_on_words
 from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger.files import beside
@@ -127,7 +128,7 @@ def forget_people(lineage: str) -> None:
 
 
 def _facts(own: OwnFile) -> Template:
-    columns = tuple(replace(_stated(column), about="") for column in own.spoken_of)
+    columns = tuple(replace(_stated(column), about="") for column in unmoved(own.spoken_of))
     schema = replace(template(own).schema, columns=columns)
     return Template(schema=schema, steps=own.steps, choices=stated_form(own))
 

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.data.decisions import Decisions, standing, typed_as
-from dashboard.data.own_file import OwnFile, opened, worked
 from dashboard.questions.selection.candidates import candidates
 from dashboard.questions.selection.most_common_request import most_common_request
 from dashboard.questions.thresholding.alarm_request import alarm_request
@@ -21,10 +19,8 @@ from dpcore.datasets import (
     Declaration,
     LeaveOutTotals,
     PrivateRows,
-    ReadAsMissing,
     Reading,
     Schema,
-    Step,
     read_table,
 )
 from dpcore.datasets.schema import MOVERS, protects_rows
@@ -185,66 +181,6 @@ def test_what_may_be_a_row_itself_neither_comes_nor_goes(unit: str, itself: bool
     assert "person" in MOVERS
 
 
-def own(steps: tuple[Step, ...] = (), **facts: Any) -> OwnFile:
-    reading = read_table(lines("heating", ("street", "complaint", "callers")).encode(), header_rows=1)
-    schema = Schema(columns=(STREET, COMPLAINT, CALLERS), each_row="option")
-    decisions = Decisions(schema=schema, said_row=True, settled=frozenset(schema.names))
-    return OwnFile(
-        name="f.csv", data=b"", choices=(), reading=reading.after(steps), decisions=decisions, steps=steps, **facts
-    )
-
-
-def unsaid(schema: Schema) -> bool:
-    column = schema.column("callers")
-    return column.sensitivity is None and not column.counts
-
-
-@pytest.mark.parametrize("step", [LeaveOutTotals(column="complaint"), ReadAsMissing(column="callers", word="12")])
-def test_a_step_that_is_taken_or_taken_back_asks_anew(step: Step) -> None:
-    before = own()
-    assert before.reading is not None
-    after = worked(before, before.reading.after((step,)), (step,))
-    assert unsaid(after.schema)
-    said_then = after.decide(replace(after.decisions, schema=after.schema.with_column(CALLERS)))
-    assert not unsaid(said_then.schema), "said of entries as the step leaves them"
-    assert unsaid(worked(said_then, before.reading, ()).schema)
-
-
-def test_another_way_to_read_the_file_asks_anew() -> None:
-    before = own()
-    assert before.reading is not None
-    for choices, anew in (
-        ((("header_line", 2),), True),
-        ((("decimal", "."),), False),
-        ((("keep_footer", False),), False),
-    ):
-        found = opened("f.csv", b"", choices, before.reading, None, before)
-        assert unsaid(found.schema) == anew, choices
-
-
-def test_a_mark_that_is_stated_of_the_whole_file_asks_anew() -> None:
-    """0.999 is none where a comma marks decimals: charged 0.5 for 123."""
-    before = own()
-    number = replace(SCORE, type="number", sensitivity=0.01)
-    said_so = before.decide(replace(before.decisions, schema=before.schema.with_column(number)))
-    assert said_so.schema.column("callers").sensitivity == 0.01
-    commas = read_table(lines("heating", ("street", "complaint", "callers")).encode(), header_rows=1, decimal=",")
-    assert unsaid(opened("f.csv", b"", (("decimal", ","),), commas, None, said_so).schema)
-
-
-@pytest.mark.parametrize("change", [{"type": "number", "counts": False}, {"decimal": ","}])
-def test_entries_that_are_read_otherwise_are_asked_anew(change: dict[str, Any]) -> None:
-    old = Decisions(schema=Schema(columns=(STREET, SCORE), each_row="option"))
-    other = replace(old, schema=old.schema.with_column(replace(SCORE, **change)))
-    assert unsaid(standing(old, other).schema)
-    more = replace(SCORE, sensitivity=2.0, **change)
-    assert standing(old, replace(old, schema=old.schema.with_column(more))).schema.column("callers") == more, (
-        "said anew"
-    )
-    assert unsaid(typed_as(old.schema, "callers", "number"))
-    assert not unsaid(standing(old, replace(old, copied=frozenset({"street"}))).schema)
-
-
 @pytest.mark.parametrize("unit", ["person", "household"])
 def test_who_is_asked_about_is_who_is_protected(unit: str) -> None:
     """Asked of one person, an honest 1 counted for a household of five."""
@@ -260,4 +196,4 @@ def test_small_counts_that_are_hidden_are_part_of_the_question() -> None:
     request = BestScore.of(declared, option="street", score="callers", epsilon=1.0)
     assert np.asarray(request.read(reading.private)).min() == 0
     assert "<20" in said.MOVES_READ
-    assert "as it is read" in said.moves("person")
+    assert "as it is read" in said.MOVES_READ

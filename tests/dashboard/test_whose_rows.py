@@ -29,8 +29,6 @@ def test_nothing_of_a_row_is_said_of_another_thing_or_of_others(change: dict[str
     assert not found.said_rows
     assert found.schema.id_column is None
     assert found.schema.people is None
-    assert found.schema.column("votes").sensitivity is None
-    assert not found.schema.column("votes").counts
     same = {"each_row": old.schema.each_row, "unit": old.schema.unit}
     assert old.rows_are(**{name: same[name] for name in change}).schema == old.schema  # type: ignore[arg-type]
     assert old.rows_are(**{name: same[name] for name in change}).said_rows  # type: ignore[arg-type]
@@ -58,10 +56,11 @@ def test_what_was_said_of_one_sheet_is_not_said_of_another() -> None:
         for names in ("who,age", "who,cost")
     )
     for other, kept in ((people, True), (visits, False)):
-        schema = people.suggested()
-        moved = tuple(replace(column, sensitivity=1.0) if column.is_numeric else column for column in schema.columns)
-        said = Decisions(schema=replace(schema, columns=moved), said_rows=True, said_row=True)
+        said = Decisions(schema=people.suggested(), said_rows=True, said_row=True)
         before = OwnFile(name="f", data=b"", choices=(), reading=people, decisions=said)
+        age = replace(before.schema.column("age"), sensitivity=1.0)
+        before = before.decide(before.decisions.moved(age, before.entries))
+        assert before.schema.column("age").sensitivity == 1.0
         found = opened("f", b"", (), other, None, before).decisions
         assert (found.said_rows, found.said_row) == (kept, kept)
         assert any(column.sensitivity is not None for column in found.schema.columns) == kept
@@ -79,6 +78,8 @@ def test_where_a_step_reads_a_word_as_missing_entries_count_nobody(word: str) ->
     found = []
     for steps in ((), (step,)):
         own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions, steps=steps)
+        own = own.decide(own.decisions.moved(VOTES, own.entries))
+        assert own.schema.column("votes") == VOTES
         assert own.declared is not None
         found.append(Declaration.of(own.declared).column("votes"))
     assert [one.reads_as_counts for one in found] == [True, False]
