@@ -25,7 +25,7 @@ def still_needed(own: OwnFile) -> None:
     with st.container(border=True):
         st.markdown(f"**{said.NEEDED}**")
         for sentence in own.lacking:
-            st.markdown(f":material/arrow_right: {said.here(sentence)}")
+            st.markdown(f":material/radio_button_unchecked: {said.here(sentence)}")
         open_ = [column.name for column in undeclared(own.schema)]
         if own.declared is None and open_:
             st.caption(asking_said.not_said(open_))
@@ -47,6 +47,8 @@ def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
     told = guessed(own, own.unconfirmed(own.to_call_right))
     st.caption(told)
+    if named := [name for name in own.unconfirmed(own.to_call_right) if name in own.naming]:
+        st.markdown(said.names_shown(named))
     st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, args=(told,), help=said.RIGHT_HELP)
 
 

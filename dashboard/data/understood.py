@@ -181,6 +181,12 @@ def log(own: OwnFile) -> None:
     st.caption(f"Times are in {words.safe(str(zone))}. {where_it_is()}")
 
 
+def where_kept() -> str:
+    """Where a file that was brought is now."""
+    where = "on the computer that serves this page" if visitors.restricted() else "on this computer"
+    return f"It is kept {where}, in its memory, for this browser tab only."
+
+
 def where_it_is() -> str:
     """Who may see a file, and until when."""
     minutes = max(round(int(st.get_option("server.disconnectedSessionTTL") or 0) / 60), 1)

@@ -222,6 +222,7 @@ def held(own: OwnFile) -> None:
             paste()
         bring_back()
         st.button("Remove", icon=":material/delete:", key="own-remove", on_click=actions.remove)
+    st.caption(understood.where_kept(), help=understood.where_it_is())
 
 
 def bring_back() -> None:

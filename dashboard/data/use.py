@@ -43,8 +43,8 @@ def show_use(own: OwnFile) -> None:
             )
             st.caption(f"{asking_said.NOT_SHOWN} Looking costs no budget.")
         st.caption(
-            "or keep it private: charts of a twin (rows made up from what you declare, none of them the file's), and "
-            "private answers from the file."
+            "Or keep it private: see charts of a twin (rows made up from what you declare, none of them the file's), "
+            "and get private answers from the file itself."
         )
     _twin(own, "Show a twin instead" if not own.unseen else "Simulate rows")
 

@@ -106,14 +106,15 @@ SAVED_FOR_CHARTS = "Saved for your own charts. Tick the box below the list to us
 
 
 def moves(unit: str) -> str:
-    return f"One {safe(unit)} can move an entry, as it is read, by at most"
+    return f"If one {safe(unit)} is added or removed, a number here changes by at most"
 
 
 FILL_ENTRY_HELP = "Leave it empty to have such an entry read as 0, or as the bound that is nearest to it."
 MOVES_READ = (
-    "As it is read here: an empty entry, a word, or one like “<20” is read as 0. A comma too many in a line, or "
-    "whatever sign ends its cells, can empty or move its entry. Such jumps are moves too: say the largest "
-    "there can be, or leave it open."
+    "Where people are counted, usually 1. Left open, all from the lowest to the highest counts, and answers are much "
+    "rougher. The number as it is read: an empty entry, a word, or one like “<20” is read as 0, and a comma too many "
+    "in a line, or whatever sign ends its cells, can empty or move it. Say the largest change there can be, such jumps "
+    "too, or leave it open."
 )
 
 
@@ -451,7 +452,7 @@ def bulk_wrong(column: str, sentence: str) -> str:
 
 IN_USE = "**In use: this sample.**"
 NEEDED = "Before a private answer"
-THEN_A_BUDGET = "Then you set a budget: the page of the first answer leads to it."
+THEN_A_BUDGET = "Then you ask your question; its page lets you set a budget before the first answer."
 NOTATION = {
     ",": " with a decimal comma",
     "dmy": ", the day first",
@@ -473,7 +474,16 @@ CHANGED_MEANWHILE = "The table has changed meanwhile, so nothing was called righ
 
 def names_each(each_row: str) -> str:
     """Said of a column whose cells private answers give out, once somebody calls that right."""
-    return f"what each {each_row} is called: given out with an answer, so nobody's secret"
+    return f"what each {each_row} is called, shown with an answer"
+
+
+def names_shown(columns: Sequence[str]) -> str:
+    """What calling that right means, of columns that hold names of rows."""
+    where = "” and “".join(safe(name, 40) for name in columns)
+    return (
+        f"All names in “{where}” will be shown to whoever gets an answer. Make sure that none of them names a person "
+        "or gives one away."
+    )
 
 
 def names_rows(kind: str, each_row: str) -> str:

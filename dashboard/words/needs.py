@@ -56,7 +56,7 @@ def bars(noise: float, people: float, names: tuple[str, str], sign: str = "", *,
 
 def next_step(found: Needed, epsilon: float, proviso: str = "") -> str:
     """What to do with it at the ε chosen now; "" where there is no ε to use, of which ``told`` speaks. ``proviso`` says
-    what must do as well."""
+    what somebody must find good enough as well before that ε is."""
     least = found.epsilon
     if least is None or not EPSILON_LOW < least <= EPSILON_HIGH:
         return ""
@@ -64,10 +64,11 @@ def next_step(found: Needed, epsilon: float, proviso: str = "") -> str:
         size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
     if least * _NEAR < epsilon:
-        return (
-            f"**Next:** more than enough{proviso}. ε = {number(least)} would do, and leaves budget for other questions."
-        )
-    return f"**Next:** just enough{proviso}. Get a private answer, or need less and spend less."
+        less = f"ε = {number(least)} would do, and leaves budget for other questions."
+        return f"**Next:** {proviso} If so, {less}" if proviso else f"**Next:** more than enough. {less}"
+    if proviso:
+        return f"**Next:** {proviso} If so, get a private answer."
+    return "**Next:** just enough. Get a private answer, or need less and spend less."
 
 
 def told(found: Needed) -> str:

@@ -135,7 +135,19 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
     return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
 
 
-MISTAKES_TOO = ", if its mistakes above will do"
+def will_do(classes: tuple[str, ...], missed: float | None) -> str:
+    """What to decide before enough is enough; ``missed`` None where it is told elsewhere."""
+    mistakes = (
+        "making the mistakes under “How far to trust it”"
+        if missed is None
+        else f"missing {of_100(missed)} of 100 “{safe(visible(classes[1], 30))}”"
+    )
+    return (
+        f"decide whether {mistakes} will do. If not, try a higher ε or, where you may look at results, another method "
+        "(Options)."
+    )
+
+
 MISTAKES_ELSEWHERE = "All mistakes count alike here: which kinds it makes stands under “How far to trust it”."
 
 
@@ -158,8 +170,9 @@ def how_judged(about: About, trained: int, tested: int, mistakes: str) -> str:
 def better(name: str, value: str, main: str) -> str:
     """Another method that a private answer can be drawn by does clearly better at this ε."""
     return (
-        f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. You may choose "
-        "it in Options, as everybody may look here; with your own people choose before looking, on simulated rows."
+        f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. You may "
+        "switch to it in Options, since everybody may see these data. For data of your own choose before you see any "
+        "result, for instance on simulated rows: what is chosen by looking tells of the people."
     )
 
 

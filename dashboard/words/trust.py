@@ -25,7 +25,14 @@ def confusion(
     return (
         f"**At ε = {number(epsilon)}, of the rows it was not trained on that are “{positive}” the model finds {right} "
         f"and misses {missed}; of those that are “{other}” it tells {spared} right and takes {alarmed} for "
-        f"“{positive}”.** Means of {models} private models ({method})."
+        f"“{positive}”.** {_others(models, method)}"
+    )
+
+
+def _others(models: int, method: str) -> str:
+    return (
+        f"Means of {models} other private models ({method}), trained only to be looked at more closely: so they differ "
+        "a little from those above."
     )
 
 
@@ -46,7 +53,7 @@ def several(epsilon: float, method: str, right: float, rows: float, models: int)
     """How many of the rows to judge by are told right, mean over models."""
     return (
         f"**At ε = {number(epsilon)} the model tells {number(right)} of {number(rows)} rows right that it was not "
-        f"trained on.** Which classes it knows and which it confuses; means of {models} private models ({method})."
+        f"trained on.** Which classes it knows and which it confuses. {_others(models, method)}"
     )
 
 

@@ -89,7 +89,7 @@ def test_two_people_and_an_auditor(contexts: Callable[..., BrowserContext], issu
         log_in(analyst, address, issuer, "anna")
         own_file.bring(analyst, address, file)
         own_file.declare_numbers(analyst, {"cases": (0, 1000)})
-        analyst.get_by_label("One person can move an entry, as it is read, by at most").fill("1")
+        analyst.get_by_label("If one person is added or removed, a number here changes by at most").fill("1")
         analyst.get_by_role("button", name="Save", exact=True).click()
         settled(analyst)
         own_file.one_row_each(analyst)

@@ -199,8 +199,10 @@ def test_where_options_are_declared_no_text_that_a_file_suggested_names_them() -
     assert alone.declared is not None
     assert alone.declared.names == ("callers",), "a type chosen by hand says of no column that it names the options"
     assert "last comment" in alone.unconfirmed(alone.to_call_right), "so it is asked"
-    assert "given out" in needed.guessed(alone, ["last comment"])
-    assert "given out" in declared_words(alone, alone.schema.column("last comment")), "the list of columns says it too"
+    assert "shown with an answer" in needed.guessed(alone, ["last comment"])
+    assert "shown with an answer" in declared_words(alone, alone.schema.column("last comment")), (
+        "the list of columns says it too"
+    )
     assert declared_words(found, found.schema.column("last comment")) == "text: not asked about"
     called = alone.decide(alone.confirm(alone.to_call_right))
     assert called.declared is not None
@@ -217,8 +219,8 @@ def test_days_name_steps_once_somebody_calls_that_right() -> None:
     found = naming("step", visits, day, settled=settled, confirmed_row=True, notation=frozenset())
     assert "last incident" in found.unconfirmed(found.to_call_right), "whoever declared it"
     assert found.asks_confirmation
-    assert "given out" in needed.guessed(found, ["last incident"])
-    assert "given out" not in needed.guessed(found, ["visits"])
+    assert "shown with an answer" in needed.guessed(found, ["last incident"])
+    assert "shown with an answer" not in needed.guessed(found, ["visits"])
     right = found.decide(found.confirm(found.to_call_right))
     assert "last incident" not in right.unconfirmed(right.to_call_right)
     records = naming("record", visits, day, settled=settled, confirmed_row=True)

@@ -109,6 +109,9 @@ def test_the_card_says_what_to_do_next(least: float | None, size: float | None, 
     assert bool(told) == bool(said)
     if "enough." in told and "not enough" not in told:
         but = needs.next_step(
-            Needed(epsilon=least, size=size, size_word="people", possible=True), epsilon, ", if its mistakes will do"
+            Needed(epsilon=least, size=size, size_word="people", possible=True),
+            epsilon,
+            "decide whether so few will do.",
         )
-        assert "enough, if its mistakes will do." in but
+        assert but.startswith("**Next:** decide whether so few will do. If so, ")
+        assert "enough" not in but

@@ -223,7 +223,9 @@ class _Setting:
             headline=headline,
             caption=caption,
             view=view,
-            need=Need(control=self.need, found=None) if self.case.brief else self.needed(along, axis),
+            need=Need(control=self.need, found=None)
+            if self.case.brief
+            else self.needed(along, axis, self.wrong(found)),
             protected=words.LabelCard(
                 neighbours="add_remove",
                 epsilon=asked.epsilon,
@@ -268,7 +270,7 @@ class _Setting:
     def told(self, found: tuple[float, float, float] | None, plain: float | None) -> tuple[str, str]:
         """Headline and caption, from what is simulated so far."""
         task, asked = self.task, self.asked
-        how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested, self.mistakes(found))
+        how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested, self.mistakes(self.wrong(found)))
         if found is None or plain is None:
             return said.headline_waiting(asked.epsilon), how
         target = asked.target if asked.metric == task.metric else None
@@ -279,21 +281,27 @@ class _Setting:
         headline = said.headline_right(asked.epsilon, found[0], task.guessing, plain, target, found[1])
         return headline, said.caption_right(plain, found, task.tested, how, apart=apart)
 
-    def mistakes(self, found: tuple[float, float, float] | None) -> str:
-        """How many of each of two classes are told wrong at this ε, of 100; that it is told elsewhere where that is not
-        known."""
+    def wrong(self, found: tuple[float, float, float] | None) -> tuple[float, float] | None:
+        """The shares of the second of two classes and of the first that are told wrong at this ε, where known."""
         task, asked = self.task, self.asked
         known = found is not None and slot("epsilon") in self.case.complete and not task.apart
         if found is None or not known or not task.classifies:
-            return said.MISTAKES_ELSEWHERE if task.classifies else ""
+            return None
         key = ("recall", *curves.sweep_key(task, asked, "epsilon"), asked.main)
         shares = self.case.memo(key, lambda: recall(self.case.results[slot("epsilon")], asked.main, task.n))
         second = float((task.rows.y_test > 0.0).mean())
         if shares.empty or not 0.0 < second < 1.0:
-            return said.MISTAKES_ELSEWHERE
+            return None
         hit = curves.between(shares, asked.epsilon, "found")
         spared = (found[0] - second * hit) / (1.0 - second)
-        return said.mistakes(task.features.classes, 1.0 - hit, 1.0 - spared)
+        return 1.0 - hit, 1.0 - spared
+
+    def mistakes(self, wrong: tuple[float, float] | None) -> str:
+        """How many of each of two classes are told ``wrong`` at this ε, of 100; where it is told if that is not
+        known."""
+        if wrong is None:
+            return said.MISTAKES_ELSEWHERE if self.task.classifies else ""
+        return said.mistakes(self.task.features.classes, *wrong)
 
     def better(self, along: pd.DataFrame | None, found: tuple[float, float, float] | None) -> list[str]:
         """A sentence where another method that has a release does clearly better; on data that everybody may see."""
@@ -367,8 +375,9 @@ class _Setting:
         half, error = (curves.between(found, self.asked.epsilon, name) for name in ("half", "error"))
         return half, error
 
-    def needed(self, along: pd.DataFrame | None, axis: str) -> Need:
-        """Which ε and how many rows are enough, once whole curves are there to read it off."""
+    def needed(self, along: pd.DataFrame | None, axis: str, wrong: tuple[float, float] | None) -> Need:
+        """Which ε and how many rows are enough, once whole curves are there to read it off; with what is told
+        ``wrong`` at this one, where known."""
         asked = self.asked
         if along is None or slot("epsilon") not in self.case.complete:
             over = slot("epsilon") in self.case.finished
@@ -394,7 +403,8 @@ class _Setting:
             enough = reaching(sizes, asked.target, along="n", **how)
             needed = replace(needed, size=enough, sized=True, searched=span)
         hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else ""
-        proviso = said.MISTAKES_TOO if self.task.classifies else ""
+        missed = None if wrong is None else wrong[0]
+        proviso = said.will_do(self.task.features.classes, missed) if self.task.classifies else ""
         return Need(control=self.need, found=needed, hint=hint, proviso=proviso)
 
     def textbook(self, along: pd.DataFrame | None) -> Sequence[Block]:
