@@ -112,7 +112,8 @@ class Journal:
         needed = sum(len(record.line()) + 1 for record in records)
         if needed == 0:
             return
-        if shutil.disk_usage(self.path.parent).free < needed + _SPARE:
+        there = self.path if self.path.exists() else self.path.parent  # the file may be a link to another disk
+        if shutil.disk_usage(there).free < needed + _SPARE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         os.close(self._opened())
 

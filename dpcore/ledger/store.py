@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -180,7 +180,7 @@ class Store:
                     yield connection
                     added = list(connection.info["added"])
                     if self.journal is not None:
-                        self.journal.must_fit(added)
+                        self.journal.must_fit(self._lacking(connection, added))
                 self._follow(added)
                 self._note()
         except LedgerUnsound as error:
@@ -376,6 +376,12 @@ class Store:
         found = connection.execute(select(schema.records.c.hash).where(schema.records.c.seq == journal.seq)).scalar()
         if found != journal.hash or seq < journal.seq:
             raise LedgerUnsound(BEHIND)
+
+    def _lacking(self, connection: Connection, added: list[Record]) -> Iterable[Record]:
+        """What the journal has to take once this transaction is over: beside ``added`` what others wrote before."""
+        if self.journal is None or connection.info["head"][0] == self.journal.seq:
+            return added
+        return stored_records(connection, after=self.journal.seq)
 
     def _follow(self, added: list[Record]) -> None:
         """Bring the journal up to the database: with what was just added, or with all that it lacks."""

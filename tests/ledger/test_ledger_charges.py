@@ -9,6 +9,7 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,6 +30,7 @@ from dpcore.ledger import (
     confirming,
 )
 from dpcore.ledger.journal import Journal
+from tests.ledger.conftest import Place
 
 
 @pytest.mark.thorough
@@ -60,6 +62,26 @@ def test_where_the_journal_has_no_room_nothing_is_charged(
     assert ledger.remaining("people").epsilon == pytest.approx(0.9)
     ledger.charge("r0", "people", Cost.pure(0.1), "Which?")
     assert ledger.verify().charges == 2
+
+
+def test_the_room_is_that_of_the_disk_on_which_the_journal_lies(
+    sqlite_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file may be a link to another disk."""
+    with sqlite_place.open() as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        elsewhere = tmp_path / "elsewhere" / "journal"
+        elsewhere.parent.mkdir()
+        sqlite_place.journal.rename(elsewhere)
+        sqlite_place.journal.symlink_to(elsewhere)
+
+        def free(path: Path) -> SimpleNamespace:
+            return SimpleNamespace(free=0 if path.resolve() == elsewhere.resolve() else 1 << 40)
+
+        monkeypatch.setattr("shutil.disk_usage", free)
+        with pytest.raises(LedgerError, match="disk is full"):
+            ledger.charge("r", "people", Cost.pure(0.1), "Which?")
+        assert ledger.remaining("people").epsilon == 1.0
 
 
 def only_read(monkeypatch: pytest.MonkeyPatch, number: int) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 import shutil
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -21,6 +24,7 @@ from dashboard.background import compute
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger, watch
+from dpcore.ledger import journal as journals
 from dpcore.ledger import lock as locks
 from dpcore.ledger import place as places
 from dpcore.ledger import store as stores
@@ -409,6 +413,60 @@ def test_a_second_computer_joins_and_says_so(server: PrivateServer, tmp_path: Pa
         assert ledger.budget("people").remaining.epsilon == 0.5
         ledger.verify()
     assert (first / "ledger.journal").read_bytes() == (second / "ledger.journal").read_bytes()
+
+
+@pytest.mark.parametrize("counted", ["all that it lacks", "its own"])
+@pytest.mark.parametrize("lacks", ["an answer", "many records"])
+def test_nothing_is_charged_at_a_computer_whose_journal_has_no_room_for_what_others_wrote(
+    counted: str,
+    lacks: str,
+    server: PrivateServer,
+    tmp_path: Path,
+    computers: Computers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its disk had room for its own record, and the charge was made; where that alone is counted it is again."""
+    url, first = server.new_schema(), computers("first", tmp_path)
+    one = opened(url, first, create=True)
+    one.open_budget("people", epsilon=1.0)
+    with opened(url, computers("second", tmp_path)) as other:
+        assert other._store.journal is not None
+        path = other._store.journal.path
+        behind = path.read_bytes()
+        if lacks == "an answer":
+            one.charge("a", "people", Cost.pure(0.25), "?")
+            one.begin_draw("a")
+            one.store_answer("a", '"' * 100_000)
+        else:
+            for number in range(300):
+                one.open_budget(f"others {number}", epsilon=1.0)
+        if counted == "its own":
+            monkeypatch.setattr(stores.Store, "_lacking", lambda store, connection, added: added)
+        with monkeypatch.context() as full:
+            full_at(full, path, 70_000)
+            for number in range(2):
+                with pytest.raises(LedgerError, match="disk is full"):
+                    other.charge(f"b{number}", "people", Cost.pure(0.25), "?")
+        mine = [record.request_id for record in one.records() if record.request_id.startswith("b")]
+        assert (mine == []) is (counted == "all that it lacks")
+        assert path.read_bytes() == behind, "nor is a line broken off"
+        other.charge("b0", "people", Cost.pure(0.25), "?")
+        other.verify()
+        assert path.read_bytes().count(b"\n") == len(one.records())
+    one.close()
+
+
+def full_at(patch: pytest.MonkeyPatch, journal: Path, free: int) -> None:
+    """The journal's disk has so many bytes free, and takes no more."""
+    whole, write = journal.stat().st_size + free, journals._write_all
+
+    def written(handle: int, data: bytes) -> None:
+        if os.lseek(handle, 0, os.SEEK_CUR) + len(data) > whole:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(handle, data)
+
+    patch.setattr(journals, "_write_all", written)
+    patch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=whole - journal.stat().st_size))
 
 
 def test_a_receipt_of_another_computer_is_genuine_here(
