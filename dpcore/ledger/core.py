@@ -313,6 +313,7 @@ class Ledger:
 
     def _join(self, file: Brought, lineage: str, begin: Callable[[Connection], Budget]) -> Budget:
         def compare() -> list[Resemblance]:
+            self._compare_unseen(file, lineage)
             among = self.comparable()
             try:
                 return self.similar(file.fingerprint, file.sketch, among=among)
@@ -323,6 +324,9 @@ class Ledger:
                 return self.similar(file.fingerprint, file.sketch, among=among, own=True)
 
         return joining.join(self._store, file, lineage, self._subject, compare=compare, begin=begin)
+
+    def _compare_unseen(self, file: Brought, lineage: str) -> None:
+        """Compare a file with the people of whom whoever links it may know nothing, untold; here there are none."""
 
     def similar(
         self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False

@@ -282,21 +282,18 @@ class MembersLedger(Ledger):
             super().link(fingerprint, lineage, sketch)
 
     def join(self, file: Brought, lineage: str) -> Budget:
-        with self._at_least(lineage, "ask", NOT_SHARED):
-            self._note_alike(file, lineage)
-            return super().join(file, lineage)
-
-    def _note_alike(self, file: Brought, lineage: str) -> None:
-        """Compare a file with the people of whom this person may know nothing, on their record and untold: a budget
-        that was opened without a file would else be a second one for them that nobody sees. It takes as long whether
-        they are alike or not (``tick``). Raises NotAllowed."""
+        """As ``Ledger.join``; it takes as long whether people are alike of whom this person may know nothing, or not
+        (``tick``)."""
         tick = Tick()
         try:
-            self._compare_unseen(file, lineage)
+            with self._at_least(lineage, "ask", NOT_SHARED):
+                return super().join(file, lineage)
         finally:
             tick.wait()
 
     def _compare_unseen(self, file: Brought, lineage: str) -> None:
+        """On this person's record and on that of those who are alike: a budget that was opened without a file would
+        else be a second one for the same people that nobody sees. Raises NotAllowed."""
         with self._store.reading() as connection:
             if people.is_linked(self._store, connection, file, lineage, self._subject):
                 return

@@ -97,6 +97,43 @@ def test_without_looking_again_both_would_pass(sqlite_place: Place, monkeypatch:
     assert at_once(sqlite_place, [TABLE, CHANGED], [opened, opened], monkeypatch) == [[], []]
 
 
+@pytest.mark.parametrize("looks_again", [True, False])
+def test_of_two_who_see_nothing_of_each_other_the_second_is_compared_with_the_first(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, looks_again: bool
+) -> None:
+    """Budgets of two owners, opened without a file, into which two analysts bring the same people at one moment: the
+    first has the second on its record, which without another look it has not."""
+    meet, compare, waited = threading.Barrier(2), MembersLedger._compare_unseen, threading.local()
+
+    def slow(self: MembersLedger, file: Brought, lineage: str) -> None:
+        compare(self, file, lineage)
+        if not getattr(waited, "done", False):
+            waited.done = True
+            meet.wait(60)
+
+    monkeypatch.setattr(MembersLedger, "_compare_unseen", slow)
+    if not looks_again:
+        monkeypatch.setattr(people, "count", lambda connection: 0)
+    both = (("olga", "anna", "first"), ("otto", "arno", "second"))
+    with place.open() as one, place.open() as other, ThreadPoolExecutor(2) as pool:
+        for owner, analyst, lineage in both:
+            one.give_roles(owner + ISSUER, ["owner"])
+            one.give_roles(analyst + ISSUER, ["analyst"])
+            person(one, owner).open_budget(lineage, epsilon=1.0)
+            person(one, owner).share(lineage, analyst + ISSUER, "ask")
+        at = [
+            pool.submit(joined, person(ledger, analyst), lineage, brought(ledger, TABLE))
+            for ledger, (_, analyst, lineage) in zip((one, other), both, strict=True)
+        ]
+        assert [told.result(120) for told in at] == [[], []], "nothing is told"
+        found = [(record.kind, record.lineage) for record in one.records()]
+        linked = [lineage for kind, lineage in found if kind == "link"]
+        assert sorted(linked) == ["first", "second"]
+        alike = [lineage for kind, lineage in found if kind == "alike"]
+        assert alike == (linked[:1] if looks_again else [])
+        one.verify()
+
+
 # -- one after the other -----------------------------------------------------------------------------------------------
 
 
