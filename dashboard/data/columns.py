@@ -178,7 +178,9 @@ def declared_words(own: OwnFile, column: Column) -> str:
     if column.from_file:
         return "taken from the file: charts only"
     if column.type == "category":
-        return f"{len(column.categories):,} options"
+        options = f"{len(column.categories):,} options"
+        each = own.schema.each_row
+        return said.names_rows(options, each) if column.name in own.naming and not own.described else options
     if column.type == "date":
         return f"{column.earliest} to {column.latest}"
     return f"{words.number(float(column.low or 0))} to {words.number(float(column.high or 0))}"

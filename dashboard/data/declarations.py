@@ -19,7 +19,7 @@ from dashboard.data.remembered import Remembered
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
-from dpcore.datasets.steps import in_full
+from dpcore.datasets.steps import in_full, rows_made
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -192,15 +192,17 @@ def use(declared: Template, before: Remembered | None = None) -> None:
 
 def _offer_without_form(declared: Template, before: Remembered | None) -> None:
     """The file cannot be read in the form that was stated, and one row may be why: a person decides whether its columns
-    are declared all the same."""
+    are declared all the same. It may be another table of these people, so of its rows nothing is said."""
     own = source.own_file()
     if own is None:
         return
     if before is not None:  # what a file had suggested stays marked
         marked = tuple(name for name in before.suggested if name in declared.schema.names)
-        declared = replace(declared, suggested=marked, row_suggested=before.row_suggested)
+        declared = replace(declared, suggested=marked)
+    made = rows_made(declared.steps, declared.schema.each_row)
+    columns_alone = replace(declared.schema, rows_per_person=made, id_column=None, people=None)
     session.say("own", said.NOT_IN_FORM)
-    source.keep(replace(own, known=(replace(declared, choices=()),)))
+    source.keep(replace(own, known=(replace(declared, schema=columns_alone, choices=(), row_suggested=True),)))
 
 
 def _spelled_here(names: Iterable[str], here: Iterable[str]) -> set[str]:
@@ -226,7 +228,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     stated = fit.schema.rows_per_person > own.made or fit.schema.id_column is not None
     suggested = set() if before is None else _spelled_here(before.suggested, here)
     right = set() if before is None else _spelled_here(before.confirmed, here)
-    row = before is not None and before.row_suggested
+    row = declared.row_suggested if before is None else before.row_suggested
     answered: frozenset[str] = frozenset()
     choices = dict(own.choices) | dict(declared.choices)
     if fit.recognised and own.as_read is not None and (found := read_so(own.as_read, choices)) is not None:
@@ -248,7 +250,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
-    if before is not None and not fit.recognised:  # of another table of theirs: what was said of its rows holds of none
+    if not fit.recognised:  # of another table: what was said of its rows holds of none here
         bare = replace(decisions.schema, id_column=None, people=None)
         decisions = replace(decisions, schema=bare, said_rows=False, said_row=False, confirmed_row=False)
     own = replace(own.decide(decisions), known=(), remembered=None)

@@ -48,7 +48,7 @@ def _suggested(own: OwnFile) -> None:
     told = guessed(own, own.unconfirmed(own.to_call_right))
     st.caption(told)
     if named := [name for name in own.unconfirmed(own.to_call_right) if name in own.naming]:
-        st.markdown(said.names_shown(named))
+        st.markdown(said.names_shown(named, own.schema.each_row))
     st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, args=(told,), help=said.RIGHT_HELP)
 
 

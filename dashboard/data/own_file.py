@@ -418,14 +418,14 @@ class OwnFile:
     @property
     def naming(self) -> tuple[str, ...]:
         """Columns that would say what the rows of a table are called, once somebody calls that right: declared days of
-        steps, and texts of options where no declared column lists these."""
+        steps, declared options, and texts of options where no declared column lists these."""
         columns = [column for column in self.schema.columns if column.name not in self.from_rows]
         if self.schema.each_row == "step":
             return tuple(column.name for column in columns if column.type == "date" and column.releasable)
-        listed = any(column.type == "category" and column.releasable for column in columns)
-        if self.schema.each_row == "record" or listed:
+        if self.schema.each_row == "record":
             return ()
-        return tuple(column.name for column in columns if column.type == "text")
+        listed = tuple(column.name for column in columns if column.type == "category" and column.releasable)
+        return listed or tuple(column.name for column in columns if column.type == "text")
 
     @property
     def to_call_right(self) -> tuple[str, ...]:
@@ -510,8 +510,9 @@ class OwnFile:
     def declared(self) -> Schema | None:
         """The columns about which everything a private answer needs was declared; None when there is none.
 
-        Plain text comes along only where it names the options of a table, and somebody said that it does: an answer
-        gives its words away. The column that says whose row it is always does, because its values need no declaration.
+        Of a table of options what says which one a row is comes along only where somebody said that it does: an answer
+        gives its words away, and nobody's data may change which row has which. The column that says whose row it is
+        always does, because its values need no declaration.
         """
         schema = self.schema
         if self.from_rows:
@@ -527,9 +528,14 @@ class OwnFile:
         names = [column.name for column in schema.columns if column.releasable]
         if not names:
             return None
-        if schema.each_row == "option":
+        if schema.each_row == "option" and not self.described:
             said = {name for name in self.naming if self._is_called(schema.column(name))}
-            names = [column.name for column in schema.columns if column.releasable or column.name in said]
+            words = ("text", "category")
+            names = [
+                one.name for one in schema.columns if one.name in said or (one.releasable and one.type not in words)
+            ]
+            if not names:
+                return None
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
         return schema.only(*names)
@@ -608,11 +614,11 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
 
 def are_others(before: OwnFile, reading: Reading) -> bool:
     """Whether another table is read of the same file than before, whatever steps made of that: of another sheet or
-    part, from below other lines, or with other columns."""
+    part, from below other lines, named or not, or with other columns."""
     if before.as_read is None:
         return False
     here, there = before.as_read, reading
-    places = [(one.report.part, one.report.objects, one.report.header_lines) for one in (here, there)]
+    places = [(one.report.part, one.report.objects, one.report.stated("header_line")) for one in (here, there)]
     return places[0] != places[1] or {one.name for one in here.columns} != {one.name for one in there.columns}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from dashboard.words import many, plural, safe
+from dashboard.words import either, many, plural, safe
 from dpcore.datasets.text import within
 
 # -- whose data these are --------------------------------------------------------------------------------------------
@@ -477,12 +477,12 @@ def names_each(each_row: str) -> str:
     return f"what each {each_row} is called, shown with an answer"
 
 
-def names_shown(columns: Sequence[str]) -> str:
+def names_shown(columns: Sequence[str], each_row: str) -> str:
     """What calling that right means, of columns that hold names of rows."""
-    where = "” and “".join(safe(name, 40) for name in columns)
     return (
-        f"All names in “{where}” will be shown to whoever gets an answer. Make sure that none of them names a person "
-        "or gives one away."
+        f"Which {each_row} a row is, {safe(either(columns, 40), 400)} says. Make sure of two things: all its names will"
+        " be shown to whoever gets an answer, so none may name a person or give one away; and nobody's data may change "
+        f"which {each_row} a row is. If a column says something else, choose another type for it, or empty its options."
     )
 
 

@@ -181,6 +181,7 @@ class BestScore(Chosen):
             names = replace(names, type="category", categories=candidates, words_from_file=candidates_from_file)
         elif candidates:
             raise InvalidArgument("candidates", f"must be left out: the options of “{shown(option)}” are declared")
+        names = replace(names, fill=None)  # a row without a name is none, whatever its entry is
         if names.type != "category" or not names.categories:
             raise InvalidArgument("option", f"cannot be “{shown(option)}” until its options are declared")
         scores = declaration.column(score)

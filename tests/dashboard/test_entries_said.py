@@ -40,7 +40,8 @@ def declared(text: str = FILE) -> OwnFile:
     schema = Schema(columns=columns, each_row="option")
     decisions = Decisions(schema=schema, said_row=True, settled=frozenset(schema.names))
     reading = read_table(text.encode(), header_rows=1)
-    return OwnFile(name="f.csv", data=text.encode(), choices=(), reading=reading, decisions=decisions)
+    own = OwnFile(name="f.csv", data=text.encode(), choices=(), reading=reading, decisions=decisions)
+    return own.decide(own.confirm(own.to_call_right))
 
 
 def saying(own: OwnFile, column: Column = CALLERS) -> OwnFile:
@@ -162,6 +163,7 @@ def test_a_word_that_no_declaration_names_moves_no_entry_uncharged(told: bool, m
     facts = loaded(saved(stating(there)))
     next_time = brought(declared(OTHER), facts, replace(Remembered.of(there), template=facts))
     assert not next_time.steps
+    next_time = next_time.decide(next_time.confirm(next_time.to_call_right))
     assert next_time.declared is not None
     request = BestScore.of(Declaration.of(next_time.declared), option="street", score="callers", epsilon=0.5)
     files = (read_table(OTHER.replace("999", cell).encode(), header_rows=1).private for cell in ("999", "1"))

@@ -15,6 +15,7 @@ from dashboard.data.columns import declared_words
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.own_file import OwnFile, are_others, opened, worked
 from dashboard.data.remembered import Remembered
+from dashboard.words import data as data_words
 from dpcore.datasets import Column, OneRowPer, Schema, SplitOptions, Template, read_csv, read_table
 from dpcore.datasets.schema import EachRow
 from dpcore.ledger.people import Resemblance
@@ -41,6 +42,16 @@ def test_another_heading_makes_another_table() -> None:
     assert not are_others(before, below)
     split = SplitOptions(column="colour", options=("red",))
     assert not are_others(worked(before, below.after((split,)), (split,)), below), "a step makes no other table of it"
+
+
+def test_tables_that_no_line_names_are_others_where_they_begin_elsewhere() -> None:
+    """Patients above wards: the wards' names were called right, and the patients' were given out."""
+    both = b"Ann,20\nBob,21\nCid,22\n\nWard A,40\nWard B,12\n"
+    below, above = (read_csv(both, header_line=line, header_rows=0) for line in (5, 1))
+    before = replace(own(), reading=below)
+    assert {one.name for one in below.columns} == {one.name for one in above.columns}
+    assert are_others(before, above)
+    assert not are_others(before, below)
 
 
 @pytest.mark.parametrize("fact", ["id_column", "people", "form", "types", "rows", "one row"])
@@ -207,6 +218,28 @@ def test_where_options_are_declared_no_text_that_a_file_suggested_names_them() -
     called = alone.decide(alone.confirm(alone.to_call_right))
     assert called.declared is not None
     assert called.declared.names == ("callers", "last comment")
+
+
+def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
+    """What most complain of in each street was taken for the street: one caller more made it another, by e^15 for
+    0.5."""
+    complaint = Column(name="complaint", type="category", categories=("heating", "light", "noise"))
+    settled = frozenset({"complaint", "callers"})
+    found = naming("option", complaint, CALLERS, settled=settled, notation=frozenset(), confirmed_row=True)
+    assert found.declared is not None
+    assert found.declared.names == ("callers",), "bounds and options were declared, and not what names the rows"
+    assert "complaint" in found.unconfirmed(found.to_call_right)
+    assert found.asks_confirmation
+    assert "shown with an answer" in needed.guessed(found, ["complaint"])
+    assert "shown with an answer" in declared_words(found, complaint)
+    assert "nobody's data may change which option a row is" in data_words.names_shown(["complaint"], "option")
+    called = found.decide(found.confirm(found.to_call_right))
+    assert called.declared is not None
+    assert called.declared.names == ("complaint", "callers")
+    records = called.decide(called.decisions.rows_are(each_row="record"))
+    assert records.naming == ()
+    assert records.declared is not None
+    assert "complaint" in records.declared.names
 
 
 def test_days_name_steps_once_somebody_calls_that_right() -> None:
