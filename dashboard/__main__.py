@@ -1,4 +1,5 @@
-"""Epsilon Lab from the command line: ``epsilon-lab [open|serve|ledger|import-csv|audit]``, or ``python -m dashboard``.
+"""Epsilon Lab from the command line: ``epsilon-lab [open|serve|ledger|import-csv|audit]``, or, in the folder of its
+source, ``.venv/bin/python -m dashboard``.
 
 Nothing heavy is loaded before the words of the call are understood, and nothing depends on the folder it is called in.
 """

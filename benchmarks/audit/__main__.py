@@ -1,6 +1,6 @@
 """The whole audit, engine and pages: exit code 1 if a release leaks or a broken twin goes unseen.
 
-The engine's own (``python -m dpcore.audit``: answers drawn many times, and every question on neighbouring files); then
+The engine's own (``epsilon-lab audit``: answers drawn many times, and every question on neighbouring files); then
 every page, with all that it offers before an answer; what the server keeps, hands out and draws of a file; and every
 hole that once was, which must be found again. Run as ``python -m benchmarks.audit``; a few minutes on two cores.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dashboard.words import number, plural, tiny
+from dpcore.ledger.commands import CONFIRM
 
 MARKS = {
     "what_if": "Not private: do not publish",
@@ -199,7 +200,7 @@ def how_to_check(word: str) -> str:
     return (
         "Whoever holds this report can learn whether its ledger knows the answer, and whether a word was changed: drop "
         f"the file on the Budget page under “Check a receipt”, type the check-word {word} there, or run "
-        "`python -m dpcore.ledger confirm FILE` where the ledger is. A file that was saved anew by another program "
+        f"{CONFIRM} where the ledger is. A file that was saved anew by another program "
         "counts as changed; its check-word still finds the answer as the ledger keeps it."
     )
 

@@ -1,8 +1,8 @@
 """Audit everything that can be released: exit code 1 if a release leaks or a broken twin goes unseen.
 
 Three tables: answers drawn many times (a black box, with its broken twins); every question on neighbouring files, from
-their bytes to the exact law of the answer; and every hole that once was, which must be found again. Run as ``python -m
-dpcore.audit``; a few minutes on two cores.
+their bytes to the exact law of the answer; and every hole that once was, which must be found again. Run as
+``epsilon-lab audit``; a few minutes on two cores.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The ledger's owner's tools: ``python -m dpcore.ledger init|status|verify|backup|restore|export|confirm``, and who may
-do what where there is a login: ``role|share|people``."""
+"""The ledger's owner's tools: ``epsilon-lab ledger init|status|verify|backup|restore|export|confirm``, and who may do
+what where there is a login: ``role|share|people``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from dpcore.addresses import ON_THE_LINE, holds_secret, shown_address
 from dpcore.errors import DpcoreError, InvalidArgument
 from dpcore.ledger.budget import Budget
+from dpcore.ledger.commands import PROGRAM
 from dpcore.ledger.core import Ledger
 from dpcore.ledger.engine import kept_url, ledger_url
 from dpcore.ledger.export import to_csv, to_json
@@ -28,7 +29,7 @@ MOST_BYTES = 64 << 20
 TAKEN = "must be a new file: an export never replaces one, nor writes through a link"
 
 
-def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dpcore.ledger") -> int:
+def main(arguments: Sequence[str] | None = None, *, program: str = PROGRAM) -> int:
     """Run one command; 0 when all is well, 1 on trouble, 2 on a wrong call. ``program`` is how it was called."""
     asked = _parser(program).parse_args(arguments)
     try:

@@ -20,6 +20,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 from dpcore.addresses import read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
+from dpcore.ledger.commands import RESTORE, VERIFY
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import NEWEST
 
@@ -381,7 +382,7 @@ def explain(error: Exception) -> str:
     if "locked" in words or "lock timeout" in words or "busy" in words:
         return "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
     if is_damage(error):
-        return "The ledger's file is damaged and stays closed; run `python -m dpcore.ledger restore` with a backup."
+        return f"The ledger's file is damaged and stays closed; run {RESTORE} with a backup."
     if any(sign in words for sign in ("unable to open", "is a directory", "not a directory", "file exists")):
         return "The ledger's file cannot be opened; check that its folder exists and who may write there."
     if "readonly" in words or "read-only" in words or "permission" in words:
@@ -390,4 +391,4 @@ def explain(error: Exception) -> str:
         return UNREACHABLE
     if "connect" in words or "terminat" in words or "closed" in words:
         return UNREACHABLE
-    return "The ledger could not record this, so nothing was given out; run `python -m dpcore.ledger verify`."
+    return f"The ledger could not record this, so nothing was given out; run {VERIFY}."

@@ -15,22 +15,23 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dpcore.errors import LedgerUnsound
+from dpcore.ledger.commands import NEW_JOURNAL, RESTORE
 from dpcore.ledger.files import beside, create, sync_folder
 from dpcore.ledger.records import FIRST, Record
 from dpcore.ledger.renewal import is_old
 
 BEHIND = (
     "The ledger's database is older than its journal, so some spending would be forgotten; it stays closed: "
-    "run `python -m dpcore.ledger restore`, which brings it up to date from the journal."
+    f"run {RESTORE}, which brings it up to date from the journal."
 )
 DAMAGED = (
     "The ledger's journal is damaged and the ledger stays closed; if the database itself verifies, "
-    "`python -m dpcore.ledger restore --new-journal` writes a new one and keeps the damaged file."
+    f"{NEW_JOURNAL} writes a new one and keeps the damaged file."
 )
 MISSING = (
     "The ledger's journal is missing, so the ledger cannot tell whether it is complete and stays closed; put the "
     "journal file back where it was, or name it with `--journal`; only where it is lost, run "
-    "`python -m dpcore.ledger restore --new-journal`."
+    f"{NEW_JOURNAL}."
 )
 
 

@@ -20,12 +20,13 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcore.errors import LedgerUnsound
+from dpcore.ledger.commands import NEW_KEY
 from dpcore.ledger.files import beside, sync_folder
 from dpcore.ledger.lock import exclusive
 
 DAMAGED = (
     "The ledger's key file is damaged, so the ledger stays closed; put a copy of it back, or, only where "
-    "there is none, move it away and run `python -m dpcore.ledger restore --new-key`: earlier files are not recognised "
+    f"there is none, move it away and run {NEW_KEY}: earlier files are not recognised "
     "then."
 )
 _SECRET_BYTES = 32

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, select
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
+from dpcore.ledger.commands import NEW_KEY
 from dpcore.ledger.engine import form, snapshot
 from dpcore.ledger.history import records
 from dpcore.ledger.key import Key
@@ -24,7 +25,7 @@ SEALED = "sealed:"
 """How what a link keeps of its file begins where only the ledger's key can read it (``people``)."""
 WAY_ON = (
     "put it back where it was, name it in EPSILON_LAB_KEY, or, only where it is lost, run "
-    "`python -m dpcore.ledger restore --new-key`: no file is recognised then that was brought before."
+    f"{NEW_KEY}: no file is recognised then that was brought before."
 )
 LOST = (
     "The server's key file is not there, and without it the ledger knows none of its files, so it stays closed; "

@@ -18,6 +18,7 @@ from dpcore.addresses import shown_address
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
+from dpcore.ledger.commands import INIT, RESTORE
 from dpcore.ledger.engine import data_folder, database_file, form, reading
 from dpcore.ledger.files import beside
 from dpcore.ledger.journal import BEHIND
@@ -25,12 +26,12 @@ from dpcore.ledger.key import Key
 
 GONE = (
     "There is no ledger at the place where it should be, so what was spent is not known and nothing is given out; "
-    "check the path and that its disk is mounted, or run `python -m dpcore.ledger restore` with a backup, or "
-    "`python -m dpcore.ledger init` if there has never been one."
+    f"check the path and that its disk is mounted, or run {RESTORE} with a backup, or "
+    f"{INIT} if there has never been one."
 )
 ANOTHER = (
     "The ledger at this place is not the one that was here before, so it stays closed; put the right one back, or run "
-    "`python -m dpcore.ledger restore` to go on with this one."
+    f"{RESTORE} to go on with this one."
 )
 NO_KEY = (
     "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
@@ -40,8 +41,7 @@ _JOURNAL = "journal at "
 _NOT_YET = ""  # instead of an identity: this computer came before the ledger held a record
 KEPT = (
     "There was a ledger at this place and its journal is still there, so none is made anew: run "
-    "`python -m dpcore.ledger restore`, which brings everything back from it; only what shall be forgotten for good is "
-    "moved away."
+    f"{RESTORE}, which brings everything back from it; only what shall be forgotten for good is moved away."
 )
 PRESENT = "There is a ledger at this place already; nothing was changed."
 

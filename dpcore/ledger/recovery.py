@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, Table, insert, select, update
 
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import backups, chains, keyed, schema
+from dpcore.ledger.commands import RESTORE
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
     TROUBLE,
@@ -101,7 +102,7 @@ def restore(
                 if file is None:
                     raise LedgerUnsound(
                         "The server's tables are damaged; create an empty database, point EPSILON_LAB_LEDGER at it, "
-                        "and run `python -m dpcore.ledger restore` with the journal or a backup."
+                        f"and run {RESTORE} with the journal or a backup."
                     )
                 engine.dispose()
                 said.append(f"The damaged database was set aside as {_set_aside(file).name}.")

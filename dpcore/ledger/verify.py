@@ -16,10 +16,11 @@ from sqlalchemy import Connection, Table, select
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import schema
 from dpcore.ledger.budget import SPENT, Caps
+from dpcore.ledger.commands import RESTORE
 from dpcore.ledger.records import CLOCK, FIRST, Record
 from dpcore.ledger.roles import LEVELS, PEOPLE, ROLES
 
-_RESTORE = "; it stays closed: run `python -m dpcore.ledger restore` with your last backup."
+_RESTORE = f"; it stays closed: run {RESTORE} with your last backup."
 BROKEN_FILE = "The ledger's database file is damaged" + _RESTORE
 BROKEN_CHAIN = "The ledger's records do not follow one another, so one was changed or lost" + _RESTORE
 BROKEN_SUMS = "The ledger's totals do not match its records" + _RESTORE

@@ -65,7 +65,7 @@ def test_scale_bound_sees_a_fifth_less_and_accepts_the_claim() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_short_audit_of_each_release(case) -> None:
-    """Fewer answers than ``python -m dpcore.audit``; the claim must stand, and with half the noise not."""
+    """Fewer answers than ``epsilon-lab audit``; the claim must stand, and with half the noise not."""
     assert bound(case, case.quick // 2) <= case.request.cost.epsilon
     with less_noise(min(case.less, 0.5)):
         assert caught(case, 2 * case.quick)

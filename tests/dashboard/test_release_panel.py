@@ -439,7 +439,7 @@ def test_a_closed_ledger_says_what_its_owner_must_do(window: Window, ledger_file
     assert [error.value for error in app.error] == [
         "The ledger's journal is missing, so the ledger cannot tell whether it is complete and stays closed; put the "
         "journal file back where it was, or name it with `--journal`; only where it is lost, run "
-        "`python -m dpcore.ledger restore --new-journal`."
+        "`epsilon-lab ledger restore --new-journal`."
     ]
     assert "test-begin" not in keys(app)
     shutil.move(ledger_file.with_name("kept"), journal)

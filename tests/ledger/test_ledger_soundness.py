@@ -117,7 +117,7 @@ def test_an_edited_ledger_stays_closed(new_place: Callable[[], Place], what: str
     filled(place).close()
 
     edit(place, lambda connection: unguarded(connection, EDITS[what]))
-    with pytest.raises(LedgerUnsound, match=r"python -m dpcore\.ledger restore"):
+    with pytest.raises(LedgerUnsound, match="epsilon-lab ledger restore"):
         place.open()
 
 
@@ -301,7 +301,7 @@ class TestOlderCopies:
         ledger.close()
         for name in ("ledger.sqlite3", "late.sqlite3"):
             shutil.copy(sqlite_place.journal, copy / f"{name}.journal")
-            with pytest.raises(LedgerUnsound, match=r"python -m dpcore\.ledger restore"):
+            with pytest.raises(LedgerUnsound, match="epsilon-lab ledger restore"):
                 Ledger.open(copy / name)
             assert restore(copy / name)
             again = Ledger.open(copy / name)
@@ -338,7 +338,7 @@ def test_a_damaged_database_is_rebuilt_from_journal_and_backup(sqlite_place: Pla
     data = bytearray(sqlite_place.database.read_bytes())
     data[4096:8192] = os.urandom(4096)
     sqlite_place.database.write_bytes(data)
-    with pytest.raises(LedgerUnsound, match=r"python -m dpcore\.ledger restore"):
+    with pytest.raises(LedgerUnsound, match="epsilon-lab ledger restore"):
         sqlite_place.open()
     said = restore(sqlite_place.url, source=tmp_path / "backup.sqlite3")
     assert "set aside" in said[0]

@@ -20,7 +20,7 @@ _AS_LINES = {
 }
 
 
-def main(arguments: Sequence[str] | None = None, *, program: str = "python -m dpcore.datasets.importing") -> int:
+def main(arguments: Sequence[str] | None = None, *, program: str = "epsilon-lab import-csv") -> int:
     """Run the command; 0 when the folder was made, 1 on trouble, 2 on a wrong call."""
     parser = _parser(program)
     asked = parser.parse_args(arguments)
