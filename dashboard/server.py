@@ -28,6 +28,7 @@ from dashboard.people import login, login_cookie, providers
 from dashboard.runtime import (
     ended_logins,
     left_pages,
+    left_sessions,
     looked_up,
     loops,
     operations,
@@ -74,6 +75,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     frames.guard()
     lengths.guard()
     left_pages.guard()
+    left_sessions.guard()
     looked_up.guard()
     shortcuts.guard()
     outgoing.guard()

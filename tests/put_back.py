@@ -6,6 +6,7 @@ import logging
 
 from streamlit.runtime import memory_media_file_storage
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import session_state
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
@@ -16,7 +17,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from dashboard import replay
 from dashboard.people import login_cookie, providers
-from dashboard.runtime import left_pages, loops, operations, outgoing, scripts, unread, values
+from dashboard.runtime import left_pages, left_sessions, loops, operations, outgoing, scripts, unread, values
 from dashboard.serving import failures, frames, lengths, media
 
 
@@ -29,6 +30,8 @@ def changed_in_streamlit() -> list[str]:
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
         "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
+        "which closed pages are kept": MemorySessionStorage.save
+        is not left_sessions._STREAMLITS[MemorySessionStorage, "save"],
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
         "how messages leave": ScriptRunner._enqueue_forward_msg is outgoing._said,
         "which loops are closed": WebsocketSessionManager.disconnect_session is loops._left,
@@ -44,6 +47,7 @@ def changed_in_streamlit() -> list[str]:
     }
     frames.unguard()
     left_pages.unguard()
+    left_sessions.unguard()
     lengths.unguard()
     login_cookie.unguard()
     media.unguard()

@@ -4,15 +4,20 @@ Streamlit keeps the session of a closed tab for a while, so that a lost connecti
 what is overdue only when the next tab is closed; on a quiet server that may be never. And what is dropped then is
 garbage that refers to itself, which nobody collects here (``postScriptGC``).
 
-Pages can be opened and closed faster than sessions come to their end. So one thread sees to all of them, and beyond as
-many as Streamlit would take up again (``MOST``) the one that was left first is emptied at once.
+Pages can be opened and closed faster than sessions come to their end. So one thread sees to all of them. A page in
+which nobody did anything is nothing to come back to, and is emptied soon (``keeps``). Where there are more than
+``MOST`` others, the one that was left first by the address that left most is emptied at once: whoever opens and closes
+pages without end takes no file from somebody else whose connection was lost.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import streamlit as st
@@ -25,6 +30,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from dashboard.background import garbage
+from dashboard.serving.heads import network
 from dpcore.defects import reported
 
 
@@ -37,19 +43,24 @@ class Beside(Protocol):
 
 MARGIN = 2.0
 """Seconds after which a session that Streamlit would no longer take up again is emptied."""
+SETTLES = 1.0
+"""Seconds after which Streamlit, too, has done with a tab that was closed: until then its session cannot be emptied."""
 MOST = 128
-"""Sessions of closed tabs that are kept: Streamlit's storage of them takes no more (``MemorySessionStorage``)."""
+"""Sessions of closed tabs that may come back, of all addresses."""
 
 
 class Visit:
-    """One session while its tab is open; ``left`` is called when the tab is closed or the connection is lost."""
+    """One session while its tab is open, of a visitor from ``whose`` network; ``left`` is called when the tab is closed
+    or the connection is lost."""
 
-    def __init__(self, session: str, state: Any) -> None:
-        self.session, self._state = session, state
+    def __init__(self, session: str, state: Any, whose: str = "") -> None:
+        self.session, self.whose, self._state = session, whose, state
 
     def left(self) -> None:
         """Empty the session once it cannot come back."""
-        _waiting.add(self, float(st.get_option("server.disconnectedSessionTTL") or 0) + MARGIN)
+        comes_back = self.open or not runtime.exists() or self.session in _waiting
+        wait = float(st.get_option("server.disconnectedSessionTTL") or 0) if comes_back else 0.0
+        _waiting.add(self, wait + MARGIN, comes_back=comes_back)
 
     @property
     def open(self) -> bool:
@@ -86,22 +97,36 @@ def _files() -> MemoryUploadedFileManager | None:
     return found if isinstance(found, MemoryUploadedFileManager) else None
 
 
+@dataclass(slots=True)
+class _Left:
+    """A session that was left: since when, until when it may come back, and whether it does at all."""
+
+    visit: Visit
+    since: float
+    until: float
+    comes_back: bool
+
+
 class Waiting:
     """The sessions that were left and not yet emptied, and the one thread that empties them, while there are any."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._left: dict[str, tuple[float, Visit]] = {}  # until when, and who; the first left is the first
+        self._left: dict[str, _Left] = {}  # the first left is the first
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
     def __len__(self) -> int:
         return len(self._left)
 
-    def add(self, visit: Visit, wait: float) -> None:
+    def __contains__(self, session: str) -> bool:
+        return session in self._left
+
+    def add(self, visit: Visit, wait: float, *, comes_back: bool = True) -> None:
         with self._changed:
-            self._left.pop(visit.session, None)
-            self._left[visit.session] = time.monotonic() + wait, visit
+            before, now = self._left.pop(visit.session, None), time.monotonic()
+            comes_back = comes_back and (before is None or before.comes_back)
+            self._left[visit.session] = _Left(visit, now, now + wait, comes_back)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._empty, name="leaving", daemon=True)
                 self._thread.start()
@@ -111,31 +136,53 @@ class Waiting:
         with self._changed:
             self._left.pop(session, None)
 
+    def keeps(self, session: str, *, used: bool) -> bool:
+        """Whether a session that is being left may come back. One that nobody ``used`` is emptied soon."""
+        with self._changed:
+            left = self._left.get(session)
+            if left is not None and not used:
+                left.comes_back, left.until = False, min(left.until, left.since + MARGIN)
+                self._changed.notify()
+            return left is not None and left.comes_back
+
     def empty(self) -> None:
         """Empty all of them now: the memory is needed."""
         with self._changed:
-            self._left = {name: (0.0, visit) for name, (_, visit) in self._left.items()}
+            for left in self._left.values():
+                left.until = 0.0
             self._changed.notify()
 
     def _empty(self) -> None:
         while due := self._next():
+            names = [visit.session for visit in due]
             while due:  # nobody who is emptied is held on to while others wait
                 _end(due.pop())
-            _let_go()
+            _let_go(names)
             garbage.soon()
 
     def _next(self) -> list[Visit]:
         """Those whose time is over, and those that are too many; waits for the first. None where nobody waits."""
         with self._changed:
             while self._left:
-                over, now = len(self._left) - self._most, time.monotonic()
-                times = ((name, until) for name, (until, _) in self._left.items())
-                names = [name for place, (name, until) in enumerate(times) if place < over or until <= now]
+                now = time.monotonic()
+                names = [name for name, left in self._left.items() if left.until <= now]
+                many = self._too_many(set(names))
+                names += [name for name in many if self._left[name].since + SETTLES <= now]
                 if names:
-                    return [self._left.pop(name)[1] for name in names]
-                self._changed.wait(min(until for until, _ in self._left.values()) - now)
+                    return [self._left.pop(name).visit for name in names]
+                until = [left.until for left in self._left.values()]
+                self._changed.wait(min([*until, *(self._left[name].since + SETTLES for name in many)]) - now)
             self._thread = None
             return []
+
+    def _too_many(self, but: set[str]) -> list[str]:
+        """Those beyond ``most``, without ``but``: of the address that has most the first left, again and again."""
+        by_address: dict[str, deque[str]] = {}
+        for name, left in self._left.items():
+            if left.comes_back and name not in but:
+                by_address.setdefault(left.visit.whose, deque()).append(name)
+        over = sum(map(len, by_address.values())) - self._most
+        return [max(by_address.values(), key=len).popleft() for _ in range(over)]
 
 
 def _end(visit: Visit) -> None:
@@ -145,7 +192,7 @@ def _end(visit: Visit) -> None:
         reported(error, "emptying a session")
 
 
-def _let_go() -> None:
+def _let_go(names: Iterable[str]) -> None:
     """Streamlit holds those that cannot come back, and what their pages said last, until the next tab is closed."""
     if not runtime.exists():
         return
@@ -154,7 +201,14 @@ def _let_go() -> None:
     storage = manager._session_storage if isinstance(manager, WebsocketSessionManager) else None
     cache = storage._cache if isinstance(storage, MemorySessionStorage) else None
     if isinstance(cache, TTLCache):  # which is for one thread
-        here._get_async_objs().eventloop.call_soon_threadsafe(cache.expire)
+        here._get_async_objs().eventloop.call_soon_threadsafe(partial(_forget, cache, names))
+
+
+def _forget(cache: TTLCache[str, Any], names: Iterable[str]) -> None:
+    cache.expire()
+    for name in names:
+        if name not in _waiting:  # else it came back, and was left again
+            cache.pop(name, None)
 
 
 _waiting = Waiting()
@@ -163,6 +217,11 @@ _waiting = Waiting()
 def empty() -> None:
     """Have all that closed tabs left emptied now."""
     _waiting.empty()
+
+
+def keeps(session: str, *, used: bool) -> bool:
+    """Whether a session whose tab is being closed may come back: see ``Waiting.keeps``."""
+    return _waiting.keeps(session, used=used)
 
 
 def _left(visit: Visit | None) -> None:
@@ -183,6 +242,8 @@ def _visit() -> Visit | None:
     context = get_script_run_ctx()
     if context is None:
         return None
-    _waiting.came_back(context.session_id)
     # the wrapper lives for one run, the state in it as long as the session
-    return Visit(context.session_id, context.session_state._state)
+    found = Visit(context.session_id, context.session_state._state, network(st.context.ip_address or ""))
+    if found.open or not runtime.exists():  # else its script ran on
+        _waiting.came_back(context.session_id)
+    return found
