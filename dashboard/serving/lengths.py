@@ -56,6 +56,8 @@ class Measured(h11.Connection):
     """Whether one was refused: it is the last."""
     head: Sequence[tuple[bytes, bytes]] = ()
     """The headers of the one that was refused, where they could be read."""
+    no_body = False
+    """Whether it is answered by a head alone: more than that h11 does not write."""
 
     def next_event(self) -> Any:
         """As of all connections. Raises RemoteProtocolError at such a request, upon which uvicorn answers 400."""
@@ -67,7 +69,7 @@ class Measured(h11.Connection):
             self.over = True
             raise
         if isinstance(event, h11.Request) and any(name == b"transfer-encoding" for name, _ in event.headers):
-            self.over, self.head = True, list(event.headers)
+            self.over, self.head, self.no_body = True, list(event.headers), event.method == b"HEAD"
             raise h11.RemoteProtocolError("no length", error_status_hint=411)
         return event
 
@@ -86,5 +88,7 @@ def _bounded(connection: H11Protocol, transport: Any) -> None:
 
 
 def _refused(connection: H11Protocol, message: str) -> None:
-    head = connection.conn.head if isinstance(connection.conn, Measured) else ()
+    head: Sequence[tuple[bytes, bytes]] = ()
+    if isinstance(connection.conn, Measured):
+        head, message = connection.conn.head, "" if connection.conn.no_body else message
     refused.in_turn(connection, head, lambda: _answered(connection, message))

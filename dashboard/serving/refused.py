@@ -12,6 +12,8 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from dpcore.defects import reported
+
 KIND = "epsilon_lab.refused"
 """As what the gate is asked for a turn, and what it says when it has come."""
 
@@ -23,7 +25,8 @@ def in_turn(
 ) -> None:
     """Call ``answer`` when it is the turn of who sent a head with these ``headers``, as far as they could be read.
 
-    Nothing more is read meanwhile. Where more of them wait than any browsers ask for, the connection ends at once.
+    Nothing more is read meanwhile. Where more of them wait than any browsers ask for, the connection ends at once; and
+    where it cannot be answered, since nobody would ever read that whoever asked has gone.
     """
     connection.transport.pause_reading()
     scope = {"type": KIND, "path": "", "headers": headers, "client": connection.client, "scheme": connection.scheme}
@@ -32,6 +35,13 @@ def in_turn(
         return {"type": "http.disconnect"}
 
     async def wait() -> None:
+        try:
+            await answered()
+        except Exception as error:  # noqa: BLE001 - it is reported, and the connection is not left open
+            reported(error, "answering a request that is refused")
+            connection.transport.abort()
+
+    async def answered() -> None:
         come = False
 
         async def told(message: MutableMapping[str, Any]) -> None:

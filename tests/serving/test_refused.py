@@ -117,6 +117,60 @@ def test_as_uvicorn_does_it_nobody_waits(kind: str, loop: Leaping) -> None:
     assert loop.run_until_complete(story(REFUSED[kind])) == [0, 0, 0, 0, 0, 0, 0]
 
 
+METHODS = (b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"PATCH", b"TRACE", b"CONNECT", b"WHATEVER")
+HEADS = {
+    "a body without a length": b"Transfer-Encoding: chunked\r\n",
+    "one that waits for a word": b"Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n",
+    "two lengths": b"Content-Length: 1\r\nContent-Length: 2\r\n",
+    "no length": b"Content-Length: much\r\n",
+    "no header": b"X\x00: a\r\n",
+    "too long": b"X: " + b"x" * 70_000,
+}
+
+
+async def all_ended(head: bytes, before: bytes = b"") -> tuple[Line, bool]:
+    """A connection over which this head comes, alone or after a proper request, and whether anything failed."""
+    failed: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, what: failed.append(what))
+    line = Served().asked(before + head, HERE)
+    await asyncio.sleep(5.0)
+    return line, bool(failed)
+
+
+@pytest.mark.parametrize("before", [b"", PROPER], ids=["first", "second"])
+@pytest.mark.parametrize("kind", HEADS)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_connection_that_is_refused_ends(method: bytes, kind: str, before: bytes, loop: Leaping) -> None:
+    """That of a HEAD was answered with a body, which cannot be written, and stayed open for good: nothing was read
+    of it any more, not even that its visitor had gone."""
+    head = method + b" / HTTP/1.1\r\nHost: localhost\r\n" + HEADS[kind] + b"\r\n"
+    line, failed = loop.run_until_complete(all_ended(head, before))
+    assert (line.closed, failed) == (True, False)
+    assert b"HTTP/1.1 400" in line.written
+
+
+@pytest.mark.defects
+def test_one_that_cannot_be_answered_ends_too(
+    loop: Leaping, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(connection: H11Protocol, message: str) -> None:
+        raise RuntimeError("canary")
+
+    monkeypatch.setattr(lengths, "_answered", fails)
+    line, failed = loop.run_until_complete(all_ended(CHUNKED))
+    assert (line.aborted, failed) == (True, False)
+    assert "canary" not in caplog.text
+
+
+@pytest.mark.defects
+def test_a_body_for_a_head_would_leave_its_connection_open(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests above can fail."""
+    with_body = lengths._answered
+    monkeypatch.setattr(lengths, "_answered", lambda connection, message: with_body(connection, message or "Invalid."))
+    monkeypatch.setattr(Line, "abort", lambda line: None)
+    assert not loop.run_until_complete(all_ended(CHUNKED.replace(b"POST", b"HEAD")))[0].closed
+
+
 def test_who_waits_is_told_why_and_nothing_more_of_theirs_is_read(loop: Leaping) -> None:
     async def told() -> list[Line]:
         served = Served()
