@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from sqlalchemy import make_url
 
 from benchmarks.private_postgresql import PORT, PrivateServer, private_server
 from dpcore.datasets.in_place import database, watched
@@ -28,6 +29,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, seconds in (("CONNECT", 0.5), ("QUIET", 0.5), ("ASK_AGAIN", 5.0)):
         monkeypatch.setattr(watched, name, seconds)
     database._engine.cache_clear()
+    watched.server_of.cache_clear()
     yield
     database._engine.cache_clear()
 
@@ -94,6 +96,52 @@ def test_a_server_that_says_nothing_is_given_up_and_nobody_else_waits(silent: st
     for _ in range(20):
         assert waited(lambda: open_database(silent, "rows")) == (True, database._UNREACHED)
     assert time.monotonic() - began < 1.0
+
+
+@pytest.mark.parametrize("one_server", [True, False])
+def test_nobody_waits_for_another_database_of_a_server_that_says_nothing(
+    silent: str, monkeypatch: pytest.MonkeyPatch, *, one_server: bool
+) -> None:
+    """Each source that is listed of it held a page for seconds; where each is a server of its own it does so again."""
+    if not one_server:
+        monkeypatch.setattr(watched, "server_of", lambda *where: watched.Server())
+    began = time.monotonic()
+    for number in range(4):
+        address = silent.replace("/db?", f"/db{number}?").replace("//r@", f"//r{number}@")
+        assert waited(lambda address=address: tables_of(address))[1] == database._UNREACHED
+    assert (time.monotonic() - began < 1.5) is one_server
+
+
+def test_after_a_silence_one_asks_and_nobody_waits_with_them() -> None:
+    now = [100.0]
+    server = watched.Server(lambda: now[0])
+    assert [server.may_be_asked() for _ in range(3)] == [True] * 3, "as long as it answers"
+    server.said_nothing()
+    assert not server.may_be_asked()
+    now[0] += watched.ASK_AGAIN
+    assert [server.may_be_asked() for _ in range(3)] == [True, False, False]
+    assert not server.is_silent(), "whatever waits for it is not given up for that"
+    server.said_nothing()
+    now[0] += watched.ASK_AGAIN
+    assert server.may_be_asked()
+    server.answered()
+    assert [server.may_be_asked() for _ in range(3)] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("postgresql+psycopg://b:x@h:1/two?sslmode=disable", True),
+        ("postgresql+psycopg://a@h:2/one", False),
+        ("postgresql+psycopg://a@g:1/one", False),
+        ("postgresql+psycopg://a@h:1/one?host=elsewhere", False),
+    ],
+)
+def test_a_server_is_one_by_where_it_is(other: str, *, same: bool) -> None:
+    def server(address: str) -> watched.Server:
+        return watched.server_of(*watched._named(make_url(address)))
+
+    assert (server("postgresql+psycopg://a@h:1/one") is server(other)) is same
 
 
 def test_without_the_watch_whoever_asks_waits_for_ever(silent: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,18 +3,19 @@
 One that works on a question is waited for, however long that takes it, so that no time-out of the question's tells the
 two apart. Where a statement is not answered for some seconds another connection asks the server for next to nothing:
 where that is answered the first goes on, else its socket is shut, upon which the waiting statement fails. For a moment
-nobody else waits for the same server then.
+nobody else waits for the same server then, whichever of its databases they ask; after it one asks, and nobody waits
+with them.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any
 
-from sqlalchemy import Engine, event
+from sqlalchemy import URL, Engine, event
 
 from dpcore.waiting import Looker, TooLate, shut, within
 
@@ -41,15 +42,27 @@ class Server:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._asked = self._silent_until = -ASK_AGAIN
-        self._asking = False
+        self._asked = self._silent_until = self._next = -ASK_AGAIN
+        self._asking = self._said_nothing = False
 
     def is_silent(self) -> bool:
         """Whether it said nothing a moment ago."""
         return self._clock() < self._silent_until
 
+    def may_be_asked(self) -> bool:
+        """Whether whoever wants a connection may wait for it; of those who ask it again after a silence one may."""
+        with self._lock:
+            now = self._clock()
+            if self._said_nothing and now < max(self._silent_until, self._next):
+                return False
+            self._next = now + ASK_AGAIN
+            return True
+
     def said_nothing(self) -> None:
-        self._silent_until = self._clock() + ASK_AGAIN
+        self._said_nothing, self._silent_until = True, self._clock() + ASK_AGAIN
+
+    def answered(self) -> None:
+        self._said_nothing = False
 
     def ask(self, answers: Callable[[], bool]) -> None:
         """Have ``answers`` found out in a thread, if it was not a moment ago."""
@@ -65,6 +78,17 @@ class Server:
                 self.said_nothing()
         finally:
             self._asked, self._asking = self._clock(), False
+
+
+@lru_cache(maxsize=64)
+def server_of(*where: str) -> Server:
+    """One for all databases of a server, by what an address says of where it is."""
+    return Server()
+
+
+def _named(url: URL) -> Iterator[str]:
+    yield from (url.host or "", str(url.port or ""))
+    yield from (str(url.query.get(name, "")) for name in ("host", "hostaddr", "port"))
 
 
 class Watched:
@@ -96,11 +120,11 @@ _looker = Looker("source-watch", _LOOK)
 
 def watch(engine: Engine) -> None:
     """Have every connection of ``engine`` (psycopg's, and of no pool) made in time, and watched from then on."""
-    server, refused = Server(), engine.dialect.loaded_dbapi.OperationalError
+    server, refused = server_of(*_named(engine.url)), engine.dialect.loaded_dbapi.OperationalError
 
     @event.listens_for(engine, "do_connect")
     def _connect(dialect: Any, _: Any, args: Any, settings: Any) -> Any:
-        if server.is_silent():
+        if not server.may_be_asked():
             raise refused("the server said nothing a moment ago")
         connect = partial(dialect.connect, *args, **settings)
         try:
@@ -108,6 +132,9 @@ def watch(engine: Engine) -> None:
         except TooLate:
             server.said_nothing()
             raise refused("the server says nothing") from None
+        except Exception:  # it refuses one, which is an answer too
+            server.answered()
+            raise
         _looker.add(Watched(found, server, partial(_answers, connect)))
         return found
 
@@ -123,6 +150,7 @@ def watch(engine: Engine) -> None:
                 if name == "statement_timeout" and isinstance(watched, Watched):
                     watched.most = (said or seconds) + _AFTER
         connection.commit()
+        server.answered()
 
 
 def _answers(connect: Callable[[], Any]) -> bool:
