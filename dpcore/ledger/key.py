@@ -29,6 +29,18 @@ DAMAGED = (
     f"there is none, move it away and run {NEW_KEY}: earlier files are not recognised "
     "then."
 )
+WAY_ON = (
+    "put it back where it was, name it in EPSILON_LAB_KEY, or, only where it is lost, run "
+    f"{NEW_KEY}: no file is recognised then that was brought before."
+)
+LOST = (
+    "The server's key file is not there, and without it the ledger knows none of its files, so it stays closed; "
+    f"{WAY_ON}"
+)
+ANOTHER = (
+    "The server's key file is not the one by which this ledger knows its files, so it stays closed; look for the right "
+    f"one: {WAY_ON}"
+)
 _SECRET_BYTES = 32
 _NONCE, _TAG = 16, 16
 
@@ -127,14 +139,27 @@ def keep(path: Path, key: Key) -> None:
         _write(path, key)
 
 
-def pin(path: Path, place: str, identity: str, *, instead_of: str = "") -> None:
-    """Note that the ledger at ``place``, named ``instead_of`` before, is this one. Raises LedgerUnsound, OSError."""
+def pin(path: Path, key: Key, place: str, identity: str, *, instead_of: str = "") -> None:
+    """Note that the ledger at ``place``, named ``instead_of`` before, is this one, beside the key that it is used with.
+
+    Raises LedgerUnsound where that is not there any more, or another; OSError.
+    """
     with _mine(path):
-        found = load(path) or fresh()
+        found = held(path, key)
         kept = {name: one for name, one in found.ledgers.items() if name == place or name != instead_of}
         ledgers = {**kept, place: identity}
         if ledgers != found.ledgers:
             _write(path, Key(secret=found.secret, ledgers=MappingProxyType(ledgers)))
+
+
+def held(path: Path, key: Key) -> Key:
+    """What the file says now whose secret is this key's. Raises LedgerUnsound, OSError."""
+    found = load(path)
+    if found is None:
+        raise LedgerUnsound(LOST)
+    if not hmac.compare_digest(found.secret, key.secret):
+        raise LedgerUnsound(ANOTHER)
+    return found
 
 
 def _mine(path: Path) -> Any:

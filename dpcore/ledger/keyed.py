@@ -13,28 +13,15 @@ from sqlalchemy import Connection, Engine, select
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
-from dpcore.ledger.commands import NEW_KEY
 from dpcore.ledger.engine import form, snapshot
 from dpcore.ledger.history import records
-from dpcore.ledger.key import Key
+from dpcore.ledger.key import ANOTHER, LOST, Key
 from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.place import NO_KEY, Place
 from dpcore.ledger.records import Record
 
 SEALED = "sealed:"
 """How what a link keeps of its file begins where only the ledger's key can read it (``people``)."""
-WAY_ON = (
-    "put it back where it was, name it in EPSILON_LAB_KEY, or, only where it is lost, run "
-    f"{NEW_KEY}: no file is recognised then that was brought before."
-)
-LOST = (
-    "The server's key file is not there, and without it the ledger knows none of its files, so it stays closed; "
-    f"{WAY_ON}"
-)
-ANOTHER = (
-    "The server's key file is not the one by which this ledger knows its files, so it stays closed; look for the right "
-    f"one: {WAY_ON}"
-)
 _AT_ONCE = 50
 
 

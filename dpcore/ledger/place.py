@@ -137,10 +137,10 @@ class Place:
         except OSError:
             raise LedgerError(NO_KEY) from None
 
-    def pin(self, engine: Engine) -> None:
-        """Know this ledger from now on."""
+    def pin(self, engine: Engine, key: Key) -> None:
+        """Know this ledger from now on, which is used with ``key``. Raises LedgerUnsound where that is not there."""
         if self.key is not None:
-            keys.pin(self.key, self.name, identity(engine), instead_of=self._older_name)
+            keys.pin(self.key, key, self.name, identity(engine), instead_of=self._older_name)
 
     def journal_of(self, engine: Engine, before: str | None = None) -> Path | None:
         """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far.
@@ -174,10 +174,17 @@ class Place:
             return False  # a key file from before journals were noted
         return known.ledgers.get(_noted(journal)) != identity(engine)
 
-    def pin_journal(self, engine: Engine, journal: Path) -> None:
-        """Know from now on that this computer has a journal of a server's ledger, or none yet if it is new here."""
+    def pin_journal(self, engine: Engine, journal: Path, key: Key) -> None:
+        """Know from now on that this computer has a journal of a server's ledger, or none yet if it is new here. Raises
+        LedgerUnsound as ``pin``."""
         if self.key is not None and self.file is None:
-            keys.pin(self.key, _noted(journal), _NOT_YET if self.is_new_here(engine, journal) else identity(engine))
+            known = _NOT_YET if self.is_new_here(engine, journal) else identity(engine)
+            keys.pin(self.key, key, _noted(journal), known)
+
+    def must_hold(self, key: Key) -> None:
+        """Raises LedgerUnsound where the server's key is not there any more, or another."""
+        if self.key is not None:
+            keys.held(self.key, key)
 
     def keep_private(self, journal: Path | None) -> None:
         """Nobody but their owner may read the ledger's files, however they came to be."""

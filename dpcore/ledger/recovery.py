@@ -113,7 +113,7 @@ def restore(
             path = path or where.journal_of(engine)
             if path is not None:
                 said += _write_journal(engine, path, key, whole=whole)
-            where.pin(engine)
+            where.pin(engine, key)
             where.keep_private(path)
         except TROUBLE as error:
             refused = refuse(error)

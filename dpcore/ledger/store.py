@@ -139,8 +139,8 @@ class Store:
                     renew_journal(engine, path, key)
                     if where.is_new_here(engine, path):
                         begin_journal(engine, path)
-                    where.pin_journal(engine, path)
-            where.pin(engine)
+                    where.pin_journal(engine, path, key)
+            where.pin(engine, key)
             where.keep_private(path)
             found = cls(engine, None if path is None else Journal(path), lock, key, patience)
             if path is not None and where.is_new_here(engine, path):
@@ -345,6 +345,7 @@ class Store:
     def _begin(self, within: float | None) -> None:
         """Where this computer came before the ledger held a record, join as one that comes later does."""
         if self._unbegun is not None and self.journal is not None:
+            self._unbegun.must_hold(self.key)  # before a record says what only it can tell
             if self._unbegun.is_new_here(self.engine, self.journal.path):
                 begin_journal(self.engine, self.journal.path, within)
             self._note()
@@ -352,7 +353,7 @@ class Store:
     def _note(self) -> None:
         """From its first record on, this computer is known to have a journal."""
         if self._unbegun is not None and self.journal is not None and self.journal.exists():
-            self._unbegun.pin_journal(self.engine, self.journal.path)
+            self._unbegun.pin_journal(self.engine, self.journal.path, self.key)
             self._unbegun = None
 
     def _compare(self, connection: Connection) -> None:

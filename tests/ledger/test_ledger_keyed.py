@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.private_postgresql import PrivateServer
 from dpcore.errors import KnownPeople, LedgerUnsound
 from dpcore.ledger import Ledger, keyed, store
 from dpcore.ledger import key as keys
+from dpcore.ledger import place as places
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.people import Brought
 from dpcore.ledger.recovery import NEW_KEY, restore
@@ -58,7 +60,7 @@ def test_without_its_key_a_ledger_stays_closed_and_no_key_is_made(
     before = place.journal.read_bytes()
     gone(key, monkeypatch)
     files = sorted(path for path in key.parent.iterdir() if path.suffix != ".lock")
-    said = keyed.ANOTHER if gone is of_another_server else keyed.LOST
+    said = keys.ANOTHER if gone is of_another_server else keys.LOST
     for _ in range(2):  # the first try makes none for the second
         with pytest.raises(LedgerUnsound) as refused:
             place.open()
@@ -104,7 +106,7 @@ def test_a_key_that_was_given_up_comes_back_knowingly_too(
     monkeypatch.setenv("EPSILON_LAB_KEY", str(key))
     with pytest.raises(LedgerUnsound) as refused:
         sqlite_place.open()
-    assert str(refused.value) == keyed.ANOTHER
+    assert str(refused.value) == keys.ANOTHER
     assert NEW_KEY in restore(sqlite_place.url, new_key=True)
     with sqlite_place.open() as ledger, pytest.raises(KnownPeople):
         second(ledger)
@@ -171,7 +173,7 @@ def test_of_two_that_came_to_an_empty_ledger_one_key_alone_knows_its_files(
                 return
             with pytest.raises(LedgerUnsound) as refused:
                 second(other)
-            assert str(refused.value) == keyed.ANOTHER
+            assert str(refused.value) == keys.ANOTHER
             assert {budget.lineage for budget in one.chargeable()} == {"people"}, "none was opened for it"
 
 
@@ -184,4 +186,48 @@ def test_a_server_that_runs_notes_no_file_by_a_key_that_was_given_up(
         restore(place.url, journal=place.journal, new_key=True)
         with pytest.raises(LedgerUnsound) as refused:
             running.open_budget("later", epsilon=1.0, file=Brought(fingerprint="another"))
-        assert str(refused.value) == keyed.ANOTHER
+        assert str(refused.value) == keys.ANOTHER
+
+
+def moved(key: Path) -> None:
+    key.rename(key.with_suffix(".away"))
+
+
+def replaced(key: Path) -> None:
+    moved(key)
+    keys.made(key)
+
+
+@pytest.mark.parametrize("gone", [moved, replaced])
+@pytest.mark.parametrize("looks", ["before the first record", "when it is noted", "never"])
+def test_a_server_that_came_to_an_empty_ledger_makes_no_key_when_its_own_goes_away(
+    server: PrivateServer,
+    tmp_path: Path,
+    key: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gone: Callable[[Path], None],
+    looks: str,
+) -> None:
+    """It made one for the first record's sake, and linked files by a secret that no file held any more."""
+    if looks != "before the first record":
+        monkeypatch.setattr(places.Place, "must_hold", lambda place, key: None)
+    if looks == "never":
+        monkeypatch.setattr(keys, "held", lambda path, key: keys.load(path) or keys.fresh())
+    place = Place(url=server.new_schema(), journal=tmp_path / "ledger.journal", database=None)
+    ledger = place.open()
+    gone(key)
+    before = key.read_bytes() if key.exists() else None
+    if looks == "never":
+        second(ledger)
+        assert key.read_bytes() != before, "else this would show nothing"
+    else:
+        with pytest.raises(LedgerUnsound) as refused:
+            second(ledger)
+        assert str(refused.value) == (keys.LOST if gone is moved else keys.ANOTHER)
+        assert (key.read_bytes() if key.exists() else None) == before
+    ledger.close()
+    if looks != "never":
+        key.with_suffix(".away").replace(key)
+        with place.open() as again:
+            assert bool(again.budgets()) is (looks == "when it is noted")
+            again.verify()
