@@ -222,7 +222,24 @@ def test_two_tests_of_bytes_are_made_at_a_time_whoever_asks(bounded: bool, monke
         assert all(each.result() for each in taken)
 
 
-@pytest.mark.parametrize("behaviour", ["grows", "leaps", "cannot_allocate"])
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not say")
+def test_memory_that_could_be_shared_is_in_use_too() -> None:
+    """A reader that was taken over filled the computer with it: what is resident and not shared leaves it out."""
+
+    def resident_alone() -> int:
+        _, resident, shared, *_ = Path("/proc/self/statm").read_text().split()
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+    before, alone = in_use(os.getpid()), resident_alone()
+    with mmap.mmap(-1, 64 << 20) as held:
+        held.write(bytes(64 << 20))
+        assert in_use(os.getpid()) - before > 60 << 20
+        assert resident_alone() - alone < 60 << 20, "else this would show nothing"
+    assert in_use(os.getpid()) - before < 30 << 20
+    assert in_use(0) == 0
+
+
+@pytest.mark.parametrize("behaviour", ["grows", "shares", "leaps", "cannot_allocate"])
 def test_a_reader_without_bounds_is_stopped_by_its_own(apart: Apart, behaviour: str) -> None:
     before = in_use(os.getpid())
     assert "takes more than 120 MB of memory; keep fewer rows" in said(apart, behaviour)

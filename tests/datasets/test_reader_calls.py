@@ -23,7 +23,7 @@ OWN, OTHER = 4711, 42
 ALLOWED, REFUSED, UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026
 SHARED = {
     *("shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"),
-    *("mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "unshare", "setns"),
+    *("mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "unshare", "setns", "memfd_create", "memfd_secret"),
 }
 THREAD = 0x003D0F00  # what the C library gives clone for a thread
 
@@ -89,6 +89,33 @@ def test_of_each_call_the_program_says_what_it_should(name: str) -> None:
     weak = replace(machine, never={}, itself={"kill": machine.itself["kill"]})
     broken = [call for call in refused(machine) if verdict(program(weak, OWN), machine.audit, *call) == ALLOWED]
     assert len(broken) == len(machine.never) + 4 * (len(machine.itself) - 1), "the check can fail"
+
+
+RIGHTS = """
+import ctypes, os, struct, sys, tempfile
+from pathlib import Path
+from dpcore.datasets.apart import confined
+held = ctypes.create_string_buffer(24)
+if sys.argv[1] == "mutant":
+    confined._give_up_rights = lambda: None
+if sys.argv[1] != "free":
+    confined.confine(1 << 30, 60, Path(tempfile.mkdtemp(dir=sys.argv[2])))
+ctypes.CDLL(None).capget(struct.pack("II", 0x20080522, 0), held)
+os.write(1, f"{max(struct.unpack('6I', held.raw)):x}".encode())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are no such rights")
+def test_a_reader_of_a_server_that_runs_as_root_has_none_of_its_rights(tmp_path: Path) -> None:
+    """It could set the computer's name and clock, and end it. As any other user it never had a right."""
+
+    def rights(how: str) -> str:
+        command = [sys.executable, "-c", RIGHTS, how, str(tmp_path)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    before = rights("free")
+    assert rights("confined") in ("0", "4"), "but to look into a folder"
+    assert rights("mutant") == before
 
 
 @pytest.mark.thorough

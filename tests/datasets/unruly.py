@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import mmap
 import os
 import platform
 import resource
@@ -69,6 +70,14 @@ def grows(say: _Say) -> None:
     kept = [np.ones(2 << 20) for _ in range(9)]
     time.sleep(600)
     kept.clear()
+
+
+def shares(say: _Say) -> None:
+    """As much, of memory that it could share."""
+    kept = [mmap.mmap(-1, 16 << 20) for _ in range(9)]
+    for one in kept:
+        one.write(b"x" * len(one))
+    time.sleep(600)
 
 
 def swells(say: _Say) -> None:
@@ -194,6 +203,7 @@ def system_calls() -> dict[str, int]:
         "shmctl IPC_INFO": (named["shmctl"], 0, 3, ctypes.addressof(about)),
         "semctl IPC_INFO": (named["semctl"], 0, 0, 3, ctypes.addressof(about)),
         "msgctl IPC_INFO": (named["msgctl"], 0, 3, ctypes.addressof(about)),
+        "memfd_create": (named["memfd_create"], ctypes.addressof(ctypes.create_string_buffer(b"x")), 0),
         "fork": (named.get("fork", numbers.clone), *(() if "fork" in named else (signal.SIGCHLD, 0, 0, 0, 0))),
         "vfork": (numbers.clone, 0x4000 | signal.SIGCHLD, 0, 0, 0, 0),  # as one, that waits for the other
         "clone": (numbers.clone, signal.SIGCHLD, 0, 0, 0, 0),
@@ -213,7 +223,7 @@ def system_calls() -> dict[str, int]:
 WAYS: dict[str, Callable[[_Say], None]] = {
     made.__name__: made
     for made in (
-        panics, fails, crashes, aborts, grows, swells, leaps, cannot_allocate, works, waits, holds_everything,
+        panics, fails, crashes, aborts, grows, shares, swells, leaps, cannot_allocate, works, waits, holds_everything,
         waits_a_moment, lies, looks_around, opens_files,
         calls_the_system,
     )

@@ -1,9 +1,10 @@
 """Which system calls a process that reads somebody's file is refused, as a program that the kernel runs for each.
 
 What opens a connection, starts a program or a process, sends a signal to another, looks into it, or changes what it
-may take; what changes whose a file is, who may open it and since when it is so; and what reaches keys of the server's
-user, or memory and queues that programs share by a name, which would outlive the reader. Signals have many ways: calls
-of their own, and files that send one when something happens to them.
+may take; what changes whose a file is, who may open it and since when it is so; what reaches keys of the server's user,
+or memory and queues that programs share by a name, which would outlive the reader; and memory in files, which its
+limits do not count, and what looks into the kernel. Signals have many ways: calls of their own, and files that send one
+when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
@@ -49,7 +50,8 @@ class Machine:
 
 
 _EVERYWHERE = {"pidfd_send_signal": 424, "io_uring_setup": 425, "pidfd_getfd": 438, "process_madvise": 440,
-               "process_mrelease": 448, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466}  # fmt: skip
+               "memfd_secret": 447, "process_mrelease": 448, "fchmodat2": 452, "setxattrat": 463,
+               "removexattrat": 466}  # fmt: skip
 MACHINES = {
     "x86_64": Machine(
         audit=0xC000003E,
@@ -58,6 +60,7 @@ MACHINES = {
            "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "semtimedop": 220, "mq_open": 240, "mq_unlink": 241,
            "mq_timedsend": 242, "mq_timedreceive": 243, "mq_notify": 244, "mq_getsetattr": 245, "add_key": 248,
            "request_key": 249, "keyctl": 250, "unshare": 272, "setns": 308}
+        | {"perf_event_open": 298, "memfd_create": 319, "bpf": 321, "userfaultfd": 323}
         | {"chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132, "mknod": 133,
            "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198,
            "fremovexattr": 199, "utimes": 235, "mknodat": 259, "fchownat": 260, "futimesat": 261, "fchmodat": 268,
@@ -81,6 +84,7 @@ MACHINES = {
            "mq_notify": 184, "mq_getsetattr": 185, "msgget": 186, "msgctl": 187, "msgrcv": 188, "msgsnd": 189,
            "semget": 190, "semctl": 191, "semtimedop": 192, "semop": 193, "shmget": 194, "shmctl": 195, "shmat": 196,
            "shmdt": 197, "add_key": 217, "request_key": 218, "keyctl": 219, "setns": 268}
+        | {"perf_event_open": 241, "memfd_create": 279, "bpf": 280, "userfaultfd": 282}
         | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
            "mknodat": 33, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55, "utimensat": 88,
            "open_by_handle_at": 265}

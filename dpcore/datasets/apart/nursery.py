@@ -34,7 +34,7 @@ LOADED = ("dpcore.datasets.reading.kinds", "dpcore.datasets.apart.crossing", "py
 QUESTION = struct.Struct("<Q")
 """Bytes of memory that the reader may use."""
 _TICK = 100  # milliseconds
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_WRITTEN = ("RssAnon:", "RssShmem:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +151,13 @@ class Nursery:
 
 
 def in_use(process: int) -> int:
-    """Bytes of memory that a process has written to and shares with no file; 0 where the system does not say."""
+    """Bytes of memory that a process has written to and that are no file's, also where it could share them; 0 where the
+    system does not say."""
     try:
-        _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
-    except (OSError, ValueError):
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
         return 0
-    return (int(resident) - int(shared)) * _PAGE
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(_WRITTEN))
 
 
 def _be_reader(mother: int, files: Sequence[int], room: Path) -> None:
