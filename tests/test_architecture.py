@@ -36,7 +36,7 @@ OWNERS = {
     "sqlalchemy": ("dpcore/addresses.py", "dpcore/ledger", "dpcore/datasets/in_place/"),
     "alembic": ("dpcore/ledger",),
     "psycopg": ("dpcore/ledger",),
-    "numba": ("dpcore/experts/", "dpcore/training/", "dpcore/thresholding/"),
+    "numba": ("dpcore/compiled.py",),
 }
 # An outside package that only these parts of the dashboard may import.
 WRITERS = {"typst": ("dashboard/report/pdf.py",), "docx": ("dashboard/report/word.py",)}

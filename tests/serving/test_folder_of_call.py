@@ -147,6 +147,34 @@ def test_numba_takes_nothing_compiled_from_there(folder: Path) -> None:
     assert str(folder) in told[1].decode(), "else this would show nothing"
 
 
+COMPILED = """\
+    {first}
+    from dpcore.compiled import _numba, compiled
+    {mutant}
+    found = compiled(lambda number: number + 1)
+    found(1)
+    print(type(found).__name__, _numba.config.DISABLE_JIT, _numba.config.DEBUG)
+"""
+
+
+@pytest.mark.parametrize("first", ["", "import numba"], ids=["first", "after another library"])
+def test_nor_any_setting_of_how_it_compiles(folder: Path, first: str) -> None:
+    """Whoever may write there would have had all of it run as plain Python, a hundred times slower."""
+    pytest.importorskip("yaml")
+    (folder / ".numba_config.yaml").write_text("disable_jit: 1\ndebug: 1\n")
+
+    def told(mutant: str) -> str:
+        command = call(folder, COMPILED.format(first=first, mutant=mutant))
+        done = subprocess.run(command, cwd=folder, env=surroundings(folder), capture_output=True, text=True, check=True)
+        assert mutant or "pyyaml" not in done.stderr, "nor is anybody told to install what would read it"
+        return done.stdout.splitlines()[-1]
+
+    assert told("") == "CPUDispatcher 0 0"
+    reads_it = "_numba.config._config_fname, _numba.config._HAVE_YAML = '.numba_config.yaml', True"
+    again = "import yaml; _numba.config.yaml = yaml; _numba.config.reload_config()"
+    assert told(f"{reads_it}; {again}") == "function 1 1", "else this would show nothing"
+
+
 CHOSEN = """\
     import json
     from dashboard import __main__ as command_line

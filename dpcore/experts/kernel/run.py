@@ -6,23 +6,9 @@ Everything compiled stands in this one file, because the compiler's cache follow
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
 
-import numba
-
+from dpcore.compiled import compiled
 from dpcore.validate import BoolArray, FloatArray, IntArray
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def compiled(function: Function) -> Function:
-    """Compile, keeping the machine code between processes where a folder for it can be written."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
-    try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # there is no such folder
-        return cast(Function, numba.njit(**options)(function))
 
 
 @compiled

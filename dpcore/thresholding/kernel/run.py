@@ -7,15 +7,11 @@ See ``dpcore.thresholding.laws`` for the mathematics.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
 
+from dpcore.compiled import compiled
 from dpcore.validate import FloatArray, IntArray
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 LONGEST = 2.0  # widest panel, in units of the smaller of the two noise scales
 FLAT = 40.0  # a query this many of its noise's scales from the threshold is certain to within 1e-17
@@ -33,15 +29,6 @@ WEIGHTS = np.zeros((*SIZES.shape, MOST))
 for _place in np.ndindex(SIZES.shape):
     _size = int(SIZES[_place])
     POINTS[_place][:_size], WEIGHTS[_place][:_size] = np.polynomial.legendre.leggauss(_size)
-
-
-def compiled(function: Function) -> Function:
-    """Compile, keeping the machine code between processes where a folder for it can be written."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
-    try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # there is no such folder
-        return cast(Function, numba.njit(**options)(function))
 
 
 @compiled

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.compiled import compiled
 from dpcore.validate import IntArray
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Single = NDArray[np.float32]
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
-
-
-def compiled(function: Function) -> Function:
-    """Compile, keeping the machine code between processes where a folder for it can be written."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
-    try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # there is no such folder
-        return cast(Function, numba.njit(**options)(function))
 
 
 @compiled
