@@ -11,7 +11,8 @@ whatever else is logged as well.
 
 Many of these entries are there because somebody sent something, and whoever sends it again and again could fill a disk.
 So of each part of the program (``streamlit``, ``uvicorn``, ...) so many are written in a time, errors apart from all
-else; the next one that is written says how many were left out.
+else; and of errors that say the same a tenth of them, so that one that somebody makes again and again takes no turn of
+another, whose reference a page names. The next one that is written says how many were left out.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import logging
 import re
 import threading
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from dashboard.people.wanted import ERRORS
-from dashboard.serving.pace import Pace
+from dashboard.serving.pace import Pace, wait
 from dpcore.defects import places_of, reported
 
 LONGEST = 1000
@@ -31,8 +33,8 @@ LONGEST = 1000
 RATE, AHEAD = 1.0, 300.0
 """Entries a second of one part of the program, and of how many seconds what was not made use of at once: 90 MB a day at
 the very most, where an entry of an honest day is seldom one of three hundred in five minutes."""
-
-
+ALIKE, KINDS = 0.1, 256
+"""The share that errors which say the same have of those of their part, and how many kinds are told apart."""
 LEFT_OUT = "…"
 """What stands in an entry for what is not written."""
 _TOLD_BY_US = tuple(
@@ -42,6 +44,8 @@ _TOLD_BY_US = tuple(
 """Parts of Streamlit that log what whoever runs it has set: options, files, ports."""
 _SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 """The form of a session's id."""
+_REFERENCE = re.compile(r"\b[0-9A-F]{8}\b")
+"""By which an error is found, each by another (``dpcore.defects``)."""
 
 
 class OneLine(logging.LogRecord):
@@ -96,13 +100,20 @@ def _in_turn(logger: logging.Logger, record: logging.LogRecord) -> None:
     with _lock:
         part = (record.name.partition(".")[0], record.levelno >= logging.ERROR)
         here = _written.setdefault(part, _Written())
-        if here.pace.wait(0.0) > 0.0:
+        paces = [here.pace, *([_of_its_kind(part[0], _REFERENCE.sub("", record.getMessage()))] if part[1] else [])]
+        if wait(0.0, paces) > 0.0:
             here.left_out += 1
             return
-        here.pace.wait(1.0)
+        wait(1.0, paces)
         if isinstance(record, OneLine):
             record.left_out, here.left_out = here.left_out, 0
     _call(logger, record)
+
+
+@lru_cache(maxsize=KINDS)
+def _of_its_kind(part: str, said: str) -> Pace:
+    """One for all errors of a part that say the same, but for their references."""
+    return Pace(ALIKE * RATE, AHEAD)
 
 
 def one_line(text: str, more: str = "") -> str:
@@ -127,6 +138,7 @@ def unguard() -> None:
     logging.setLogRecordFactory(logging.LogRecord)
     logging.Logger.callHandlers = _call  # type: ignore[method-assign]
     _written.clear()
+    _of_its_kind.cache_clear()
     logging.captureWarnings(False)
     threading.excepthook = threading.__excepthook__
 

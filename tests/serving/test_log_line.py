@@ -18,6 +18,7 @@ import streamlit
 
 from dashboard.serving import log_line, pace
 from dashboard.serving.log_line import AHEAD, LONGEST, OneLine
+from dpcore.defects import _logged
 
 HOSTILE = "frag\n2026-11-23 03:59:59 epsilon-lab: forged \x1b[31m\r\x0b\x85\u2028\u202e\x00\ud800" + "A" * 100_000
 ROOT = Path(__file__).parents[2]
@@ -224,6 +225,29 @@ def test_nobody_fills_the_log(guarded: bool, name: str, level: int, monkeypatch:
     kept = int(AHEAD) + 1
     assert len(lines) == (kept + 2 if guarded else 2_002)
     assert lines[-1] == (f"the next (left out before it: {2_000 - kept:,} entries)" if guarded else "the next")
+
+
+@pytest.mark.parametrize("alike", [log_line.ALIKE, 1.0])
+def test_an_error_again_and_again_takes_no_turn_of_another(alike: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has another reference; those of others stand on their pages, and would be looked for in vain."""
+    monkeypatch.setattr(log_line, "ALIKE", alike)
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    out, log = io.StringIO(), logging.getLogger("dpcore")
+    monkeypatch.setattr(log, "handlers", [logging.StreamHandler(out)])
+    monkeypatch.setattr(log, "propagate", False)
+    log_line.unguard()
+    log_line.guard()
+    for _ in range(1_000):
+        _logged("drawing a page", "KeyError", ["columns.py:150 _retype"])
+    reference = _logged("drawing a page", "KeyError", ["columns.py:151 _retype"])
+    held = log_line._of_its_kind.cache_info().currsize
+    for number in range(1_000):
+        _logged("drawing a page", "KeyError", [f"{number}.py"])
+    assert log_line._of_its_kind.cache_info().currsize == log_line.KINDS
+    log_line.unguard()
+    assert (reference in out.getvalue()) is (alike < 1.0)
+    assert out.getvalue().count("columns.py:150") == int(alike * AHEAD) + 1
+    assert held == 2
 
 
 @pytest.mark.parametrize(("text", "line"), [("", ""), ("\n\n", ""), ("a\tb", "a\\tb"), ("50 % of it", "50 % of it")])
