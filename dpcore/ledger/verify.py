@@ -8,13 +8,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, Table, select
 
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger import schema
+from dpcore.ledger import safeguards, schema
 from dpcore.ledger.budget import SPENT, Caps
 from dpcore.ledger.commands import RESTORE
 from dpcore.ledger.records import CLOCK, FIRST, Record
@@ -267,30 +266,11 @@ def replayed(records: Iterable[Record]) -> Replay:
 
 
 def _guarded(connection: Connection) -> bool:
-    """Whether every table, check and trigger of the migrations is in place and switched on."""
+    """Whether every table, check, trigger and unique index of the migrations is in place and switched on, as it was."""
     if connection.dialect.name == "sqlite":
         query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name <> 'alembic_version'"
         return sqlite_form(map(str, connection.exec_driver_sql(query).scalars())) == SQLITE_SAFEGUARDS
-    triggers = (
-        "SELECT r.relname || '_' || substr(t.tgname, length(r.relname) + 2) FROM pg_trigger t "
-        "JOIN pg_class r ON r.oid = t.tgrelid WHERE NOT t.tgisinternal AND t.tgenabled = 'O' "
-        "AND r.relnamespace = current_schema()::regnamespace"
-    )
-    checks = (
-        "SELECT r.relname, count(*) FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid "
-        "WHERE c.contype = 'c' AND c.convalidated AND r.relnamespace = current_schema()::regnamespace GROUP BY 1"
-    )
-    present = set(connection.exec_driver_sql(triggers).scalars())
-    counts: dict[str, int] = {row[0]: row[1] for row in connection.exec_driver_sql(checks)}
-    function = (
-        "SELECT prosrc FROM pg_proc WHERE proname = 'ledger_only_grows' "
-        "AND pronamespace = current_schema()::regnamespace"
-    )
-    acts = [" ".join(str(source).split()) for source in connection.exec_driver_sql(function).scalars()]
-    if acts != [POSTGRESQL_ACT]:
-        return False
-    wanted = {f"{table}_{end}" for table in POSTGRESQL_CHECKS for end in ("stays", "kept", "grows")}
-    return wanted <= present and all(counts.get(table, 0) >= least for table, least in POSTGRESQL_CHECKS.items())
+    return safeguards.are_there(connection)
 
 
 def sqlite_form(statements: Iterable[str]) -> str:
@@ -312,5 +292,3 @@ SQLITE_FORMS = frozenset(
     }
 )
 """Every form that ledgers had, from the first."""
-POSTGRESQL_ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
-POSTGRESQL_CHECKS = MappingProxyType({"head": 3, "records": 5, "lineages": 3, "accounts": 17, "fingerprints": 1})
