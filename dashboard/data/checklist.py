@@ -149,7 +149,9 @@ def _right(own: OwnFile, suited: Suited) -> None:
 
 
 def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
-    return own.unconfirmed(dict.fromkeys((*used(suited), *own.to_call_right)))
+    """Without what names rows, which the page asks with what that means."""
+    asked = dict.fromkeys((*used(suited), *own.suggested))
+    return own.unconfirmed(name for name in asked if name not in own.naming)
 
 
 def _right_key(own: OwnFile, suited: Suited) -> str:

@@ -20,6 +20,9 @@ Notation = Literal["decimal", "date_order"]
 """What says, beside its type, how the numbers or the days of a column are written."""
 LAST_STEP = "file:last step"
 """The doubt how many rows there are: steps, options, or records where one takes the place of another."""
+EVEN = "file:even lines"
+"""The doubt whether whatever somebody writes fits into the cells of its line, so that no row of a table of steps or
+options comes, goes or changes its name by it."""
 ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
 COLUMN, WORD = 2_000, 160
 """Bytes that a declared column takes, and each option of few letters: its text, its place in a list, and where it is
@@ -193,6 +196,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
     same = each_row == old.schema.each_row
     changed = {f"file:{one}" for one in ASKED if before.report.stated(one) != reading.report.stated(one)}
     changed |= {LAST_STEP} if before.records != reading.records else set()
+    changed |= {EVEN} if before.report != reading.report else set()
     files = {doubt for doubt in old.settled if doubt.startswith("file:")} - changed
     return Decisions(
         schema=replace(old.schema, columns=columns, each_row=each_row, id_column=named),

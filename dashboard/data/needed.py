@@ -45,31 +45,40 @@ def _has_budget(lineage: str) -> bool:
 
 def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
-    told = guessed(own, own.unconfirmed(own.to_call_right))
-    st.caption(told)
+    st.caption(guessed(own, own.unconfirmed(own.to_call_right)))
     if named := [name for name in own.unconfirmed(own.to_call_right) if name in own.naming]:
         st.markdown(said.names_shown(named, own.schema.each_row))
-    st.button(said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, args=(told,), help=said.RIGHT_HELP)
+    st.button(
+        said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, args=(whole(own),), help=said.RIGHT_HELP
+    )
 
 
-def guessed(own: OwnFile, names: Iterable[str]) -> str:
-    """What these columns hold, and what else the file suggested, for a person to call right; "" for nothing."""
-    found = ((name, kind(own.schema.column(name))) for name in names)
+def whole(own: OwnFile) -> str:
+    """All that one click calls right, also what the page has no room to tell."""
+    return guessed(own, own.unconfirmed(own.to_call_right), most=None)
+
+
+def guessed(own: OwnFile, names: Iterable[str], most: int | None = said.MOST_TYPES) -> str:
+    """What these columns hold, as far as the first ``most``, and what else the file suggested, for a person to call
+    right; "" for nothing. What names rows comes first, and is told however many there are."""
     named, each = own.naming, own.schema.each_row
+    listed = sorted(names, key=lambda name: name not in named)
+    found = ((name, kind(own.schema.column(name))) for name in listed)
     types = [(name, said.names_rows(what, each) if name in named else what) for name, what in found]
     form = understood.form_suggested(own)
     if not (types or own.row_unconfirmed or form):
         return ""
-    return said.suggested(types, ROWS[each] if own.row_unconfirmed else "", form)
+    shown = None if most is None else max(most, sum(name in named for name in listed))
+    return said.suggested(types, ROWS[each] if own.row_unconfirmed else "", form, shown)
 
 
 def _right(told: str) -> None:
-    """Callback: the person states what the file suggested, as they were ``told``; nothing where that is no longer so,
-    as when another table took its place meanwhile."""
+    """Callback: the person states what the file suggested, all of it being ``told``; nothing where that is no longer
+    so, as when another table took its place meanwhile."""
     own = source.own_file()
     if own is None:
         return
-    if guessed(own, own.unconfirmed(own.to_call_right)) != told:
+    if whole(own) != told:
         session.say("own", said.CHANGED_MEANWHILE)
         return
     actions.decide(lambda _: own.confirm(own.to_call_right))

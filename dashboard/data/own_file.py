@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dashboard.data import put_together
 from dashboard.data.decisions import (
+    EVEN,
     LAST_STEP,
     Decisions,
     bound,
@@ -56,6 +57,7 @@ _WITH_TYPES = {
     HEADING: "the names of the columns",
     "file:encoding": "the encoding of its text",
     LAST_STEP: "the number of {}s",
+    EVEN: "the cells of each line",
 }
 _STATED: dict[str | int | bool, Stated] = {
     "'": "single marks",
@@ -76,6 +78,11 @@ _STATED: dict[str | int | bool, Stated] = {
     "columns": "objects as columns",
 }
 _HEADINGS: tuple[Stated, ...] = ("no heading", "one heading line", "two heading lines")
+_SPILLED = (
+    "Some lines of this file have too many cells, or a quotation mark that stays open, and were left out: see “What was"
+    " read, and when” on the Data page, and mend them. Or have rows with too many cells set aside, under “Read it "
+    "differently”: then no private answer calls a row by a name from the file."
+)
 MOST_NOTED = 200
 """Sentences about what happened to a file."""
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
@@ -188,6 +195,16 @@ class OwnFile:
         return rows_made(self.steps, self.schema.each_row)
 
     @property
+    def worded(self) -> bool:
+        """Whether a step names a word of the rows, which no declaration takes along."""
+        return any(step.holds_values for step in self.steps)
+
+    @property
+    def rows_to_keep(self) -> bool:
+        """Whether somebody said how many rows one person has of a table that is the same for the next one."""
+        return self.decisions.said_rows and not self.worded
+
+    @property
     def schema(self) -> Schema:
         return self.decisions.schema
 
@@ -254,11 +271,25 @@ class OwnFile:
     @property
     def form_suggested(self) -> tuple[str, ...]:
         """What the file alone says of which lines name its columns, of its encoding and, of steps or options, of their
-        number, and nobody called right."""
+        number and that what anybody writes fits into the cells, and nobody called right."""
         decided = () if self.reading is None else self.reading.report.decided
         public = {LAST_STEP} if self._open_ended and self.schema.each_row != "record" else set()
+        public |= {EVEN} if self._may_spill and not self.spills else set()
         open_ = {f"file:{argument}" for argument in decided} | public
         return tuple(doubt for doubt in _WITH_TYPES if doubt in open_ - self.decisions.settled)
+
+    @property
+    def _may_spill(self) -> bool:
+        """Whether what somebody writes into a cell could take its row of a table of steps or options away, which nobody
+        stated."""
+        if self.reading is None or self.schema.each_row == "record" or dict(self.choices).get("uneven") == "set aside":
+            return False
+        return self.reading.report.container == "text"  # of all others each cell stands by itself
+
+    @property
+    def spills(self) -> bool:
+        """Whether that was so of some rows."""
+        return self._may_spill and self.reading is not None and self.reading.report.spilled > 0
 
     @property
     def _open_ended(self) -> bool:
@@ -307,6 +338,7 @@ class OwnFile:
             (written, "encoding"),
             (headed, heading),
             (self._open_ended and LAST_STEP in self.decisions.settled, last),
+            (self._may_spill and EVEN in self.decisions.settled, "even lines"),
         )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
@@ -395,6 +427,7 @@ class OwnFile:
             "Declare bounds or options of a column on the Data page: a private answer needs them.": (
                 self.declared is None
             ),
+            _SPILLED: self.spills,
             self._suggesting: self.asks_confirmation,
         }
         first = (self.uncompared,) if self.uncompared else ()
@@ -516,10 +549,10 @@ class OwnFile:
         """
         schema = self.schema
         if self.from_rows:
-            public = [name for name in schema.names if name not in self.from_rows]
+            public = tuple(column for column in schema.columns if column.name not in self.from_rows)
             if not public:
                 return None
-            schema = schema.only(*public)
+            schema = replace(schema, columns=public)  # what rows name tells nothing of what is protected
         if schema.id_column is not None and not schema.column(schema.id_column).releasable:
             schema = schema.with_column(_whose(schema.column(schema.id_column)))
         if any(isinstance(step, ReadAsMissing) for step in self.steps):
@@ -678,8 +711,10 @@ def template(own: OwnFile) -> Template:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)
-    if not own.decisions.said_rows:
+    if not own.rows_to_keep:
         schema = replace(schema, rows_per_person=own.made)
+    if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
+        schema = replace(schema, id_column=None)
     told = tuple(one.name for one in schema.columns if own.suggests(one))
     return Template(
         schema=schema, steps=own.steps, choices=stated_form(own), suggested=told, row_suggested=own.row_suggested

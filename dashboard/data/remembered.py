@@ -60,7 +60,7 @@ class Remembered:
             confirmed=tuple(one.name for one in told if own.spoken(one)),
             row_suggested=own.row_suggested,
             row_confirmed=decisions.confirmed_row or decisions.marked_row,
-            said_rows=decisions.said_rows,
+            said_rows=own.rows_to_keep,
         )
 
     @classmethod

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import words
-from dashboard.data.decisions import LAST_STEP
+from dashboard.data.decisions import EVEN, LAST_STEP
 from dashboard.data.own_file import HEADING, OwnFile
 from dashboard.people import visitors
 from dashboard.words import data as said
@@ -88,8 +88,15 @@ def form_suggested(own: OwnFile) -> list[str]:
         HEADING: named_on(report, names),
         "file:encoding": _encoded(report),
         LAST_STEP: f"there are {count}, down to the last row that holds anything",
+        EVEN: _fits(report, len(names)),
     }
     return [told[doubt] for doubt in own.form_suggested]
+
+
+def _fits(report: Report, columns: int) -> str:
+    """What must be so of every row of steps or options, whoever wrote into it."""
+    ends = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}.get(report.delimiter, "sign that ends cells")
+    return f"whatever people write, each line has {words.plural(columns, 'cell')} and no {ends} too many"
 
 
 def _encoded(report: Report) -> str:

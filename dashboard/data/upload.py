@@ -162,7 +162,7 @@ def differently(
                 )
         st.checkbox("Keep totals and notes as rows", value=bool(known.get("keep_footer")), key=f"{key}-keep_footer")
         st.checkbox(
-            "Set aside rows with too many cells instead of refusing the file",
+            "Set aside rows with too many cells",
             value=known.get("uneven") == "set aside",
             key=f"{key}-uneven",
         )

@@ -112,9 +112,8 @@ def moves(unit: str) -> str:
 FILL_ENTRY_HELP = "Leave it empty to have such an entry read as 0, or as the bound that is nearest to it."
 MOVES_READ = (
     "Where people are counted, usually 1. Left open, all from the lowest to the highest counts, and answers are much "
-    "rougher. The number as it is read: an empty entry, a word, or one like “<20” is read as 0, and a comma too many "
-    "in a line, or whatever sign ends its cells, can empty or move it. Say the largest change there can be, such jumps "
-    "too, or leave it open."
+    "rougher. The number as it is read: an empty entry, a word, or one like “<20” is read as 0. Say the largest change "
+    "there can be, such jumps too, or leave it open."
 )
 
 
@@ -466,7 +465,7 @@ RIGHT_HELP = (
     "person's cell can decide what a file suggests. Change a type under Columns if one is wrong."
 )
 CONFIRMED = "You said that what the file suggested is right."
-_MOST_TYPES = 8
+MOST_TYPES = 8
 
 
 CHANGED_MEANWHILE = "The table has changed meanwhile, so nothing was called right. Look at the list and click again."
@@ -491,12 +490,14 @@ def names_rows(kind: str, each_row: str) -> str:
     return f"{kind}, and {names_each(each_row)}"
 
 
-def suggested(types: Sequence[tuple[str, str]], row: str, form: Sequence[str] = ()) -> str:
-    """What the file suggested: of its ``form``, each column with its type, and what one row is; nothing of what was not
-    suggested."""
-    told = [f"“{safe(name, 40)}”: {kind.lower()}" for name, kind in types[:_MOST_TYPES]]
-    if len(types) > _MOST_TYPES:
-        told.append(f"{len(types) - _MOST_TYPES:,} more as listed under Columns")
+def suggested(
+    types: Sequence[tuple[str, str]], row: str, form: Sequence[str] = (), most: int | None = MOST_TYPES
+) -> str:
+    """What the file suggested: of its ``form``, each column with its type, as far as the first ``most``, and what one
+    row is; nothing of what was not suggested."""
+    told = [f"“{safe(name, 40)}”: {kind.lower()}" for name, kind in types[:most]]
+    if len(types) > len(told):
+        told.append(f"{len(types) - len(told):,} more as listed under Columns")
     points = [*form, *told, *([f"one row is {row}"] if row else [])]
     if len(points) == 1:
         return f"{points[0]}."

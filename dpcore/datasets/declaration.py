@@ -41,14 +41,15 @@ Stated = Literal[
     "two heading lines",
     "last step",
     "last row",
+    "even lines",
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
 stand around cells, how one is written inside a cell, where cells end, whether a carriage return ends
 a line, whether cells run over lines, how many columns
 there are where no line names them, whether lines that look like totals and notes are rows, where a cell merged over
 several rows holds its value, how a JSON document that is an object holds its rows, in which encoding letters are
-written, how many lines name the columns, and that the last row of a file that holds anything is its last one, or step,
-where the number of rows is public."""
+written, how many lines name the columns, that the last row of a file that holds anything is its last one, or step,
+where the number of rows is public, and that whatever a line of such a file holds fits into its cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +106,8 @@ class Declaration:
     The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
     confirmed both. ``form`` is what they stated of the file's own form when they saw it (quotation marks, totals at its
     foot). With ``named_by_rows`` no header names the columns but the file's own rows. All else was stated without it.
-    ``table`` is its name in a source that has several. Raises InvalidArgument.
+    ``table`` is its name in a source that has several. ``rows_protected`` is whether a column that is not declared says
+    that each row may be who is protected. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -120,6 +122,7 @@ class Declaration:
     form: tuple[Stated, ...] = ()
     named_by_rows: bool = False
     table: str = ""
+    rows_protected: bool = False
 
     def __post_init__(self) -> None:
         one_of(("add_remove", "replace_one"), hidden=self.hidden)
@@ -170,6 +173,7 @@ class Declaration:
             form=tuple(sorted(form)),
             named_by_rows=named_by_rows,
             table=table,
+            rows_protected=schema.protects_rows,
         )
 
     def column(self, name: str) -> Column:
@@ -196,7 +200,8 @@ class Declaration:
     def check_stay(self, neighbours: Neighbours) -> None:
         """Whether rows of steps or options are there whoever is protected. Raises InvalidArgument where one of them may
         be added or removed."""
-        if neighbours != "replace_one" and protects_rows(self.each_row, self.unit, self.columns):
+        protected = self.rows_protected or protects_rows(self.each_row, self.unit, self.columns)
+        if neighbours != "replace_one" and protected:
             raise InvalidArgument("rows", rows_change(self.unit))
 
     def of_any_reach(self) -> Declaration:

@@ -82,7 +82,8 @@ class Report:
     stand in cells, as blanks, or at the ends of lines, where line feeds are blanks. Line ``breaks`` stand inside cells
     too, or between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first.
     A JSON document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
-    ``objects``; None where the file is no such object.
+    ``objects``; None where the file is no such object. ``spilled`` is how many lines of a text were set aside because
+    they had too many cells or a mark stayed open.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
@@ -106,6 +107,7 @@ class Report:
     merged: Merged = "each"
     objects: Objects | None = None
     part: str = ""
+    spilled: int = 0
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 

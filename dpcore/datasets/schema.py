@@ -210,7 +210,8 @@ class Schema:
     ``each_row`` is a ``record`` (a person, a visit), an ``option`` with its score or count, or a ``step`` in time, in
     order. ``rows_per_person`` is the most rows that one ``unit`` (who is protected: "person", "district") can have;
     with ``id_column``, which says whose row it is, more are never used. ``people`` is about how many there are, where a
-    person says so. Raises InvalidArgument.
+    person says so. ``rows_protected`` keeps ``protects_rows`` where the column that told it is left out. Raises
+    InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -219,6 +220,7 @@ class Schema:
     unit: str = "person"
     people: int | None = None
     id_column: str | None = None
+    rows_protected: bool = False
 
     def __post_init__(self) -> None:
         one_of(get_args(EachRow), each_row=self.each_row)
@@ -241,7 +243,7 @@ class Schema:
     def protects_rows(self) -> bool:
         """Whether what is protected may be a step or an option itself, and not somebody who moves the entries of
         several."""
-        return protects_rows(self.each_row, self.unit, self.columns)
+        return self.rows_protected or protects_rows(self.each_row, self.unit, self.columns)
 
     def of_type(self, *types: ColumnType) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.type in types)
@@ -261,7 +263,9 @@ class Schema:
     def only(self, *names: str) -> Schema:
         """This schema with the named columns, in that order. Raises InvalidArgument."""
         chosen = tuple(self.column(name) for name in names)
-        return replace(self, columns=chosen, id_column=self.id_column if self.id_column in names else None)
+        whose = self.id_column if self.id_column in names else None
+        protected = self.each_row != "record" and self.unit.strip().lower() in MOVERS and self.protects_rows
+        return replace(self, columns=chosen, id_column=whose, rows_protected=protected)
 
     def led_by(self, name: str) -> Schema:
         """This schema with one column first, the others as they were. Raises InvalidArgument."""

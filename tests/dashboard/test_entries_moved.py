@@ -102,6 +102,34 @@ def test_a_row_that_holds_its_name_alone_tells_of_its_entry() -> None:
     assert found == [None, None]
 
 
+def test_a_row_without_a_name_is_no_option_whatever_its_entry_is() -> None:
+    """With a stand-in for missing names an empty row was none, and with a 1 in it the first of that option: charged 0.5
+    for 26."""
+    streets = Column(name="street", type="category", categories=("A", "B", "unknown"), fill="unknown")
+    declared = Declaration.of(Schema(columns=(streets, CALLERS), each_row="option"))
+    request = BestScore.of(declared, option="street", score="callers", epsilon=0.5)
+    scores = []
+    for entry in ("", "1"):
+        table = f"street,callers\n,{entry}\nA,40\nB,30\nunknown,90\n"
+        scores.append(request.read(read_table(table.encode(), header_rows=1).private))
+    assert spent(request, *scores) <= 1.0
+    assert scores[0].tolist() == [40, 30, 90]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_what_says_that_rows_are_protected_says_it_where_it_is_not_asked_about(listed: bool) -> None:
+    """With one more column declared, one employee less was one row less in an answer that hides them."""
+    team = Column(name="team", type="category", categories=("a", "b"))
+    schema = Schema(columns=(Column(name="Employee", type="text"), team, CALLERS), each_row="option", unit="employee")
+    schema = schema.only("team", "callers") if listed else schema
+    assert schema.protects_rows
+    assert schema.only("callers").protects_rows
+    with pytest.raises(InvalidArgument, match="are changed and never missing"):
+        Declaration.of(schema).check_stay("add_remove")
+    assert not replace(schema, each_row="record").only("callers").protects_rows
+    assert not Schema(columns=(team, CALLERS), each_row="option", unit="employee").only("callers").protects_rows
+
+
 def test_where_the_names_leave_rows_out_what_was_said_of_entries_holds() -> None:
     """A subtotal is called so by nobody: which options there are hangs on no person."""
     rows = read_table(b"complaint,callers\nheating,40\nlight,12\nTotal,52\n", header_rows=1, keep_footer=False).private

@@ -237,7 +237,8 @@ def test_a_transport_file_with_missing_numbers_keeps_its_empty_rows(tmp_path: Pa
 def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None:
     """It says what the columns hold; with its word alone one row would decide how all others are read."""
     column = Column(name="colour", type="category", categories=("red", "blue"))
-    brought = saved(Template(schema=Schema(columns=(column,), rows_per_person=2))).encode()
+    rest = tuple(Column(name=name, type="text") for name in ("size", "shape"))
+    brought = saved(Template(schema=Schema(columns=(column, *rest), rows_per_person=2))).encode()
     app = drop(open_app("data"), FOOT.encode())
     (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
     drop(app, brought, name="declaration.json", place=box)

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.case import Case
 from dashboard.controls import Setting
-from dashboard.data.decisions import LAST_STEP, Decisions
+from dashboard.data.decisions import EVEN, LAST_STEP, Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import form_suggested
 from dashboard.question import NoOffer, Offer
@@ -131,6 +131,7 @@ def asked(own: OwnFile) -> bool:
     if own.schema.each_row == "record":
         assert own.lacking == (), "other answers wait for nothing"
         return own.uncounted
+    own = own.decide(replace(own.decisions, settled=own.decisions.settled | {EVEN}))
     assert bool(own.lacking) == (LAST_STEP in own.form_suggested) == bool(form_suggested(own))
     return LAST_STEP in own.form_suggested
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -13,10 +14,21 @@ from dashboard.data import actions, arrivals, bulk, declarations, needed, put_to
 from dashboard.data import own_file as owned
 from dashboard.data.columns import declared_words
 from dashboard.data.decisions import Decisions, read_as
-from dashboard.data.own_file import OwnFile, are_others, opened, worked
+from dashboard.data.own_file import OwnFile, are_others, opened, template, worked
 from dashboard.data.remembered import Remembered
 from dashboard.words import data as data_words
-from dpcore.datasets import Column, OneRowPer, Schema, SplitOptions, Template, read_csv, read_table
+from dpcore.datasets import (
+    Column,
+    OneRowPer,
+    ReadAsMissing,
+    Schema,
+    SplitOptions,
+    Template,
+    loaded,
+    read_csv,
+    read_table,
+    saved,
+)
 from dpcore.datasets.schema import EachRow
 from dpcore.ledger.people import Resemblance
 
@@ -165,16 +177,68 @@ def test_nobody_said_rows_of_a_remembered_declaration_in_which_nobody_did(monkey
         assert Shelf(monkeypatch, bare).declare(template, before).decisions.said_rows == said
 
 
+OTHERS = b"who,colour,cost\n" + b"".join(b"p%d,red,%d\n" % (place % 3, place) for place in range(24))
+
+
+@pytest.mark.parametrize("way", ["known", "brought", "lacking", "without its form", "a word"])
+def test_of_a_table_that_no_card_told_of_nothing_is_said_of_rows(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most two rows, said of patients, was said of their visits, of which one has thirty: charged 0.5 for 7."""
+    before = own()
+    if way == "a word":  # of whom nobody knows whose rows they are
+        assert before.reading is not None
+        steps = (ReadAsMissing(column="who", word="p1"),)
+        before = worked(before, before.reading.after(steps), steps)
+    facts = loaded(saved(template(before))) if way != "known" else template(before)
+    data = OTHERS if way in ("known", "brought", "without its form") else b"who,age,cost\n" + OTHERS.split(b"\n", 1)[1]
+    data = ROWS if way == "a word" else data
+    reading = read_csv(data)
+    bare = OwnFile(name="f", data=data, choices=(), reading=reading, decisions=Decisions(schema=reading.suggested()))
+    shelf = Shelf(monkeypatch, bare)
+    if way == "without its form":
+        monkeypatch.setattr(source, "keep", shelf._keep)
+        declarations._offer_without_form(facts, None)
+        (facts,) = shelf.own.known
+    found = shelf.declare(facts)
+    assert not found.decisions.said_rows
+    assert found.schema.id_column is None
+    assert found.row_unconfirmed == (way != "a word")
+    assert found.lacking
+    same = Shelf(monkeypatch, replace(bare, reading=read_csv(ROWS), data=ROWS)).declare(template(own()))
+    assert same.decisions.said_rows, "of a table with the very columns, as the card tells"
+
+
+def test_the_card_tells_how_many_rows_a_click_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(declarations, "st", MagicMock(caption=told.append))
+    for facts, rows in ((template(own()), True), (Template(schema=Schema(columns=(COLOUR,))), False)):
+        told.clear()
+        declarations.offer(replace(own(), known=(facts,)))
+        assert ("one person has at most 2 rows" in " ".join(told)) == rows
+
+
+def test_what_names_rows_is_told_however_many_columns_there_are() -> None:
+    """Behind eight columns of numbers the click said “and 2 more”, and gave all comments out."""
+    numbers = [Column(name=f"visits {place}", type="integer", low=0, high=9) for place in range(9)]
+    many = naming("option", *numbers, COMMENT, settled=frozenset({COMMENT.name}), notation=frozenset())
+    told = needed.guessed(many, many.unconfirmed(many.to_call_right))
+    assert "shown with an answer" in told
+    assert "more as listed" in told
+    assert "visits 8" in needed.whole(many)
+    texts = [Column(name=f"text {place}", type="text") for place in range(12)]
+    told = needed.guessed(naming("option", *texts, CALLERS), [column.name for column in texts])
+    assert all(f"“{column.name}”" in told for column in texts)
+
+
 def test_a_click_on_what_is_no_longer_shown_calls_nothing_right(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, other = own(said_row=False), own(b"score,ill\n" + b"".join(b"%d,yes\n" % n for n in range(24)))
     other = replace(other, decisions=Decisions(schema=other.reading.suggested()))  # type: ignore[union-attr]
     shelf = Shelf(monkeypatch, other)
     decided: list[Any] = []
     monkeypatch.setattr(actions, "decide", decided.append)
-    needed._right(needed.guessed(shown, shown.unconfirmed(shown.to_call_right)))
+    needed._right(needed.whole(shown))
     assert not decided
     assert "Look at the list and click again." in shelf.said[0]
-    needed._right(needed.guessed(other, other.unconfirmed(other.to_call_right)))
+    needed._right(needed.whole(other))
     assert decided
 
 

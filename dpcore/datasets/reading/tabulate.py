@@ -75,6 +75,7 @@ class _Body:
     places: IntArray
     records: int
     line: int
+    spilled: int
 
     @property
     def first_line(self) -> int:
@@ -156,6 +157,7 @@ def tabulate(
         header_stated=header_rows == 0 or None not in (header_rows, header_line),
         first_line=body.first_line,
         columns=body.unnamed,
+        spilled=opened.size + body.spilled,
         quote=dialect.quote,
         escape=decided.escape_of(dialect),
         keep_footer=found.end == seen.counts.size and found.keeps is not False,
@@ -346,6 +348,7 @@ def _assembled(
 ) -> _Body:
     """The rows below the heading. ``width`` is how many columns there are, as stated, where no line names them."""
     notices: list[Notice] = []
+    spilled = 0
     if sheet is not None and not found.header:
         wide = sheet.from_the_first_column
     body = slice(found.start, found.end)
@@ -358,7 +361,8 @@ def _assembled(
         extra = keep & (counts > table.most) & ~_blank(frame.iloc[:, table.most :])
         _refuse_uneven(extra, keep, lines, counts, seen, found, table.most, uneven)
         keep &= ~extra
-        if extra.any():
+        spilled = int(extra.sum())
+        if spilled:
             texts = tuple(" ".join(row) for row in frame[extra].head(20).itertuples(index=False))
             notices.append(_aside("Rows with more cells than the heading", lines[extra], texts))
         short = keep & (counts < table.most - _left_out(table))
@@ -406,6 +410,7 @@ def _assembled(
         places=places if keep.all() else places[keep],
         records=int(lines.size + empty.size),
         line=found.line,
+        spilled=spilled,
     )
 
 

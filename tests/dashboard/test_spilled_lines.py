@@ -1,0 +1,85 @@
+"""What somebody writes into a line of a table of steps or options takes no row away, and no name: that is stated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dashboard.data.decisions import EVEN, Decisions, carried
+from dashboard.data.own_file import OwnFile
+from dashboard.data.understood import form_suggested
+from dpcore.datasets import Column, Schema, read_table
+from dpcore.datasets.declaration import Reads
+from dpcore.datasets.schema import EachRow
+from dpcore.releases.asked import form_stated
+
+STREETS = [f"Street {place}" for place in range(300)]
+COLUMNS = (
+    Column(name="street", type="text"),
+    Column(name="complaint", type="text"),
+    Column(name="callers", type="integer", low=0, high=999),
+)
+
+
+def own(complaint: str = "noise", each_row: EachRow = "option", **choices: object) -> OwnFile:
+    """Of one street somebody wrote this ``complaint``; all else was said of the table."""
+    rows = "".join(f"{street},{complaint if place == 7 else 'light'},{place}\n" for place, street in enumerate(STREETS))
+    reading = read_table(f"street,complaint,callers\n{rows}".encode(), header_rows=1, header_line=1, **choices)
+    decisions = Decisions(schema=Schema(columns=COLUMNS, each_row=each_row), said_row=True, said_rows=True)
+    stated = {"header_rows": 1, "header_line": 1} | choices
+    found = OwnFile(name="f.csv", data=b"", choices=tuple(stated.items()), reading=reading, decisions=decisions)
+    settled = found.decisions.settled.union(found.schema.names, found.doubts, found.form_doubts)
+    return found.decide(replace(found.decisions, settled=settled).stating(COLUMNS[2]))
+
+
+def test_a_comma_too_many_takes_no_name_away_that_an_answer_gives_out() -> None:
+    """It took the street out of what an answer may name, without any ε."""
+    plain, spilled = own(), own("noise, again")
+    assert plain.reading is not None
+    assert spilled.reading is not None
+    assert (plain.reading.report.spilled, spilled.reading.report.spilled) == (0, 1)
+    assert EVEN in plain.form_suggested
+    (told,) = (one for one in form_suggested(plain) if "whatever people write" in one)
+    assert told == "whatever people write, each line has 3 cells and no comma too many"
+    right = plain.decide(plain.confirm(plain.to_call_right))
+    assert right.lacking == ()
+    assert "even lines" in right.form
+    assert "no row has more cells than there are columns" in form_stated(Reads(columns=COLUMNS, form=right.form))[0]
+    assert EVEN not in spilled.form_suggested, "it is not so"
+    called = spilled.decide(spilled.confirm(spilled.to_call_right))
+    assert "too many cells" in " ".join(called.lacking)
+
+
+@pytest.mark.parametrize("complaint", ["noise", "noise, again"])
+def test_rows_that_are_set_aside_on_purpose_give_no_names(complaint: str) -> None:
+    found = own(complaint, uneven="set aside")
+    assert EVEN not in found.form_suggested
+    assert not found.spills
+    assert found.reading is not None
+    assert "" in found.reading.left_out_by
+
+
+def test_an_open_mark_takes_no_row_away_either() -> None:
+    found = own('"noise', breaks="between")
+    assert found.reading is not None
+    assert found.reading.report.spilled == 1
+    assert found.spills
+
+
+def test_of_records_nothing_of_it_is_asked() -> None:
+    """A record that is set aside is one person's alone."""
+    for complaint in ("noise", "noise, again"):
+        found = own(complaint, "record")
+        assert EVEN not in found.form_suggested
+        assert not found.spills
+        assert "even lines" not in found.form
+
+
+def test_another_way_to_end_cells_asks_anew() -> None:
+    right = own()
+    right = right.decide(right.confirm(right.to_call_right))
+    assert right.reading is not None
+    assert EVEN in carried(right.decisions, right.reading, right.reading).settled
+    other = replace(right.reading, report=replace(right.reading.report, delimiter=";"))
+    assert EVEN not in carried(right.decisions, right.reading, other).settled
