@@ -152,9 +152,8 @@ def _pick() -> None:
 def _retype(name: str, key: str) -> None:
     kind: ColumnType = session.entered(key, "text")
     own = source.own_file()
-    if own is None or kind not in own.types(name):
+    if own is None or name not in own.schema.names or kind not in own.types(name):
         return
-
     read = None if own.reading is None else own.reading.column(name).suggestion
     actions.decide(lambda old: old.retyped(name, kind, read))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.background import compute
+from dashboard.background import compute, places
 from dashboard.background.once import once
 from dashboard.data import actions, remembered
 from dashboard.data import people as whose
@@ -49,7 +49,8 @@ def choose() -> None:
     if name is None or name not in listed:
         return
     try:
-        tables = _tables(listed[name])
+        with places.aside():  # a database may be silent
+            tables = _tables(listed[name])
     except UnreadableFile as error:
         st.warning(words.sentence(error))
         return
@@ -76,7 +77,8 @@ def _use(name: str, table: str | None) -> None:
     if source is None or table is None or visitors.restricted() or compute.no_files():
         return
     try:
-        own = placed(source, table)
+        with places.aside():
+            own = placed(source, table)
     except InvalidArgument:
         session.say("own", said.NO_PERSON)
         return

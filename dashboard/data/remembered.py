@@ -146,7 +146,8 @@ def _files(own: OwnFile, *, writing: bool) -> Iterator[Path]:
         ledger: Ledger = compute.ledger()
         if ledger.journal_path is None or own.lineage not in {one.lineage for one in ledger.chargeable()}:
             return
-        if ledger.terms(own.lineage).ended:
+        terms = ledger.terms(own.lineage)
+        if terms.ended:
             return
         folder = _folder(ledger, ledger.journal_path, own.lineage)
     except LedgerError:
@@ -154,8 +155,9 @@ def _files(own: OwnFile, *, writing: bool) -> Iterator[Path]:
     # what the owner of a folder, which has one table without a name, states of it is said of no file
     person, table = login.person(), "" if own.place is None else f"source:{own.place.table}"
     whose = [_EVERYBODY] if person is None else [person.subject]
-    if person is not None and own.place is not None and (not writing or "owner" in compute.roles()):
-        whose.append(_EVERYBODY)
+    if person is not None and own.place is not None:
+        owns = terms.at_least(person.subject, "own") and "owner" in compute.roles()
+        whose += [_EVERYBODY] if owns or not writing else []
     for who in whose:
         yield folder / f"{_mark(ledger, table, who)}.json"
 

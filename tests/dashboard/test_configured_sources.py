@@ -4,8 +4,8 @@ alone, at one budget that nobody at the page can set."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -20,6 +20,7 @@ from dashboard import offering
 from dashboard.case import Case, Source
 from dashboard.catalogue import address, every
 from dashboard.controls import Setting
+from dashboard.data import configured
 from dashboard.data.decisions import typed_as
 from dashboard.data.own_file import OwnFile
 from dashboard.data.place import placed
@@ -135,6 +136,32 @@ def test_from_the_list_to_a_private_answer(
     assert "The database cannot be reached" in text(app)
     with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
         assert len(ledger.history(LINEAGE)) == 1
+
+
+def test_a_page_that_waits_for_a_database_keeps_no_place_from_others(
+    clinic: Path, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A silent one was waited for by three pages of two people, and nobody else's page was run meanwhile."""
+    inside: list[bool] = []
+
+    @contextmanager
+    def aside() -> Iterator[None]:
+        inside.append(True)
+        yield
+        inside.pop()
+
+    asked: dict[str, bool] = {}
+    for name in ("_tables", "placed"):
+        ask = getattr(configured, name)
+
+        def told(*given: Any, name: str = name, ask: Callable[..., Any] = ask) -> Any:
+            asked[name] = bool(inside)
+            return ask(*given)
+
+        monkeypatch.setattr(configured, name, told)
+    monkeypatch.setattr(configured.places, "aside", aside)
+    click(open_app("data", **{"from": "source"}), said.USE)
+    assert asked == {"_tables": True, "placed": True}
 
 
 def test_nobody_whom_nobody_vouches_for_is_offered_a_source(

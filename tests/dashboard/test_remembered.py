@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -170,6 +172,30 @@ def test_nobody_else_is_told(declared: tuple[AppTest, Path], monkeypatch: pytest
         assert len(before) == 2, "the one of this computer, and ada's"
         remembered.forget(own)
         assert {file: file.read_text() for file in declared[1].iterdir()} == before
+
+
+@pytest.mark.parametrize("roles", [{"owner"}, {"analyst"}])
+@pytest.mark.parametrize("level", ["own", "ask"])
+def test_who_owns_no_more_than_other_budgets_writes_and_forgets_nothing_of_everybodys(
+    roles: set[str], level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The role of an owner was enough, so that who might only ask took what the source's owner had declared from all
+    and gave them other options."""
+    terms = SimpleNamespace(ended=False, at_least=lambda subject, least: least == "ask" or level == "own")
+    ledger = SimpleNamespace(
+        journal_path=tmp_path / "journal",
+        chargeable=lambda: [SimpleNamespace(lineage="wards")],
+        terms=lambda lineage: terms,
+        sketch_key=b"k" * 32,
+    )
+    monkeypatch.setattr(compute, "ledger", lambda: ledger)
+    monkeypatch.setattr(compute, "roles", lambda: frozenset(roles))
+    monkeypatch.setattr(visitors, "restricted", lambda: False)
+    monkeypatch.setattr(login, "person", lambda: Person(subject="otto", claimed=None))
+    own: Any = SimpleNamespace(lineage="wards", place=SimpleNamespace(table="visits"))
+    assert len(list(remembered._files(own, writing=False))) == 2
+    writes = list(remembered._files(own, writing=True))
+    assert len(writes) == (2 if level == "own" and roles == {"owner"} else 1)
 
 
 def test_it_goes_with_the_budget(declared: tuple[AppTest, Path], monkeypatch: pytest.MonkeyPatch) -> None:

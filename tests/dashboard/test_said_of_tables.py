@@ -10,7 +10,7 @@ import pytest
 
 from dashboard import session
 from dashboard.background import compute
-from dashboard.data import actions, arrivals, bulk, declarations, needed, put_together, remembered, source
+from dashboard.data import actions, arrivals, bulk, columns, declarations, needed, put_together, remembered, source
 from dashboard.data import own_file as owned
 from dashboard.data.columns import declared_words
 from dashboard.data.decisions import Decisions, read_as
@@ -240,6 +240,18 @@ def test_a_click_on_what_is_no_longer_shown_calls_nothing_right(monkeypatch: pyt
     assert "Look at the list and click again." in shelf.said[0]
     needed._right(needed.whole(other))
     assert decided
+
+
+def test_a_click_on_the_type_of_a_column_that_is_gone_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sent by hand for a table that had taken its place, it wrote a defect into the log each time."""
+    shelf, decided = Shelf(monkeypatch, own()), list[Any]()
+    monkeypatch.setattr(actions, "decide", decided.append)
+    monkeypatch.setattr(session, "entered", lambda key, default: "category")
+    columns._retype("gone", "key")
+    assert not decided
+    columns._retype("colour", "key")
+    assert decided
+    assert shelf.own.schema.names == ("who", "colour")
 
 
 def test_a_tick_about_some_columns_is_none_about_others() -> None:
