@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 from dashboard.blocks import Block, Picture, Tab
 from dashboard.case import Case
 from dashboard.controls import Choice, Control, Group, Number, Read
-from dashboard.view import Chart, Needed
+from dashboard.view import Chart, Needed, Proviso
 from dashboard.words import LabelCard
 from dashboard.words import page as words
 from dashboard.words import release as release_words
@@ -98,7 +98,7 @@ class Need:
     """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say.
 
     ``hint``: what else would reach it, such as another method, in a sentence. ``proviso``: what it does not measure and
-    somebody must find good enough as well, in sentences that "If so" may follow. ``simulated``: it is found from a
+    somebody must find good enough as well. ``simulated``: it is found from a
     story that is simulated, whatever data are in use.
     """
 
@@ -106,7 +106,7 @@ class Need:
     found: Needed | None
     waiting: str = ""
     hint: str = ""
-    proviso: str = ""
+    proviso: Proviso | None = None
     simulated: bool = False
 
 

@@ -49,6 +49,14 @@ Axis = Literal["epsilon", "n", "both"]
 AXES: tuple[Axis, ...] = ("epsilon", "n", "both")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proviso:
+    """What a need does not measure: the sentence that says what to ``decide``, and what to do ``otherwise``."""
+
+    decide: str
+    otherwise: str
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Needed:
     """What reaches the target: the least ``epsilon`` and the least ``size``, None where none was found.

@@ -479,9 +479,9 @@ def names_each(each_row: str) -> str:
 def names_shown(columns: Sequence[str], each_row: str) -> str:
     """What calling that right means, of columns that hold names of rows."""
     return (
-        f"Which {each_row} a row is, {safe(either(columns, 40), 400)} says. Make sure of two things: all its names will"
-        " be shown to whoever gets an answer, so none may name a person or give one away; and nobody's data may change "
-        f"which {each_row} a row is. If a column says something else, choose another type for it, or empty its options."
+        f"{safe(either(columns, 40), 400)} says which {each_row} a row is. Two things must be so: none of its names is "
+        "a person's or gives one away, because whoever gets an answer sees them all; and nobody's data can change which "
+        f"{each_row} a row is. If not, choose another type for that column, or empty its options."
     )
 
 

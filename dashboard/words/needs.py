@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
+from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed, Proviso
 from dashboard.words import number, plural, visible
 
 SMALLEST = "smallest ε for it"
@@ -54,8 +54,8 @@ def bars(noise: float, people: float, names: tuple[str, str], sign: str = "", *,
     )
 
 
-def next_step(found: Needed, epsilon: float, proviso: str = "") -> str:
-    """What to do with it at the ε chosen now; "" where there is no ε to use, of which ``told`` speaks. ``proviso`` says
+def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> str:
+    """What to do with it at the ε chosen now; "" where there is no ε to use, of which ``told`` speaks. ``proviso`` is
     what somebody must find good enough as well before that ε is."""
     least = found.epsilon
     if least is None or not EPSILON_LOW < least <= EPSILON_HIGH:
@@ -65,10 +65,14 @@ def next_step(found: Needed, epsilon: float, proviso: str = "") -> str:
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
     if least * _NEAR < epsilon:
         less = f"ε = {number(least)} would do, and leaves budget for other questions."
-        return f"**Next:** {proviso} If so, {less}" if proviso else f"**Next:** more than enough. {less}"
-    if proviso:
-        return f"**Next:** {proviso} If so, get a private answer."
+        return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, less)
+    if proviso is not None:
+        return _decide(proviso, "get a private answer.")
     return "**Next:** just enough. Get a private answer, or need less and spend less."
+
+
+def _decide(proviso: Proviso, so: str) -> str:
+    return f"**Next:** {proviso.decide} If so, {so} {proviso.otherwise}"
 
 
 def told(found: Needed) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dashboard.view import Proviso
 from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
 from dashboard.words.usual import of_100, verdict
 from dpcore.about import About
@@ -135,16 +136,16 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
     return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
 
 
-def will_do(classes: tuple[str, ...], missed: float | None) -> str:
+def will_do(classes: tuple[str, ...], missed: float | None) -> Proviso:
     """What to decide before enough is enough; ``missed`` None where it is told elsewhere."""
     mistakes = (
         "making the mistakes under “How far to trust it”"
         if missed is None
         else f"missing {of_100(missed)} of 100 “{safe(visible(classes[1], 30))}”"
     )
-    return (
-        f"decide whether {mistakes} will do. If not, try a higher ε or, where you may look at results, another method "
-        "(Options)."
+    return Proviso(
+        decide=f"decide whether {mistakes} will do.",
+        otherwise="If not, try a higher ε or, where you may look at results, another method (Options).",
     )
 
 

@@ -308,7 +308,7 @@ def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
     assert found.asks_confirmation
     assert "shown with an answer" in needed.guessed(found, ["complaint"])
     assert "shown with an answer" in declared_words(found, complaint)
-    assert "nobody's data may change which option a row is" in data_words.names_shown(["complaint"], "option")
+    assert "nobody's data can change which option a row is" in data_words.names_shown(["complaint"], "option")
     called = found.decide(found.confirm(found.to_call_right))
     assert called.declared is not None
     assert called.declared.names == ("complaint", "callers")

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dashboard import words
-from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
+from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed, Proviso
 from dashboard.words import needs
 from dpcore.datasets.text import UNSEEN
 
@@ -108,10 +108,8 @@ def test_the_card_says_what_to_do_next(least: float | None, size: float | None, 
     assert said in told
     assert bool(told) == bool(said)
     if "enough." in told and "not enough" not in told:
-        but = needs.next_step(
-            Needed(epsilon=least, size=size, size_word="people", possible=True),
-            epsilon,
-            "decide whether so few will do.",
-        )
+        proviso = Proviso(decide="decide whether so few will do.", otherwise="If not, take more.")
+        but = needs.next_step(Needed(epsilon=least, size=size, size_word="people", possible=True), epsilon, proviso)
         assert but.startswith("**Next:** decide whether so few will do. If so, ")
+        assert but.endswith(" If not, take more.")
         assert "enough" not in but
