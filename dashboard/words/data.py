@@ -480,7 +480,7 @@ def names_shown(columns: Sequence[str], each_row: str) -> str:
     """What calling that right means, of columns that hold names of rows."""
     return (
         f"{safe(either(columns, 40), 400)} says which {each_row} a row is. Two things must be so: none of its names is "
-        "a person's or gives one away, because whoever gets an answer sees them all; and nobody's data can change which "
+        "a person's or gives one away, as whoever gets an answer sees them all; and nobody's data can change which "
         f"{each_row} a row is. If not, choose another type for that column, or empty its options."
     )
 

@@ -402,7 +402,7 @@ class _Setting:
             span = (float(sizes["n"].min()), float(sizes["n"].max()))
             enough = reaching(sizes, asked.target, along="n", **how)
             needed = replace(needed, size=enough, sized=True, searched=span)
-        hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else None
+        hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else ""
         missed = None if wrong is None else wrong[0]
         proviso = said.will_do(self.task.features.classes, missed) if self.task.classifies else None
         return Need(control=self.need, found=needed, hint=hint, proviso=proviso)
