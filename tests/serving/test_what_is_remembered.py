@@ -280,6 +280,7 @@ def test_what_is_remembered_and_peoples_files_leave_room_for_the_rest(monkeypatc
 
 # Functions whose results Python keeps by number: what such a result is at most.
 SMALL = {
+    "_of_its_kind": "how fast lines of one kind come",
     **dict.fromkeys(["best_design", "family"], "a few numbers"),
     **dict.fromkeys(["_laplace", "_gaussian", "_chooser"], "a mechanism of OpenDP"),
     "event_rdp": "one number for each of 166 orders",
