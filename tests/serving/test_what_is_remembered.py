@@ -288,7 +288,7 @@ SMALL = {
     "_compiled": "a pattern of a declaration",
     "_methods": "names of methods",
     "_for_sqlite": "of the ledger's statements about one row",
-    "silence_of": "when a server began not to answer",
+    **dict.fromkeys(["silence_of", "server_of"], "when a server began not to answer"),
     "_engine": "one for each source that is configured",
     "one_table": "of each folder that is configured a selection, with the names of its files",
 }
