@@ -100,7 +100,8 @@ def _in_turn(logger: logging.Logger, record: logging.LogRecord) -> None:
     with _lock:
         part = (record.name.partition(".")[0], record.levelno >= logging.ERROR)
         here = _written.setdefault(part, _Written())
-        paces = [here.pace, *([_of_its_kind(part[0], _REFERENCE.sub("", record.getMessage()[:LONGEST]))] if part[1] else [])]
+        said = _REFERENCE.sub("", record.getMessage()[:LONGEST])
+        paces = [here.pace, *([_of_its_kind(part[0], said)] if part[1] else [])]
         if wait(0.0, paces) > 0.0:
             here.left_out += 1
             return

@@ -3,8 +3,8 @@
 One that works on a question is waited for, however long that takes it, so that no time-out of the question's tells the
 two apart. Where a statement is not answered for some seconds another connection asks the server for next to nothing:
 where that is answered the first goes on, else its socket is shut, upon which the waiting statement fails. For a moment
-nobody else waits for the same server then, whichever of its databases they ask; after it one asks, and nobody waits
-with them.
+nobody else waits for the same database then; after it one asks, and nobody waits with them. Another database behind the
+same address may answer all the while, where a proxy or a login waits for one alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WORKS = 1  # libpq's name for a connection whose statement is not answered yet
 
 
 class Server:
-    """Whether a server answers. Safe to share between threads."""
+    """Whether a server answers about one database. Safe to share between threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -82,13 +82,13 @@ class Server:
 
 @lru_cache(maxsize=64)
 def server_of(*where: str) -> Server:
-    """One for all databases of a server, by what an address says of where it is."""
+    """One for each database and account, by what an address says of where it is."""
     return Server()
 
 
 def _named(url: URL) -> Iterator[str]:
-    yield from (url.host or "", str(url.port or ""))
-    yield from (str(url.query.get(name, "")) for name in ("host", "hostaddr", "port"))
+    yield from (url.host or "", str(url.port or ""), url.database or "", url.username or "")
+    yield from (str(url.query.get(name, "")) for name in ("host", "hostaddr", "port", "dbname", "user"))
 
 
 class Watched:
