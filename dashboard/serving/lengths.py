@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import h11
+from h11._receivebuffer import ReceiveBuffer
 from uvicorn import config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -49,25 +50,47 @@ def unguard() -> None:
     H11Protocol.send_400_response = _answered  # type: ignore[assignment, method-assign]
 
 
+class Arrived(ReceiveBuffer):
+    """What arrived of a connection; keeps the lines of a head that was taken out of it until it is looked at again."""
+
+    lines: list[bytearray] | None = None
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        """As of all: the lines of a whole head, or None."""
+        self.lines = super().maybe_extract_lines()
+        return self.lines
+
+    def head(self) -> Sequence[bytes | bytearray]:
+        """The lines of the head that was taken last, or of what is there of the next one, without its request."""
+        return (bytes(self).split(b"\n") if self.lines is None else self.lines)[1:]
+
+
 class Measured(h11.Connection):
     """The requests of one connection, without input or output."""
 
     over = False
     """Whether one was refused: it is the last."""
-    head: Sequence[tuple[bytes, bytes]] = ()
-    """The headers of the one that was refused, where they could be read."""
+    head: Sequence[tuple[bytes, bytes]] | None = None
+    """The headers of the one that was refused, as far as they could be read; None where none could be."""
     no_body = False
     """Whether it is answered by a head alone: more than that h11 does not write."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._receive_buffer = self._arrived = Arrived()
 
     def next_event(self) -> Any:
         """As of all connections. Raises RemoteProtocolError at such a request, upon which uvicorn answers 400."""
         if self.over:
             return h11.NEED_DATA
+        between = self.their_state is h11.IDLE  # what arrives then is a head, and nothing that a visitor sends in it
         try:
             event = super().next_event()
         except h11.RemoteProtocolError:
-            self.over = True
+            self.over, self.head = True, (refused.said(self._arrived.head()) or None) if between else None
             raise
+        finally:
+            self._arrived.lines = None
         if isinstance(event, h11.Request) and any(name == b"transfer-encoding" for name, _ in event.headers):
             self.over, self.head, self.no_body = True, list(event.headers), event.method == b"HEAD"
             raise h11.RemoteProtocolError("no length", error_status_hint=411)
@@ -88,7 +111,7 @@ def _bounded(connection: H11Protocol, transport: Any) -> None:
 
 
 def _refused(connection: H11Protocol, message: str) -> None:
-    head: Sequence[tuple[bytes, bytes]] = ()
+    head: Sequence[tuple[bytes, bytes]] | None = None
     if isinstance(connection.conn, Measured):
         head, message = connection.conn.head, "" if connection.conn.no_body else message
     refused.in_turn(connection, head, lambda: _answered(connection, message))

@@ -2,13 +2,17 @@
 
 What is no request, is too long, or asks for a page in a way that nobody understands is refused by uvicorn, and never
 comes to the gate: whoever sent nothing else was never behind. So the gate is asked for a turn in its place.
+Of a head that could not be read one line counts all the same, in which a proxy says for whom it asks: without it, it is
+another's than whoever asks for something from where the proxy is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+import re
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import Any
 
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -16,20 +20,28 @@ from dpcore.defects import reported
 
 KIND = "epsilon_lab.refused"
 """As what the gate is asked for a turn, and what it says when it has come."""
+FORWARDED = b"x-forwarded-for"
+_FORWARDED = re.compile(FORWARDED + rb":(.*)", re.IGNORECASE)
+
+
+def said(lines: Iterable[bytes | bytearray]) -> list[tuple[bytes, bytes]]:
+    """The headers in which a proxy says for whom it asks, of the lines of a head whose other lines may be anything."""
+    return [(FORWARDED, bytes(found[1].strip())) for line in lines if (found := _FORWARDED.match(line))]
 
 
 def in_turn(
     connection: H11Protocol | WebSocketsSansIOProtocol,
-    headers: Sequence[tuple[bytes, bytes]],
+    headers: Sequence[tuple[bytes, bytes]] | None,
     answer: Callable[[], None],
 ) -> None:
-    """Call ``answer`` when it is the turn of who sent a head with these ``headers``, as far as they could be read.
+    """Call ``answer`` when it is the turn of who sent a head with these ``headers``; None where none could be read.
 
     Nothing more is read meanwhile. Where more of them wait than any browsers ask for, the connection ends at once; and
     where it cannot be answered, since nobody would ever read that whoever asked has gone.
     """
     connection.transport.pause_reading()
-    scope = {"type": KIND, "path": "", "headers": headers, "client": connection.client, "scheme": connection.scheme}
+    client = connection.client if headers is not None else _unread(connection)
+    scope = {"type": KIND, "path": "", "headers": headers or (), "client": client, "scheme": connection.scheme}
 
     async def nothing() -> MutableMapping[str, Any]:
         return {"type": "http.disconnect"}
@@ -59,3 +71,11 @@ def in_turn(
     task = connection.loop.create_task(wait())
     connection.tasks.add(task)
     task.add_done_callback(connection.tasks.discard)
+
+
+def _unread(connection: H11Protocol | WebSocketsSansIOProtocol) -> tuple[str, int] | None:
+    """Who counts for a head of which nothing could be read: whoever is connected, unless that may be a proxy."""
+    client, app = connection.client, connection.app
+    if client is not None and isinstance(app, ProxyHeadersMiddleware) and client[0] in app.trusted_hosts:
+        return f"{client[0]} unread", client[1]
+    return client

@@ -82,6 +82,8 @@ frontend visitors
     # asked by nobody but the owner, who asks a replica
     http-request deny deny_status 404 if {{ path,url_dec -m end /_stcore/metrics }}
     http-request deny deny_status 405 if {{ method TRACE CONNECT }}
+    # a replica refuses it as well, but as work of its own: no browser asks so, and health checks by HTTP/1.0 alone
+    http-request return status 400 if !{{ req.ver 1.0 }} !{{ req.hdr(host) -m found }}
     http-request set-header X-Forwarded-Proto {scheme}
     # what a visitor says of where they come from; a proxy of one's own says it of them
     http-request del-header X-Forwarded-For if !{{ src {proxies} }}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import h11
 import pytest
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -186,15 +187,84 @@ def test_who_waits_is_told_why_and_nothing_more_of_theirs_is_read(loop: Leaping)
     assert not left.written
 
 
-def test_through_a_balancer_it_is_the_visitor_who_waits(loop: Leaping) -> None:
-    def head(address: str) -> bytes:
-        return CHUNKED.replace(b"\r\n\r\n", f"\r\nX-Forwarded-For: {address}\r\n\r\n".encode())
+BALANCER = "127.0.0.1"
 
-    async def times() -> list[int]:
-        served = Served()
-        return await answered(*(served.asked(head(address), "127.0.0.1") for address in (HERE, HERE, THERE)))
 
-    assert loop.run_until_complete(times()) == [0, 1, 0]
+def through(head: bytes, address: str) -> bytes:
+    """As a balancer sends it on."""
+    return head.replace(b"\r\n", f"\r\nX-Forwarded-For: {address}\r\n".encode(), 1)
+
+
+async def through_a_balancer(head: bytes) -> list[int]:
+    """Two of these of one visitor and one of another, and what both and who sits at the computer ask for properly."""
+    served = Served()
+    asked = [(head, HERE), (head, HERE), (head, THERE), (PROPER, HERE), (PROPER, THERE), (PROPER, BALANCER)]
+    return await answered(*(served.asked(through(*one), BALANCER) for one in asked))
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_through_a_balancer_it_is_the_visitor_who_waits(kind: str, loop: Leaping) -> None:
+    """Of a head that could not be read it was whoever sits where the balancer is, without bound."""
+    assert loop.run_until_complete(through_a_balancer(REFUSED[kind])) == [0, 1, 0, 2, 1, 0]
+
+
+@pytest.mark.parametrize("kind", ["no request", "no host", "too long", "a page that is asked for at length"])
+def test_a_head_that_says_nothing_would_be_the_balancer_s(
+    kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above can fail."""
+    monkeypatch.setattr(refused, "said", lambda lines: [])
+    monkeypatch.setattr(refused, "_unread", lambda connection: connection.client)
+    assert loop.run_until_complete(through_a_balancer(REFUSED[kind])) == [0, 1, 2, 0, 0, 3]
+
+
+NOT_SAID = ["no request", "no host", "too long"]
+
+
+async def from_the_balancer(head: bytes) -> list[int]:
+    served = Served()
+    asked = [(head, BALANCER)] * 3 + [(PROPER, BALANCER), (through(PROPER, HERE), BALANCER), (head, THERE)]
+    return await answered(*(served.asked(*one) for one in asked))
+
+
+@pytest.mark.parametrize("kind", NOT_SAID)
+def test_of_a_head_that_says_nothing_nobody_else_waits(kind: str, loop: Leaping) -> None:
+    assert loop.run_until_complete(from_the_balancer(REFUSED[kind])) == [0, 1, 2, 0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", NOT_SAID)
+def test_it_would_be_whoever_sits_there(kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail."""
+    monkeypatch.setattr(refused, "_unread", lambda connection: connection.client)
+    assert loop.run_until_complete(from_the_balancer(REFUSED[kind])) == [0, 1, 2, 3, 0, 0]
+
+
+@pytest.mark.parametrize("before", [b"", PROPER.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")])
+def test_what_stands_in_no_head_says_nothing(before: bytes) -> None:
+    """After the last request of a connection comes nothing, whatever it looks like; a request's own line is none."""
+    conn = lengths.Measured(h11.SERVER)
+    conn.receive_data(before + b"x-forwarded-for: 192.0.2.2\r\n" + (through(b"\r\n", HERE) if before else b"\r\n"))
+    if before:
+        assert [type(conn.next_event()) for _ in range(2)] == [h11.Request, h11.EndOfMessage]
+        conn.send(h11.Response(status_code=204, headers=[]))
+        conn.send(h11.EndOfMessage())
+    with pytest.raises(h11.RemoteProtocolError):
+        conn.next_event()
+    assert conn.head is None
+
+
+def test_of_two_requests_on_one_connection_each_has_its_own() -> None:
+    """A balancer sends those of many on one: what one of them said is not taken for another's."""
+    conn = lengths.Measured(h11.SERVER)
+    conn.receive_data(through(PROPER, HERE))
+    assert [type(conn.next_event()) for _ in range(2)] == [h11.Request, h11.EndOfMessage]
+    conn.send(h11.Response(status_code=204, headers=[]))
+    conn.send(h11.EndOfMessage())
+    conn.start_next_cycle()
+    conn.receive_data(b"\x16\r\n")
+    with pytest.raises(h11.RemoteProtocolError):
+        conn.next_event()
+    assert conn.head is None
 
 
 def test_who_sends_them_without_end_is_not_answered(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:

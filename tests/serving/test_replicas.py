@@ -274,6 +274,30 @@ def test_nobody_but_a_proxy_of_ones_own_says_where_others_come_from(
     assert answer.endswith(repr(said))
 
 
+_WITHOUT_HOST = "    http-request return status 400 if !{ req.ver 1.0 } !{ req.hdr(host) -m found }\n"
+
+
+@pytest.mark.parametrize("refuses", [True, False], ids=["ours", "as it was"])
+def test_what_asks_of_no_host_never_comes_to_a_replica(refuses: bool, tmp_path: Path) -> None:
+    """It refused it as work of its own. Health checks by HTTP/1.0 say no host, and come through."""
+
+    def change(text: str) -> str:
+        assert _WITHOUT_HOST in text
+        return text if refuses else text.replace(_WITHOUT_HOST, "")
+
+    with _balanced(1, tmp_path, change) as (address, _):
+        for lines, passed in (
+            ("GET /from HTTP/1.1", not refuses),
+            ("GET http://localhost/from HTTP/1.1", not refuses),
+            ("GET /from HTTP/1.0", True),
+            ("GET /from HTTP/1.1\r\nHost: a", True),
+        ):
+            with socket.create_connection(("::1", int(address.rpartition(":")[2])), PATIENCE) as asked:
+                asked.sendall(f"{lines}\r\nConnection: close\r\n\r\n".encode())
+                answer = asked.makefile("rb").read().decode()
+            assert (" 200 " in answer, answer.endswith("\r\n\r\n")) == (passed, not passed), answer
+
+
 def _sent(address: str, question: str, cookie: str, site: str = "") -> tuple[int, str]:
     """To the one at which port a browser with this cookie is sent, and what its cookie says then; 0 for nobody."""
     headers = {"Cookie": f"{replicas.COOKIE}={cookie}"} | ({"Sec-Fetch-Site": site} if site else {})
