@@ -59,6 +59,8 @@ def refused(machine: Machine) -> Iterator[tuple[int, ...]]:
     for command in (0x8901, 0x8902, 0x5412, 0x541C, 0x40086602, 0x401C5820):
         yield machine.ioctl, 3, command
     yield machine.prctl, 1, 0
+    for flags in (0x21, 0x23, 0x8021, 0x40021, 0x100000000 | 0x21):
+        yield machine.mmap, 0, 1 << 20, 3, flags, -1, 0
     yield 0x40000000 | machine.clone, THREAD
 
 
@@ -71,6 +73,8 @@ def let_through(machine: Machine) -> Iterator[tuple[int, ...]]:
     yield machine.fcntl, 3, 1030, 64
     yield machine.ioctl, 3, 0x5401
     yield machine.prctl, 15, 0
+    for flags in (0x22, 0x20022, 0x4022, 0x32, 0x01, 0x02, 0x8001, 0x812, 0x0):
+        yield machine.mmap, 0, 1 << 20, 3, flags, 3, 0
     used = {machine.clone, machine.clone3, *machine.never.values(), *machine.itself.values(), *machine.own.values()}
     yield from ((number,) for number in range(480) if number not in used | {machine.prctl})
 
@@ -116,6 +120,38 @@ def test_a_reader_of_a_server_that_runs_as_root_has_none_of_its_rights(tmp_path:
     before = rights("free")
     assert rights("confined") in ("0", "4"), "but to look into a folder"
     assert rights("mutant") == before
+
+
+HIDDEN = """
+import dataclasses, mmap, os, sys, tempfile
+from pathlib import Path
+from dpcore.datasets.apart import calls, confined
+if sys.argv[1] == "mutant":
+    calls.MACHINES = {name: dataclasses.replace(one, mmap=500) for name, one in calls.MACHINES.items()}
+looked = os.open("/proc/self/status", os.O_RDONLY)
+confined.confine(1 << 30, 60, Path(tempfile.mkdtemp(dir=sys.argv[2])))
+before = os.pread(looked, 1 << 16, 0)
+try:
+    held = mmap.mmap(-1, 64 << 20)
+except PermissionError:
+    os.write(1, b"refused")
+    os._exit(0)
+for at in range(0, 64 << 20, 8 << 20):
+    held[at : at + (8 << 20)] = b"x" * (8 << 20)
+    held.madvise(mmap.MADV_DONTNEED, at, 8 << 20)
+def shared(status):
+    return int(status.split(b"RssShmem:")[1].split()[0])
+seen = shared(os.pread(looked, 1 << 16, 0)) - shared(before)
+os.write(1, b"held %d, seen %d" % (held[:].count(b"x") >> 20, seen >> 10))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in MACHINES, reason="there is no such filter")
+@pytest.mark.parametrize(("how", "said"), [("confined", "refused"), ("mutant", "held 64, seen 0")])
+def test_a_reader_holds_no_memory_that_nobody_sees(how: str, said: str, tmp_path: Path) -> None:
+    """What it could share stays full once it is let go of: two readers held a whole container's memory like that."""
+    command = [sys.executable, "-c", HIDDEN, how, str(tmp_path)]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == said
 
 
 @pytest.mark.thorough

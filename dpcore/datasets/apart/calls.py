@@ -2,8 +2,9 @@
 
 What opens a connection, starts a program or a process, sends a signal to another, looks into it, or changes what it
 may take; what changes whose a file is, who may open it and since when it is so; what reaches keys of the server's user,
-or memory and queues that programs share by a name, which would outlive the reader; and memory in files, which its
-limits do not count, and what looks into the kernel. Signals have many ways: calls of their own, and files that send one
+or memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a
+process could share with those that it makes, which its limits do not count and which may be full though no process
+holds it; and what looks into the kernel. Signals have many ways: calls of their own, and files that send one
 when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
@@ -28,6 +29,7 @@ _SIGNALLING = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _OWNED = (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
 _FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, its 32 bits, FS_IOC_FSSETXATTR
 _OUTLIVING = (1,)  # PR_SET_PDEATHSIG
+_SHARED, _OF_NO_FILE = 0x01, 0x20  # MAP_SHARED (MAP_SHARED_VALIDATE has its bit too), MAP_ANONYMOUS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,7 @@ class Machine:
     fcntl: int
     ioctl: int
     prctl: int
+    mmap: int
 
 
 _EVERYWHERE = {"pidfd_send_signal": 424, "io_uring_setup": 425, "pidfd_getfd": 438, "process_madvise": 440,
@@ -76,6 +79,7 @@ MACHINES = {
         fcntl=72,
         ioctl=16,
         prctl=157,
+        mmap=9,
     ),
     "aarch64": Machine(
         audit=0xC00000B7,
@@ -99,6 +103,7 @@ MACHINES = {
         fcntl=25,
         ioctl=29,
         prctl=167,
+        mmap=222,
     ),
 }  # fmt: skip
 
@@ -136,6 +141,7 @@ def _rules(machine: Machine, process: int) -> Iterator[Step]:
     yield from _of(machine.fcntl, _but(1, _SIGNALLING))
     yield from _of(machine.ioctl, _but(1, (*_OWNED, *_FLAGS)))
     yield from _of(machine.prctl, _but(0, _OUTLIVING))
+    yield from _of(machine.mmap, _not_both(3, _OF_NO_FILE, _SHARED))
 
 
 def _of(number: int, steps: list[Step]) -> Iterator[Step]:
@@ -152,4 +158,10 @@ def _only(test: int, value: int) -> list[Step]:
 def _but(place: int, values: tuple[int, ...]) -> list[Step]:
     """It goes through where the argument is none of these."""
     tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
+    return [(_LOAD, 0, 0, _ARGUMENTS + 8 * place), *tests, (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
+
+
+def _not_both(place: int, one: int, other: int) -> list[Step]:
+    """It goes through where the argument lacks one of these two bits."""
+    tests = [(_HAS, 0, 1, one), (_HAS, 1, 0, other)]
     return [(_LOAD, 0, 0, _ARGUMENTS + 8 * place), *tests, (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
