@@ -92,7 +92,7 @@ CASES: tuple[Case, ...] = (
         name="best score, exponential mechanism, general",
         request=BestScore.of(OPTIONS, option="o", score="s", epsilon=EPSILON, rule="exponential"),
         here=rows(o=["a", "b"], s=["1", "0"]),
-        there=rows(o=["a", "b"], s=["2", "-1"]),
+        there=rows(o=["a", "b"], s=["3", "-2"]),
         outcome=lambda answer: answer["candidate"],
         answers=16_000,
         less=0.7,
@@ -101,7 +101,7 @@ CASES: tuple[Case, ...] = (
     Case(
         name="best score in fractions, permute-and-flip",
         request=BestScore.of(OPTIONS, option="o", score="r", epsilon=EPSILON),
-        here=rows(o=["a", "b"], r=["0.5", "0.5"]),
+        here=rows(o=["a", "b"], r=["0", "1"]),
         there=rows(o=["a", "b"], r=["1", "0"]),
         outcome=lambda answer: answer["candidate"],
         answers=8_000,
