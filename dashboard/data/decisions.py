@@ -41,9 +41,10 @@ class Decisions:
     suggested them (``read_as``), ``confirmed_row`` is whether they did so of what one row is. ``marked`` are columns
     and types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had
     suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
-    name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then. ``names`` are
-    columns of which they said that they name such rows, and are given out. ``reach`` is what they said of how far one
-    moves an entry, each with what it was said of: of a table that is there, no other statement of it counts.
+    name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
+    ``names`` are columns of which they said that they name such rows, of these very entries, and are given out.
+    ``reach`` is what they said of how far one moves an entry, each with what it was said of: of a table that is there,
+    no other statement of it counts.
     """
 
     schema: Schema
@@ -56,7 +57,7 @@ class Decisions:
     marked: frozenset[tuple[str, str]] = frozenset()
     marked_row: bool = False
     notation: frozenset[tuple[str, Notation, str]] = frozenset()
-    names: frozenset[tuple[ReadAs, EachRow]] = frozenset()
+    names: frozenset[tuple[ReadAs, EachRow, Entries]] = frozenset()
     reach: frozenset[Reach] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:

@@ -43,9 +43,6 @@ def offer(own: OwnFile) -> None:
             st.markdown(begins + words.safe(columns, MOST_TOLD))
             if steps:
                 st.caption(words.safe(steps, MOST_TOLD))
-            most = declared.schema.rows_per_person
-            if most > rows_made(declared.steps, declared.schema.each_row) or declared.schema.id_column is not None:
-                st.caption(said.remembered_rows(declared.schema.unit, most))
             st.button(said.KNOWN_USE, key=f"own-declaration-known-{place}", on_click=_use_known, args=(declared,))
     if own.too_large:
         st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")
@@ -253,10 +250,12 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
-    # of another table, or of one that no card told of: what was said of its rows holds of none here
-    if not fit.recognised or (before is None and fit.undeclared):
-        bare = replace(decisions.schema, id_column=None, people=None)
-        decisions = replace(decisions, schema=bare, said_rows=False, said_row=False, confirmed_row=False)
+    # what a row is, and how many one person has, is said of a table: no columns tell that it is the same one
+    decisions = replace(decisions, said_row=False, confirmed_row=False)
+    if before is None or not fit.recognised:  # of which no card told
+        whose = decisions.schema.id_column if fit.recognised and not fit.undeclared else None
+        bare = replace(decisions.schema, id_column=whose, people=None)
+        decisions = replace(decisions, schema=bare, said_rows=False)
     own = replace(own.decide(decisions), known=(), remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:

@@ -491,7 +491,8 @@ class OwnFile:
     def _is_called(self, column: Column) -> bool:
         """Whether a person, told so, said of such rows of this very table that a column names them and is given out:
         neither a type chosen by hand nor anything that was called right of other rows says it."""
-        return (read_as(column), self.schema.each_row) in self.decisions.names
+        names = self.decisions.names
+        return bool(names) and (read_as(column), self.schema.each_row, self.entries) in names
 
     @property
     def row_suggested(self) -> bool:
@@ -529,7 +530,8 @@ class OwnFile:
         """
         listed = tuple(names)
         right = {read_as(self.schema.column(name)) for name in listed}
-        called = {(read_as(self.schema.column(name)), self.schema.each_row) for name in listed if name in self.naming}
+        here = (self.schema.column(name) for name in listed if name in self.naming)
+        called = {(read_as(one), self.schema.each_row, self.entries) for one in here}
         old = self.decisions
         return replace(
             old,

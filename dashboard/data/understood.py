@@ -96,7 +96,8 @@ def form_suggested(own: OwnFile) -> list[str]:
 def _fits(report: Report, columns: int) -> str:
     """What must be so of every row of steps or options, whoever wrote into it."""
     ends = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}.get(report.delimiter, "sign that ends cells")
-    return f"whatever people write, each line has {words.plural(columns, 'cell')} and no {ends} too many"
+    cells = words.plural(columns, "cell")
+    return f"whatever people write, each line has {cells}, no {ends} too many, and no quotation mark that stays open"
 
 
 def _encoded(report: Report) -> str:

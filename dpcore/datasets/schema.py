@@ -7,9 +7,11 @@ good for looking at one's own data, never for a release, because a minimum taken
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from typing import Literal, get_args
 
 from dpcore.datasets.fills import MOST_WHOLE, check_fill, plain_fill
@@ -167,13 +169,26 @@ def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, sensitivity=None, counts=False) for column in columns)
 
 
+_WORDS = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ONE = {"children": "child", "men": "man", "women": "woman", "families": "family"}
+_NUMBERED = ("", "id", "ids", "no", "nr", "num", "number", "code", "key", "identifier")
+
+
 def protects_rows(each_row: EachRow, unit: str, columns: Iterable[Column] = ()) -> bool:
-    """See ``Schema.protects_rows``; a column that is called as the unit says that each row is one."""
+    """See ``Schema.protects_rows``; a column that is called as one of ``MOVERS`` says that each row is one."""
     named = unit.strip().lower()
     if each_row == "record" or named not in MOVERS:
         return each_row != "record"
-    words = (column.name.lower().replace("_", " ").split() for column in columns if not column.is_numeric)
-    return any(word.removesuffix("s") == named for several in words for word in several)
+    return any(_is_of_one(column) for column in columns)
+
+
+def _is_of_one(column: Column) -> bool:
+    """Whether a heading says that each row is somebody, as “EmployeeName” and, above numbers, “employee no.” do;
+    “callers” above numbers says how many they are."""
+    words = [word.lower() for word in _WORDS.findall(column.name)]
+    if column.is_numeric:
+        return any(one in MOVERS - {"people"} and after in _NUMBERED for one, after in pairwise([*words, ""]))
+    return not MOVERS.isdisjoint(_ONE.get(word, word.removesuffix("s")) for word in words)
 
 
 def _check_bounds(low: float | None, high: float | None) -> None:

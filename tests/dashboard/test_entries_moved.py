@@ -23,7 +23,7 @@ from dpcore.datasets import (
     Schema,
     read_table,
 )
-from dpcore.datasets.schema import MOVERS, protects_rows
+from dpcore.datasets.schema import MOVERS, ColumnType, protects_rows
 from dpcore.errors import InvalidArgument
 from dpcore.releases import cells
 from dpcore.releases.alarm import AlarmRun
@@ -128,6 +128,27 @@ def test_what_says_that_rows_are_protected_says_it_where_it_is_not_asked_about(l
         Declaration.of(schema).check_stay("add_remove")
     assert not replace(schema, each_row="record").only("callers").protects_rows
     assert not Schema(columns=(team, CALLERS), each_row="option", unit="employee").only("callers").protects_rows
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind", "told"),
+    [
+        *(
+            (name, "text", True)
+            for name in ("employee", "Employee-No", "EmployeeName", "patient", "STUDENT", "Children")
+        ),
+        *((name, "integer", True) for name in ("employee", "patient_id", "driver no.", "caseWorkerNumber")),
+        *((name, "integer", False) for name in ("callers", "people", "patients", "customer satisfaction")),
+        *((name, "text", False) for name in ("street", "team", "comment", "employment")),
+    ],
+)
+@pytest.mark.parametrize("unit", ["person", "employee"])
+def test_a_heading_of_somebody_says_that_rows_are_protected(
+    heading: str, kind: ColumnType, told: bool, unit: str
+) -> None:
+    """Only a text of the unit's very word did: staff numbers and patients came and went, and their number told it."""
+    schema = Schema(columns=(Column(name=heading, type=kind), replace(CALLERS, name="n")), each_row="option", unit=unit)
+    assert schema.protects_rows == told
 
 
 def test_where_the_names_leave_rows_out_what_was_said_of_entries_holds() -> None:

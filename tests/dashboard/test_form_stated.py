@@ -244,6 +244,7 @@ def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None
     drop(app, brought, name="declaration.json", place=box)
     assert WAITS in held(app).unreleasable
     press(app, "own-keep_footer-0")
+    app.number_input(key="own-rows-None").set_value(2).run()
     (names,) = held(app).lacking
     assert "the names of the columns" in names
     press(app, "own-right")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 
@@ -201,19 +200,12 @@ def test_of_a_table_that_no_card_told_of_nothing_is_said_of_rows(way: str, monke
     found = shelf.declare(facts)
     assert not found.decisions.said_rows
     assert found.schema.id_column is None
-    assert found.row_unconfirmed == (way != "a word")
+    assert found.row_unconfirmed, "what one row is could be another thing here"
     assert found.lacking
     same = Shelf(monkeypatch, replace(bare, reading=read_csv(ROWS), data=ROWS)).declare(template(own()))
-    assert same.decisions.said_rows, "of a table with the very columns, as the card tells"
-
-
-def test_the_card_tells_how_many_rows_a_click_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(declarations, "st", MagicMock(caption=told.append))
-    for facts, rows in ((template(own()), True), (Template(schema=Schema(columns=(COLOUR,))), False)):
-        told.clear()
-        declarations.offer(replace(own(), known=(facts,)))
-        assert ("one person has at most 2 rows" in " ".join(told)) == rows
+    assert same.schema.id_column == "who", "whose row it is keeps to a number, once it is said"
+    assert not same.decisions.said_rows
+    assert same.row_unconfirmed
 
 
 def test_what_names_rows_is_told_however_many_columns_there_are() -> None:
@@ -318,6 +310,22 @@ def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
     assert "complaint" in records.declared.names
 
 
+def test_what_names_rows_was_said_of_cells_that_ended_like_this() -> None:
+    """Where no line names columns, “Street 7;4” took the name's place once cells ended at commas: an entry, in clear."""
+    data = "".join(f"Street {place};{place},5\n" for place in range(24)).encode()
+    found = []
+    for sign in (";", ","):
+        choices = {"delimiter": sign, "header_rows": 0, "columns": 2}
+        reading = read_table(data, **choices)
+        schema = Schema(columns=(Column(name="column 1", type="text"),), each_row="option")
+        decisions = Decisions(schema=schema, said_row=True, settled=frozenset({"column 1"}))
+        one = OwnFile(name="f", data=data, choices=tuple(choices.items()), reading=reading, decisions=decisions)
+        found.append(one)
+    right = found[0].decide(found[0].confirm(found[0].to_call_right))
+    assert right.unconfirmed(right.naming) == ()
+    assert replace(found[1], decisions=right.decisions).unconfirmed(right.naming) == ("column 1",)
+
+
 def test_days_name_steps_once_somebody_calls_that_right() -> None:
     """Bounds were stated of a date, for whatever question, and its cells were given out as the names of the rows."""
     from datetime import date
@@ -383,7 +391,7 @@ def test_of_another_table_of_theirs_what_is_remembered_says_nothing_of_rows(
     )
     bare = own(schema=Schema(columns=(WHO, COLOUR)), said_rows=False, said_row=False)
     found = Shelf(monkeypatch, bare).declare(template, before)
-    assert (found.decisions.said_rows, found.decisions.said_row) == ((False, False) if lacking else (True, True))
+    assert (found.decisions.said_rows, found.decisions.said_row) == (not lacking, False)
     assert found.schema.people == (None if lacking else 40)
     assert found.schema.column("colour") == COLOUR, "its options were declared all the same"
 

@@ -41,7 +41,9 @@ def test_a_comma_too_many_takes_no_name_away_that_an_answer_gives_out() -> None:
     assert (plain.reading.report.spilled, spilled.reading.report.spilled) == (0, 1)
     assert EVEN in plain.form_suggested
     (told,) = (one for one in form_suggested(plain) if "whatever people write" in one)
-    assert told == "whatever people write, each line has 3 cells and no comma too many"
+    assert (
+        told == "whatever people write, each line has 3 cells, no comma too many, and no quotation mark that stays open"
+    )
     right = plain.decide(plain.confirm(plain.to_call_right))
     assert right.lacking == ()
     assert "even lines" in right.form
