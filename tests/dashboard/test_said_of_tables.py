@@ -311,7 +311,7 @@ def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
 
 
 def test_what_names_rows_was_said_of_cells_that_ended_like_this() -> None:
-    """Where no line names columns, “Street 7;4” took the name's place once cells ended at commas: an entry, in clear."""
+    """Where no line names columns, “Street 7;4” took the name's place once cells ended at commas: an entry in clear."""
     data = "".join(f"Street {place};{place},5\n" for place in range(24)).encode()
     found = []
     for sign in (";", ","):
