@@ -15,6 +15,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.data.people import ROWS
 from dashboard.words import asking as asking_said
 from dashboard.words import data as said
+from dpcore.datasets import Column
 from dpcore.errors import LedgerError
 
 
@@ -31,8 +32,18 @@ def still_needed(own: OwnFile) -> None:
             st.caption(asking_said.not_said(open_))
         if own.asks_confirmation:
             _suggested(own)
+        open_ = [column.name for column in declared_numbers(own) if column.sensitivity is None]
+        if open_:
+            st.caption(said.reach_open(own.schema.unit, open_))
         if own.lineage is not None and not _has_budget(own.lineage):
             st.caption(said.THEN_A_BUDGET)
+
+
+def declared_numbers(own: OwnFile) -> tuple[Column, ...]:
+    """The columns of numbers of a table of steps or options that may be asked about in private."""
+    if own.declared is None or own.schema.each_row == "record":
+        return ()
+    return tuple(column for column in own.declared.columns if column.is_numeric)
 
 
 def _has_budget(lineage: str) -> bool:

@@ -191,8 +191,8 @@ def log(own: OwnFile) -> None:
 
 def where_kept() -> str:
     """Where a file that was brought is now."""
-    where = "on the computer that serves this page" if visitors.restricted() else "on this computer"
-    return f"It is kept {where}, in its memory, for this browser tab only."
+    where = "the computer that serves this page" if visitors.restricted() else "this computer"
+    return f"It is kept in the memory of {where}, for this browser tab only, and sent nowhere else."
 
 
 def where_it_is() -> str:

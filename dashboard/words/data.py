@@ -71,6 +71,14 @@ def rows_open(unit: str) -> str:
     )
 
 
+def reach_open(unit: str, columns: Sequence[str]) -> str:
+    """Of columns of which nobody said how far one moves an entry: what counts then."""
+    return (
+        f"How much one {safe(unit)} changes a number of {safe(either(columns, 40), 400)} is not said: the whole range "
+        "counts, and answers are rough. It may be said under Columns."
+    )
+
+
 def moves_asked(unit: str) -> str:
     return (
         f"How far one {safe(unit)} can move an entry is asked for each column of numbers, under Columns; where it is "
@@ -111,9 +119,9 @@ def moves(unit: str) -> str:
 
 FILL_ENTRY_HELP = "Leave it empty to have such an entry read as 0, or as the bound that is nearest to it."
 MOVES_READ = (
-    "Where people are counted, usually 1. Left open, all from the lowest to the highest counts, and answers are much "
-    "rougher. The number as it is read: an empty entry, a word, or one like “<20” is read as 0. Say the largest change "
-    "there can be, such jumps too, or leave it open."
+    "Where people are counted: usually 1. Left empty, the whole range counts, and answers are much rougher. Cells like "
+    "“<20”, words and empty ones are read as 0: where one person more can make a number of such a cell, say how far it "
+    "jumps, or leave this empty."
 )
 
 
@@ -329,9 +337,10 @@ def step_taken_back(sentence: str) -> str:
 
 SAVE = "Save this declaration"
 SAVE_HELP = (
-    "Types, bounds, options, steps and what you stated of the file's form (such as where cells end), for the next table "
-    "of this kind. What a row is, and how many one person has, you say again of each table. Nothing that was read from "
-    "the rows is in it, except options you copied from them: which of their words mean missing is asked again."
+    "Types, bounds, options, steps and what you stated of the file's form (such as where cells end), for the next "
+    "table of this kind. What a row is, and how many one person has, you say again of each table. Nothing that was "
+    "read from the rows is in it, except options you copied from them: which of their words mean missing is asked "
+    "again."
 )
 SAVED_AS = "declaration.json"
 BRING = "Use a saved one"

@@ -64,7 +64,8 @@ def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> 
         size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
     if least * _NEAR < epsilon:
-        less = f"ε = {number(least)} would do, and leaves budget for other questions."
+        there = "" if proviso is None else proviso.there
+        less = f"ε = {number(least)}{there} would do, and leaves budget for other questions."
         return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, less)
     if proviso is not None:
         return _decide(proviso, "get a private answer.")

@@ -136,8 +136,9 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
     return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
 
 
-def will_do(classes: tuple[str, ...], missed: float | None) -> Proviso:
-    """What to decide before enough is enough; ``missed`` None where it is told elsewhere."""
+def will_do(classes: tuple[str, ...], missed: float | None, there: float | None) -> Proviso:
+    """What to decide before enough is enough; ``missed``, and ``there`` at the smallest ε that is enough, None where
+    they are told elsewhere."""
     mistakes = (
         "making the mistakes under “How far to trust it”"
         if missed is None
@@ -145,6 +146,7 @@ def will_do(classes: tuple[str, ...], missed: float | None) -> Proviso:
     )
     return Proviso(
         decide=f"decide whether {mistakes} will do.",
+        there="" if there is None else f" (it misses {of_100(there)} of 100)",
         otherwise="If not, try a higher ε or, where you may look at results, another method (Options).",
     )
 

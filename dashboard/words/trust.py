@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dashboard.words import number, safe, visible
+from dashboard.words.usual import of_100
 
 TAB = "How far to trust it"
 JUDGING = "Training the models to judge"
@@ -22,10 +23,11 @@ def confusion(
     """``found``: of the second class how many are told right and wrong, then of the first; means over models."""
     other, positive = (safe(visible(name, 30)) for name in classes)
     right, missed, spared, alarmed = (number(value) for value in found)
+    of_all = found[1] / max(found[0] + found[1], 1e-9)
     return (
         f"**At ε = {number(epsilon)}, of the rows it was not trained on that are “{positive}” the model finds {right} "
-        f"and misses {missed}; of those that are “{other}” it tells {spared} right and takes {alarmed} for "
-        f"“{positive}”.** {_others(models, method)}"
+        f"and misses {missed} ({of_100(of_all)} of 100); of those that are “{other}” it tells {spared} right and "
+        f"takes {alarmed} for “{positive}”.** {_others(models, method)}"
     )
 
 

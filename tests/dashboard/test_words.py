@@ -108,8 +108,9 @@ def test_the_card_says_what_to_do_next(least: float | None, size: float | None, 
     assert said in told
     assert bool(told) == bool(said)
     if "enough." in told and "not enough" not in told:
-        proviso = Proviso(decide="decide whether so few will do.", otherwise="If not, take more.")
+        proviso = Proviso(decide="decide whether so few will do.", there=" (so many)", otherwise="If not, take more.")
         but = needs.next_step(Needed(epsilon=least, size=size, size_word="people", possible=True), epsilon, proviso)
         assert but.startswith("**Next:** decide whether so few will do. If so, ")
         assert but.endswith(" If not, take more.")
+        assert ("would do" in but) == ("would do" in told) == (" (so many) would do" in but)
         assert "enough" not in but

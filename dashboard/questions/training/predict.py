@@ -284,17 +284,22 @@ class _Setting:
     def wrong(self, found: tuple[float, float, float] | None) -> tuple[float, float] | None:
         """The shares of the second of two classes and of the first that are told wrong at this ε, where known."""
         task, asked = self.task, self.asked
-        known = found is not None and slot("epsilon") in self.case.complete and not task.apart
-        if found is None or not known or not task.classifies:
+        missed = None if found is None else self.missed(asked.epsilon)
+        if found is None or missed is None:
+            return None
+        second = float((task.rows.y_test > 0.0).mean())
+        spared = (found[0] - second * (1.0 - missed)) / (1.0 - second)
+        return missed, 1.0 - spared
+
+    def missed(self, epsilon: float) -> float | None:
+        """The share of the second of two classes that is not found at ``epsilon``, where known."""
+        task, asked = self.task, self.asked
+        if not task.classifies or task.apart or slot("epsilon") not in self.case.complete:
             return None
         key = ("recall", *curves.sweep_key(task, asked, "epsilon"), asked.main)
         shares = self.case.memo(key, lambda: recall(self.case.results[slot("epsilon")], asked.main, task.n))
-        second = float((task.rows.y_test > 0.0).mean())
-        if shares.empty or not 0.0 < second < 1.0:
-            return None
-        hit = curves.between(shares, asked.epsilon, "found")
-        spared = (found[0] - second * hit) / (1.0 - second)
-        return 1.0 - hit, 1.0 - spared
+        one_class = float((task.rows.y_test > 0.0).mean()) in (0.0, 1.0)
+        return None if shares.empty or one_class else 1.0 - curves.between(shares, epsilon, "found")
 
     def mistakes(self, wrong: tuple[float, float] | None) -> str:
         """How many of each of two classes are told ``wrong`` at this ε, of 100; where it is told if that is not
@@ -404,7 +409,8 @@ class _Setting:
             needed = replace(needed, size=enough, sized=True, searched=span)
         hint = said.HINT_ROWS if sizes is None and needed.possible and axis != "n" else ""
         missed = None if wrong is None else wrong[0]
-        proviso = said.will_do(self.task.features.classes, missed) if self.task.classifies else None
+        there = None if missed is None or epsilon is None else self.missed(epsilon)
+        proviso = said.will_do(self.task.features.classes, missed, there) if self.task.classifies else None
         return Need(control=self.need, found=needed, hint=hint, proviso=proviso)
 
     def textbook(self, along: pd.DataFrame | None) -> Sequence[Block]:
