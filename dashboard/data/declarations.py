@@ -56,8 +56,6 @@ def offer_remembered(own: OwnFile) -> None:
         known = own.remembered.template.schema
         names = known.names
         st.markdown(f":material/bookmark: **{said.REMEMBERED}** {words.safe(said.columns(names), 400)}")
-        if own.remembered.said_rows:
-            st.caption(said.remembered_rows(known.unit, known.rows_per_person))
         with st.container(horizontal=True):
             st.button(said.KNOWN_USE, key="own-declaration-remembered", on_click=_use_remembered)
             st.button(said.FORGET_DECLARED, key="own-declaration-forget", type="tertiary", on_click=_forget)
@@ -224,11 +222,8 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     here = set(fit.schema.names) - set(fit.undeclared)
     # what the declaration does not name stays what was said of it
     kept = tuple(one if one.name in here else own.schema.column(one.name) for one in fit.schema.columns)
-    lost = declared.schema.id_column is not None and fit.schema.id_column is None  # what kept to the number is gone
-    stated = fit.schema.rows_per_person > own.made or fit.schema.id_column is not None
     suggested = set() if before is None else _spelled_here(before.suggested, here)
     right = set() if before is None else _spelled_here(before.confirmed, here)
-    row = declared.row_suggested if before is None else before.row_suggested
     answered: frozenset[str] = frozenset()
     choices = dict(own.choices) | dict(declared.choices)
     if fit.recognised and own.as_read is not None and (found := read_so(own.as_read, choices)) is not None:
@@ -240,22 +235,17 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         schema=replace(fit.schema, columns=kept),
         settled=own.decisions.settled | (here - suggested) | answered,
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
-        confirmed_row=own.decisions.confirmed_row or (before is not None and before.row_confirmed),
+        confirmed_row=False,
         copied=frozenset(column.name for column in kept if column.words_from_file),
-        # one row each may have been the default of someone who never said so
-        said_rows=not lost and (stated if before is None else before.said_rows),
-        said_row=not row,
+        said_rows=False,
+        said_row=False,
         marked=frozenset(mark for mark in own.decisions.marked if mark[0] not in here)
         | {(one.name, one.type) for one in fit.schema.columns if one.name in once},
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
-    # what a row is, and how many one person has, is said of a table: no columns tell that it is the same one
-    decisions = replace(decisions, said_row=False, confirmed_row=False)
-    if before is None or not fit.recognised:  # of which no card told
-        whose = decisions.schema.id_column if fit.recognised and not fit.undeclared else None
-        bare = replace(decisions.schema, id_column=whose, people=None)
-        decisions = replace(decisions, schema=bare, said_rows=False)
+    if before is None or not fit.recognised:  # it may be whose row it is in another table alone
+        decisions = replace(decisions, schema=replace(decisions.schema, id_column=None, people=None))
     own = replace(own.decide(decisions), known=(), remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:

@@ -80,7 +80,9 @@ def guessed(own: OwnFile, names: Iterable[str], most: int | None = said.MOST_TYP
     if not (types or own.row_unconfirmed or form):
         return ""
     shown = None if most is None else max(most, sum(name in named for name in listed))
-    return said.suggested(types, ROWS[each] if own.row_unconfirmed else "", form, shown)
+    row = ROWS[each] if own.schema.each_row == "record" or own.schema.protects_rows else ""
+    row = row or said.no_row_is(ROWS[each], own.schema.unit)
+    return said.suggested(types, row if own.row_unconfirmed else "", form, shown)
 
 
 def _right(told: str) -> None:

@@ -50,6 +50,8 @@ def rows(own: OwnFile) -> None:
             width=110,
         )
     if schema.each_row != "record":
+        if not schema.protects_rows:
+            st.caption(f"One row is {said.no_row_is(ROWS[schema.each_row], schema.unit)}.")
         st.caption(said.moves_asked(schema.unit))
     if own.decisions.asks_rows:
         stated = stated_rows(own)

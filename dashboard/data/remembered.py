@@ -38,29 +38,21 @@ _EVERYBODY = ""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """``suggested`` are columns of which a file had suggested how they are read, ``confirmed`` those of them that were
-    called right; ``row_suggested`` and ``row_confirmed`` say the same of what one row is. ``said_rows`` is whether
-    somebody said how many rows one person can have."""
+    called right. What one row is, and how many one person has, is said again of each table."""
 
     template: Template
     suggested: tuple[str, ...]
     confirmed: tuple[str, ...]
-    row_suggested: bool
-    row_confirmed: bool
-    said_rows: bool
 
     @classmethod
     def of(cls, own: OwnFile) -> Self:
         """What a person stated about a table so far."""
         facts = _facts(own)
-        decisions, columns = own.decisions, facts.schema.columns
-        told = tuple(one for one in columns if own.suggests(one))
+        told = tuple(one for one in facts.schema.columns if own.suggests(one))
         return cls(
             template=facts,
             suggested=tuple(one.name for one in told),
             confirmed=tuple(one.name for one in told if own.spoken(one)),
-            row_suggested=own.row_suggested,
-            row_confirmed=decisions.confirmed_row or decisions.marked_row,
-            said_rows=own.rows_to_keep,
         )
 
     @classmethod
@@ -71,15 +63,12 @@ class Remembered:
             template=loaded(entry["declaration"]),
             suggested=tuple(map(str, entry["suggested"])),
             confirmed=tuple(map(str, entry["confirmed"])),
-            row_suggested=bool(entry["row_suggested"]),
-            row_confirmed=bool(entry["row_confirmed"]),
-            said_rows=bool(entry["said_rows"]),
         )
 
     def written(self) -> str:
-        kept = {"declaration": saved(self.template), "suggested": self.suggested, "confirmed": self.confirmed}
-        stated = {"row_suggested": self.row_suggested, "row_confirmed": self.row_confirmed, "said_rows": self.said_rows}
-        return json.dumps(kept | stated)
+        return json.dumps(
+            {"declaration": saved(self.template), "suggested": self.suggested, "confirmed": self.confirmed}
+        )
 
 
 def keep(own: OwnFile) -> None:

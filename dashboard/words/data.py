@@ -79,6 +79,14 @@ def reach_open(unit: str, columns: Sequence[str]) -> str:
     )
 
 
+def no_row_is(row: str, unit: str) -> str:
+    """What a row of steps or options is, and what none of them may be where people come and go."""
+    return (
+        f"{row}, and none of them is itself a {safe(unit)} or made by one: with one {safe(unit)} more or less there "
+        "are as many rows"
+    )
+
+
 def moves_asked(unit: str) -> str:
     return (
         f"How far one {safe(unit)} can move an entry is asked for each column of numbers, under Columns; where it is "
@@ -362,12 +370,6 @@ KNOWN_TOO_LONG = (
 )
 AS_THEY_ARE = "The rows stay as they are."
 REMEMBERED = "This server remembers what was declared about these people."
-
-
-def remembered_rows(unit: str, most: int) -> str:
-    return (
-        f"It says that one {safe(unit)} has at most {plural(most, 'row')}: use it only where that is so of this table."
-    )
 
 
 FORGET_DECLARED = "Forget that"

@@ -171,7 +171,17 @@ def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
 
 _WORDS = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ONE = {"children": "child", "men": "man", "women": "woman", "families": "family"}
-_NUMBERED = ("", "id", "ids", "no", "nr", "num", "number", "code", "key", "identifier")
+_SOMEBODY = (MOVERS - {"people"}) | {
+    "staff",
+    "surname",
+    "forename",
+    "firstname",
+    "lastname",
+    "email",
+    "nurse",
+    "doctor",
+}
+_NUMBERED = ("", "id", "ids", "no", "nr", "num", "number", "code", "key", "identifier", "name", "names")
 
 
 def protects_rows(each_row: EachRow, unit: str, columns: Iterable[Column] = ()) -> bool:
@@ -186,9 +196,12 @@ def _is_of_one(column: Column) -> bool:
     """Whether a heading says that each row is somebody, as “EmployeeName” and, above numbers, “employee no.” do;
     “callers” above numbers says how many they are."""
     words = [word.lower() for word in _WORDS.findall(column.name)]
+    whole = re.findall("[a-z]+", column.name.lower())
+    if any(word.removesuffix(end) in _SOMEBODY for word in whole for end in _NUMBERED[1:] if word.endswith(end)):
+        return True
     if column.is_numeric:
-        return any(one in MOVERS - {"people"} and after in _NUMBERED for one, after in pairwise([*words, ""]))
-    return not MOVERS.isdisjoint(_ONE.get(word, word.removesuffix("s")) for word in words)
+        return any(one in _SOMEBODY and after in _NUMBERED for one, after in pairwise([*words, ""]))
+    return not (_SOMEBODY | {"people"}).isdisjoint(_ONE.get(word, word.removesuffix("s")) for word in words)
 
 
 def _check_bounds(low: float | None, high: float | None) -> None:

@@ -135,9 +135,21 @@ def test_what_says_that_rows_are_protected_says_it_where_it_is_not_asked_about(l
     [
         *(
             (name, "text", True)
-            for name in ("employee", "Employee-No", "EmployeeName", "patient", "STUDENT", "Children")
+            for name in (
+                "employee",
+                "Employee-No",
+                "EmployeeName",
+                "patient",
+                "STUDENT",
+                "Children",
+                "username",
+                "EMPLOYEEID",
+            )
         ),
-        *((name, "integer", True) for name in ("employee", "patient_id", "driver no.", "caseWorkerNumber")),
+        *(
+            (name, "integer", True)
+            for name in ("employee", "patient_id", "driver no.", "caseWorkerNumber", "userid", "PATIENTid")
+        ),
         *((name, "integer", False) for name in ("callers", "people", "patients", "customer satisfaction")),
         *((name, "text", False) for name in ("street", "team", "comment", "employment")),
     ],

@@ -109,7 +109,7 @@ def test_a_number_whose_column_is_gone_is_nobodys_word_next_time(monkeypatch: py
     after = worked(before, before.reading.after((step,)), (step,))
     assert (after.schema.id_column, after.decisions.said_rows, after.schema.rows_per_person) == (None, False, 1)
     found = Remembered.of(replace(after, decisions=replace(after.decisions, confirmed_row=True)))
-    assert (found.said_rows, found.template.schema.rows_per_person) == (False, 1)
+    assert found.template.schema.rows_per_person == 1
     old = replace(after, decisions=replace(after.decisions, schema=replace(after.schema, rows_per_person=2)))
     assert remembered.Remembered.of(old).template.schema.rows_per_person == 1, "whatever way it came"
 
@@ -155,25 +155,12 @@ def test_what_a_file_had_suggested_stays_so_however_the_next_spells_it(
         template=template,
         suggested=("age",),
         confirmed=("age",),
-        row_suggested=False,
-        row_confirmed=False,
-        said_rows=True,
     )
     reading = read_csv(data)
     bare = OwnFile(name="f", data=data, choices=(), reading=reading, decisions=Decisions(schema=reading.suggested()))
     found = Shelf(monkeypatch, bare).declare(template, before)
     assert name in found.suggested, "the receipt says so"
     assert name not in found.unconfirmed(found.suggested), "it was called right then"
-
-
-def test_nobody_said_rows_of_a_remembered_declaration_in_which_nobody_did(monkeypatch: pytest.MonkeyPatch) -> None:
-    template = Template(schema=Schema(columns=(COLOUR,), rows_per_person=3))
-    for said in (True, False):
-        before = Remembered(
-            template=template, suggested=(), confirmed=(), row_suggested=False, row_confirmed=True, said_rows=said
-        )
-        bare = own(schema=Schema(columns=(WHO, COLOUR)), said_rows=False)
-        assert Shelf(monkeypatch, bare).declare(template, before).decisions.said_rows == said
 
 
 OTHERS = b"who,colour,cost\n" + b"".join(b"p%d,red,%d\n" % (place % 3, place) for place in range(24))
@@ -203,7 +190,7 @@ def test_of_a_table_that_no_card_told_of_nothing_is_said_of_rows(way: str, monke
     assert found.row_unconfirmed, "what one row is could be another thing here"
     assert found.lacking
     same = Shelf(monkeypatch, replace(bare, reading=read_csv(ROWS), data=ROWS)).declare(template(own()))
-    assert same.schema.id_column == "who", "whose row it is keeps to a number, once it is said"
+    assert same.schema.id_column is None
     assert not same.decisions.said_rows
     assert same.row_unconfirmed
 
@@ -310,6 +297,16 @@ def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
     assert "complaint" in records.declared.names
 
 
+@pytest.mark.parametrize("heading", ["street", "userid"])
+def test_the_click_says_that_no_row_is_who_is_protected(heading: str) -> None:
+    """No list of headings is whole: where none tells it, a person states it, or rows that are people come and go."""
+    found = naming("option", Column(name=heading, type="text"), CALLERS, said_row=False)
+    told = needed.guessed(found, found.to_call_right)
+    assert ("none of them is itself a person" in told) == (heading == "street")
+    assert found.schema.protects_rows == (heading == "userid")
+    assert "itself" not in needed.guessed(naming("record", CALLERS, said_row=False), ["callers"])
+
+
 def test_what_names_rows_was_said_of_cells_that_ended_like_this() -> None:
     """Where no line names columns, “Street 7;4” took the name's place once cells ended at commas: an entry in clear."""
     data = "".join(f"Street {place};{place},5\n" for place in range(24)).encode()
@@ -386,12 +383,10 @@ def test_of_another_table_of_theirs_what_is_remembered_says_nothing_of_rows(
     """One row each, of patients, was said of their visits, which have one column in common: charged 0.5 for 4."""
     age = Column(name="age", type="integer", low=0, high=100)
     template = Template(schema=Schema(columns=(COLOUR, age) if lacking else (COLOUR,), rows_per_person=1, people=40))
-    before = Remembered(
-        template=template, suggested=(), confirmed=(), row_suggested=False, row_confirmed=True, said_rows=True
-    )
+    before = Remembered(template=template, suggested=(), confirmed=())
     bare = own(schema=Schema(columns=(WHO, COLOUR)), said_rows=False, said_row=False)
     found = Shelf(monkeypatch, bare).declare(template, before)
-    assert (found.decisions.said_rows, found.decisions.said_row) == (not lacking, False)
+    assert (found.decisions.said_rows, found.decisions.said_row) == (False, False)
     assert found.schema.people == (None if lacking else 40)
     assert found.schema.column("colour") == COLOUR, "its options were declared all the same"
 
