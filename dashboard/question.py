@@ -98,8 +98,8 @@ class Need:
     """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say.
 
     ``hint``: what else would reach it, such as another method, in a sentence. ``proviso``: what it does not measure and
-    somebody must find good enough as well. ``simulated``: it is found from a
-    story that is simulated, whatever data are in use.
+    somebody must find good enough as well. ``simulated``: it is found from a story that is simulated, whatever data are
+    in use.
     """
 
     control: Number

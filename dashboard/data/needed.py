@@ -12,7 +12,7 @@ from dashboard.data import actions, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
 from dashboard.data.own_file import OwnFile
-from dashboard.data.people import ROWS
+from dashboard.data.people import row_is
 from dashboard.words import asking as asking_said
 from dashboard.words import data as said
 from dpcore.datasets import Column
@@ -32,14 +32,14 @@ def still_needed(own: OwnFile) -> None:
             st.caption(asking_said.not_said(open_))
         if own.asks_confirmation:
             _suggested(own)
-        open_ = [column.name for column in declared_numbers(own) if column.sensitivity is None]
+        open_ = [column.name for column in _declared_numbers(own) if column.sensitivity is None]
         if open_:
             st.caption(said.reach_open(own.schema.unit, open_))
         if own.lineage is not None and not _has_budget(own.lineage):
             st.caption(said.THEN_A_BUDGET)
 
 
-def declared_numbers(own: OwnFile) -> tuple[Column, ...]:
+def _declared_numbers(own: OwnFile) -> tuple[Column, ...]:
     """The columns of numbers of a table of steps or options that may be asked about in private."""
     if own.declared is None or own.schema.each_row == "record":
         return ()
@@ -80,9 +80,7 @@ def guessed(own: OwnFile, names: Iterable[str], most: int | None = said.MOST_TYP
     if not (types or own.row_unconfirmed or form):
         return ""
     shown = None if most is None else max(most, sum(name in named for name in listed))
-    row = ROWS[each] if own.schema.each_row == "record" or own.schema.protects_rows else ""
-    row = row or said.no_row_is(ROWS[each], own.schema.unit)
-    return said.suggested(types, row if own.row_unconfirmed else "", form, shown)
+    return said.suggested(types, row_is(own.schema) if own.row_unconfirmed else "", form, shown)
 
 
 def _right(told: str) -> None:

@@ -200,11 +200,6 @@ class OwnFile:
         return any(step.holds_values for step in self.steps)
 
     @property
-    def rows_to_keep(self) -> bool:
-        """Whether somebody said how many rows one person has of a table that is the same for the next one."""
-        return self.decisions.said_rows and not self.worded
-
-    @property
     def schema(self) -> Schema:
         return self.decisions.schema
 
@@ -713,7 +708,7 @@ def template(own: OwnFile) -> Template:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
         schema = replace(schema, columns=public or read)
-    if not own.rows_to_keep:
+    if not own.decisions.said_rows:
         schema = replace(schema, rows_per_person=own.made)
     if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
         schema = replace(schema, id_column=None)

@@ -14,7 +14,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
-from dpcore.datasets.schema import MOST_PEOPLE, EachRow
+from dpcore.datasets.schema import MOST_PEOPLE, EachRow, Schema
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople, LedgerError
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
@@ -24,6 +24,13 @@ NOT_SEEN = (
     "rows alone, a part of a file with coarse columns only, rows that any such file could hold, changed values, and "
     "the same people asked something else. People with whose budget you have nothing to do are recognised less surely."
 )
+
+
+def row_is(schema: Schema) -> str:
+    """What a row is, to be called right: of steps and options also what none may be where people come and go."""
+    row = ROWS[schema.each_row]
+    comes_and_goes = schema.each_row != "record" and not schema.protects_rows
+    return said.no_row_is(row, schema.unit) if comes_and_goes else row
 
 
 def rows(own: OwnFile) -> None:
@@ -50,8 +57,8 @@ def rows(own: OwnFile) -> None:
             width=110,
         )
     if schema.each_row != "record":
-        if not schema.protects_rows:
-            st.caption(f"One row is {said.no_row_is(ROWS[schema.each_row], schema.unit)}.")
+        if (told := row_is(schema)) != ROWS[schema.each_row]:
+            st.caption(f"One row is {told}.")
         st.caption(said.moves_asked(schema.unit))
     if own.decisions.asks_rows:
         stated = stated_rows(own)
