@@ -51,11 +51,11 @@ AXES: tuple[Axis, ...] = ("epsilon", "n", "both")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proviso:
-    """What a need does not measure: the sentence that says what to ``decide``, what is so ``there``, at the smallest ε
-    that would do, and what to do ``otherwise``."""
+    """What a need does not measure: the sentence that says what to ``decide``, where also what is so ``there`` will do,
+    at the smallest ε that is enough, and what to do ``otherwise``."""
 
     decide: str
-    there: str = ""
+    there: str = "If so"
     otherwise: str
 
 

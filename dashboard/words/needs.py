@@ -64,16 +64,15 @@ def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> 
         size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
     if least * _NEAR < epsilon:
-        there = "" if proviso is None else proviso.there
-        less = f"ε = {number(least)}{there} would do, and leaves budget for other questions."
-        return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, less)
+        less = f"ε = {number(least)} would do, and leaves budget for other questions."
+        return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, proviso.there, less)
     if proviso is not None:
-        return _decide(proviso, "get a private answer.")
+        return _decide(proviso, "If so", "get a private answer.")
     return "**Next:** just enough. Get a private answer, or need less and spend less."
 
 
-def _decide(proviso: Proviso, so: str) -> str:
-    return f"**Next:** {proviso.decide} If so, {so} {proviso.otherwise}"
+def _decide(proviso: Proviso, where: str, so: str) -> str:
+    return f"**Next:** {proviso.decide} {where}, {so} {proviso.otherwise}"
 
 
 def told(found: Needed) -> str:

@@ -146,7 +146,7 @@ def will_do(classes: tuple[str, ...], missed: float | None, there: float | None)
     )
     return Proviso(
         decide=f"decide whether {mistakes} will do.",
-        there="" if there is None else f" (it misses {of_100(there)} of 100)",
+        there="If so" if there is None else f"If {of_100(there)} will do too",
         otherwise="If not, try a higher ε or, where you may look at results, another method (Options).",
     )
 
