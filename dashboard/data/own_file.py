@@ -79,7 +79,7 @@ _STATED: dict[str | int | bool, Stated] = {
 }
 _HEADINGS: tuple[Stated, ...] = ("no heading", "one heading line", "two heading lines")
 _SPILLED = (
-    "Some lines of this file have too many cells, or a quotation mark that stays open, and were left out: see “What was"
+    "Some lines of this file have more or fewer cells than others, or a quotation mark that stays open: see “What was"
     " read, and when” on the Data page, and mend them. Or have rows with too many cells set aside, under “Read it "
     "differently”: then no private answer calls a row by a name from the file."
 )

@@ -35,6 +35,9 @@ _FORMS = "python_multipart.multipart"
 """Who writes a sign of a form into a line about it: whoever sent one that is none knows, and nobody else needs to."""
 _OF_REQUESTS = "uvicorn.error"
 """Who writes a line of warning about a request that it cannot read, and of error about what became of one."""
+_NO_TEXT = "Invalid UTF-8 sequence received from client."
+"""Its error about a message of a page, with which the connection ends: who sent it knows, and others' errors need the
+room for lines that it would take."""
 _LOGINS, _REQUESTS, _ERRORS = Pace(1.0, 60.0), Pace(1.0, 60.0), Pace(1.0, 60.0)
 """Such lines a second, after a burst: more of them tell nothing, and could fill a disk."""
 _log = logging.getLogger(__name__)
@@ -60,7 +63,7 @@ def _is_kept(record: logging.LogRecord) -> bool:
     failure = sys.exception()  # a record of ours holds it no longer
     if isinstance(failure, MediaFileStorageError) and record.name == _FILES:
         return failure.__cause__ is not None  # it was offered, and could not be made
-    if record.name == _FORMS:
+    if record.name == _FORMS or (record.name, record.msg) == (_OF_REQUESTS, _NO_TEXT):
         return False
     if record.name == _AT_LOGIN:
         return _is_one_of_few(_LOGINS)

@@ -83,7 +83,7 @@ class Report:
     too, or between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first.
     A JSON document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
     ``objects``; None where the file is no such object. ``spilled`` is how many lines of a text were set aside because
-    they had too many cells or a mark stayed open.
+    they had too many cells or a mark stayed open, or have another number of cells than most.
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 

@@ -69,6 +69,24 @@ def test_an_open_mark_takes_no_row_away_either() -> None:
     assert found.spills
 
 
+@pytest.mark.parametrize("lines", ["noise, again,Street 7,{}", "noise,Street 7"])
+@pytest.mark.parametrize("end", ["", ","])
+def test_a_line_of_another_width_than_others_is_told_even_where_no_cell_is_lost(lines: str, end: str) -> None:
+    """With the last cell empty, a comma in the complaint made "again" the street, and nothing said so."""
+    others = [f"light,{street},{place}{end}" for place, street in enumerate(STREETS)]
+    for changed in (others[7], lines.format("") + end):
+        text = "\n".join([f"complaint,street,callers{end}", *others[:7], changed, *others[8:]])
+        reading = read_table(text.encode(), header_rows=1, header_line=1)
+        assert (reading.report.spilled == 0) == (changed == others[7]), changed
+
+
+def test_where_every_line_ends_alike_none_spilled() -> None:
+    """As of exports that end each line with a comma, and of a table with one column and lines that are empty."""
+    rows = "".join(f"light,{street},{place},\n" for place, street in enumerate(STREETS))
+    assert read_table(f"complaint,street,callers\n{rows}".encode(), header_rows=1, header_line=1).report.spilled == 0
+    assert read_table(b"street\nA\n\nB\n", header_rows=1, header_line=1).report.spilled == 0
+
+
 def test_of_records_nothing_of_it_is_asked() -> None:
     """A record that is set aside is one person's alone."""
     for complaint in ("noise", "noise, again"):

@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from dashboard.serving import frames, pace
+from dashboard.serving import failures, frames, pace
 from dashboard.serving.messages import MESSAGE_BYTES
 from tests.serving.connected import Wire
 
@@ -425,6 +425,28 @@ def test_a_message_counts_until_the_next_is_asked_for(kind: int) -> None:
         return found
 
     assert asyncio.run(story()) == [1000, 1000, 1000, 1000, 0]
+
+
+@pytest.mark.parametrize("guarded_log", [True, False])
+def test_a_message_that_is_no_text_ends_its_connection_and_takes_no_line_of_the_log(
+    guarded_log: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A thousand of them took the room that errors of a server have."""
+
+    async def story() -> None:
+        page = await Page().opened()
+        await page.taken()  # that it connected
+        page.receives(frame(TEXT, b"\xff\xfe"))
+        assert (await page.taken())["code"] == 1007
+        assert page.wire.closed
+
+    if guarded_log:
+        failures.keep_values_from_the_log()
+    try:
+        asyncio.run(story())
+    finally:
+        failures.write_all_to_the_log()
+    assert any("UTF-8" in record.getMessage() for record in caplog.records) is (not guarded_log)
 
 
 def test_uvicorn_and_streamlit_are_as_the_guard_takes_them_to_be() -> None:

@@ -388,6 +388,18 @@ def _assembled(
             keep &= ~told
     if not keep.any():
         raise UnreadableFile("The file has column names but no rows.")
+    if sheet is None and not table.single:
+        wider, others = _uneven(counts, keep, table)
+        spilled += others
+        if wider.any():
+            notices.append(
+                Notice(
+                    what="noticed",
+                    sentence="Rows with an empty cell more than others at their end were kept.",
+                    count=int(wider.sum()),
+                    lines=listed(lines[wider].tolist()),
+                )
+            )
     header_lines = tuple(int(seen.lines[place]) for place in found.header)
     each_width = counts if sheet is None else np.full(len(frame), len(table.labels))
     if not found.header and width is None:
@@ -431,6 +443,16 @@ def _columns(
         while width > 1 and not filled(width - 1):
             width -= 1
     return columns.numbered(width, too_many=sheet is None)
+
+
+def _uneven(counts: IntArray, keep: BoolArray, table: Columns) -> tuple[BoolArray, int]:
+    """Rows with nothing but empty cells beyond the columns where not all have them, and how many rows have another
+    number of cells than most: in some of those a comma that somebody wrote into a cell moved all others."""
+    many = np.bincount(counts[keep])
+    if np.count_nonzero(many) == 1:
+        return np.zeros(len(keep), dtype=bool), 0
+    beyond = math.inf if table.most is None else table.most
+    return keep & (counts > beyond), int(many.sum() - many.max())
 
 
 def _left_out(table: Columns) -> int:
