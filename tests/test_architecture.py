@@ -45,6 +45,7 @@ SERVED = {
     "dashboard/server.py": {"starlette"},
     "dashboard/serving/gate.py": {"starlette", "h11"},
     "dashboard/serving/messages.py": {"google"},
+    "dashboard/serving/paths.py": {"starlette"},
     "dashboard/serving/uploads.py": {"starlette"},
     "dashboard/serving/frames.py": {"uvicorn", "websockets"},
     "dashboard/serving/lengths.py": {"uvicorn", "h11"},

@@ -27,6 +27,7 @@ from dashboard.serving.answers import answer, keeping, later, not_packed, return
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import asking, header, is_file, is_own_page, is_page, may_measure, plain, visitor_of
 from dashboard.serving.pace import EACH, Pace, in_turn
+from dashboard.serving.paths import METRICS, has_control, leads_to
 from dashboard.serving.plain_requests import A_FILE, OPENING, Leaving, NotTaken, PlainRequests, arriving
 from dashboard.serving.relief import Relief
 from dashboard.serving.settings import number
@@ -114,10 +115,11 @@ class Gate:
                 await send({"type": refused.KIND})
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = str(scope["path"])
-        if not is_host_allowed(header(scope, b"host")):
+        if has_control(scope):
+            await answer(send, 400, words.NO_SUCH_PATH)
+        elif not is_host_allowed(header(scope, b"host")):
             await answer(send, 421, words.OTHER_NAME)
-        elif path.endswith("/_stcore/metrics") and not may_measure(scope):
+        elif leads_to(scope, METRICS) and not may_measure(scope):
             await answer(send, 404, words.NOT_FOUND)
         elif is_file(scope):
             try:
@@ -128,15 +130,15 @@ class Gate:
             await later(send, words.full())
         elif scope["method"] == "GET" and is_page(scope) and self._has_its_share(visitor_of(scope)):
             await later(send, words.its_share())
-        elif path.endswith(_OF_LOGINS) and not await self._may_log_in(visitor_of(scope)):
+        elif leads_to(scope, *_OF_LOGINS) and not await self._may_log_in(visitor_of(scope)):
             await answer(send, 429, words.TOO_MANY_REQUESTS)
-        elif path.endswith(wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
+        elif leads_to(scope, wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
             await answer(send, 403, words.LOG_OUT_HERE)
-        elif path.endswith(wanted.LOGIN) and not wanted.is_from_here(scope["headers"]):
+        elif leads_to(scope, wanted.LOGIN) and not wanted.is_from_here(scope["headers"]):
             await answer(send, 403, words.LOG_IN_HERE)
-        elif path.endswith(wanted.LOGIN):
+        elif leads_to(scope, wanted.LOGIN):
             await self._app(scope, receive, with_headers(scope, keeping(scope, send)))
-        elif path.endswith(wanted.RETURN):
+        elif leads_to(scope, wanted.RETURN):
             scope = {**scope, "query_string": wanted.told(scope.get("query_string", b""))}
             await self._app(scope, receive, with_headers(scope, returning(scope, send)))
         else:
@@ -153,7 +155,7 @@ class Gate:
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One open page, for as long as it is open."""
-        if not is_own_page(scope):
+        if has_control(scope) or not is_own_page(scope):
             await send({"type": "websocket.close", "code": 1008})
             return
         visitor = visitor_of(scope)

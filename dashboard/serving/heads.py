@@ -12,6 +12,7 @@ from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from dashboard.serving.asgi import Scope
+from dashboard.serving.paths import HEALTH, leads_to
 
 LONGEST_KIND = 1_000
 """Bytes in which a browser says of what kind a file is."""
@@ -41,7 +42,7 @@ def visitor_of(scope: Scope) -> str:
 def asking(scope: Scope) -> str:
     """Who counts as one by their requests: a visitor. A balancer on this computer that asks whether this server is well
     is another than whoever comes through it from here: its question says of nobody for whom it is asked."""
-    check = str(scope["path"]).endswith("/_stcore/health") and header(scope, b"x-forwarded-for") is None
+    check = leads_to(scope, HEALTH) and header(scope, b"x-forwarded-for") is None
     return visitor_of(scope) + (" itself" if check else "")
 
 

@@ -79,6 +79,9 @@ frontend visitors
     tcp-request connection reject if {{ sc0_conn_rate gt {rate} }}
     # HTTP/2 would be a hundred requests on one connection, each with files here and at a replica, which speaks 1.1
     option disable-h2-upgrade
+    # a replica takes a path with a line break behind it for the path without, and so would find more than what is
+    # refused here; none of ours has any control character, and as they are, not written so, HAProxy takes none
+    http-request deny deny_status 400 if {{ path -m reg -i %([01][0-9a-f]|7f|c2%[89][0-9a-f]) }}
     # asked by nobody but the owner, who asks a replica
     http-request deny deny_status 404 if {{ path,url_dec -m end /_stcore/metrics }}
     http-request deny deny_status 405 if {{ method TRACE CONNECT }}

@@ -1232,6 +1232,7 @@ def test_a_stranger_at_a_server_of_ours(tmp_path: Path, caplog: pytest.LogCaptur
     with running(tmp_path, EPSILON_LAB_WARM_UP="0") as address:
         answers, closed = asyncio.run(story(address))
         assert _status(f"{address}/_stcore/metrics") == 404
+        assert _status(f"{address}/_stcore/metrics%0A") == 400
         assert _in_pieces(address) == b"HTTP/1.1 400"
     assert answers == [204] * uploads.FILES_EACH + [429] * (12 - uploads.FILES_EACH)
     assert closed[:3] == [1008, 1003, 1003]

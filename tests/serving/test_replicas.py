@@ -298,6 +298,13 @@ def test_what_asks_of_no_host_never_comes_to_a_replica(refuses: bool, tmp_path: 
             assert (" 200 " in answer, answer.endswith("\r\n\r\n")) == (passed, not passed), answer
 
 
+def _status_of(address: str, path: str) -> int:
+    """How a path is answered, sent as it stands here."""
+    with socket.create_connection(("::1", int(address.rpartition(":")[2])), PATIENCE) as asked:
+        asked.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode("latin-1"))
+        return int(asked.makefile("rb").readline().split()[1])
+
+
 def _sent(address: str, question: str, cookie: str, site: str = "") -> tuple[int, str]:
     """To the one at which port a browser with this cookie is sent, and what its cookie says then; 0 for nobody."""
     headers = {"Cookie": f"{replicas.COOKIE}={cookie}"} | ({"Sec-Fetch-Site": site} if site else {})
