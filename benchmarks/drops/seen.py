@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.drops.tables import Drop
 
@@ -82,6 +82,8 @@ class Person:
         for name in drop.before:
             self._press(name)
         if drop.question:
+            if self._button(drop.question).count() == 0:
+                self._asks_about(drop.about)
             self._press(drop.question)
             for name in drop.then:
                 self._press(name)
@@ -113,8 +115,18 @@ class Person:
         seen.line = float(typed.first.input_value().replace(",", "")) if typed.count() else None
 
     def _press(self, name: str) -> None:
-        button = self._page.locator(ASKING).get_by_role("button", name=name, exact=True)
+        button = self._button(name)
         self._clicked(button.first.click, lambda: expect(button).to_have_count(0))
+        self._reads(ASKING)
+
+    def _button(self, name: str) -> Locator:
+        return self._page.locator(ASKING).get_by_role("button", name=name, exact=True)
+
+    def _asks_about(self, column: str) -> None:
+        """Two clicks: the list of columns, and the one that the person wants to know about."""
+        self._clicked(self._page.locator(".st-key-own-about [role=combobox]").click, lambda: None)
+        option = self._page.get_by_role("option", name=column, exact=True)
+        self._clicked(option.click, lambda: expect(option).to_have_count(0))
         self._reads(ASKING)
 
     def _questions(self) -> list:  # type: ignore[type-arg]

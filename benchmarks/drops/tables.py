@@ -22,13 +22,15 @@ class Drop:
     """One file of a package: the question that a person with it would ask, what one row is, what must be seen.
 
     ``before`` are the buttons that a person who knows the table presses first, where something was understood
-    otherwise, ``then`` those after the question was chosen.
+    otherwise, ``then`` those after the question was chosen. ``about`` is the column that they choose where the question
+    is not among the first.
     """
 
     package: str
     file: str
     question: str
     expected: Expected
+    about: str = ""
     row: str = RECORD
     frame: Frame = pd.read_csv
     before: tuple[str, ...] = ()
@@ -87,6 +89,7 @@ def _most(package: str, file: str, column: str, *, frame: Frame = pd.read_csv, s
         package=package,
         file=file,
         question=common(column),
+        about=column,
         expected=Commonest(column=column, says=says),
         frame=frame,
         before=before,
@@ -95,7 +98,13 @@ def _most(package: str, file: str, column: str, *, frame: Frame = pd.read_csv, s
 
 def _median(package: str, file: str, column: str, *, frame: Frame = pd.read_csv, before: tuple[str, ...] = ()) -> Drop:
     return Drop(
-        package=package, file=file, question=middle(column), expected=Middle(column=column), frame=frame, before=before
+        package=package,
+        file=file,
+        question=middle(column),
+        about=column,
+        expected=Middle(column=column),
+        frame=frame,
+        before=before,
     )
 
 
@@ -104,6 +113,7 @@ def _series(package: str, file: str, column: str, name: str, *, form: str = "", 
         package=package,
         file=file,
         question=reach(column),
+        about=column,
         expected=Rings(column=column, name=name, form=form),
         row=STEP,
         frame=frame,

@@ -81,18 +81,15 @@ if place != SAMPLES and own is not None and home == place and not alone:
     st.markdown(f"**{said.DETAILS}**")
     doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
     doubts.show_doubts(own, own.form_doubts)
-    # Two rows, so that on a phone how the file may be used follows what was understood.
-    left, right = st.columns([5, 3], gap="medium")
-    with left:
-        if own.place is not None:
-            st.caption(places.DECLARED_BY_YOU)
-        elif own.reading is None:
-            describe.more(own)
-        else:
-            st.markdown(understood.summary(own.reading))
-            understood.notices(own.reading)
-            working.show_working(own)
-    with right, st.container(border=True):
+    if own.place is not None:
+        st.caption(places.DECLARED_BY_YOU)
+    elif own.reading is None:
+        describe.more(own)
+    else:
+        st.markdown(understood.summary(own.reading))
+        understood.notices(own.reading)
+        working.show_working(own)
+    with st.container(border=True):
         use.show_use(own)
     left, right = st.columns([5, 3], gap="medium")
     with left:

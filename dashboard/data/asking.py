@@ -108,7 +108,9 @@ def _questions(own: OwnFile) -> None:
     shown = source.held()
     schema = own.schema if shown is None else both(shown.table.schema, own.schema)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.header(said.ASK, anchor=False, width="stretch", help=said.ASK_FIRST)
+        with st.container(gap="xxsmall", width="stretch"):
+            st.header(said.ASK, anchor=False)
+            st.caption(said.ASK_FIRST)
         name = suits.about(schema, key="own")
     found = suits.best_first(suits.questions(_telling_first(own, schema), name))
     there = () if shown is None else shown.table.schema.names

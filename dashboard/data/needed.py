@@ -11,8 +11,8 @@ from dashboard.budget import tracker
 from dashboard.data import actions, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
-from dashboard.data.own_file import OwnFile
-from dashboard.data.people import row_is
+from dashboard.data.own_file import SAY_ROWS, OwnFile
+from dashboard.data.people import row_is, rows_each
 from dashboard.words import asking as asking_said
 from dashboard.words import data as said
 from dpcore.datasets import Column
@@ -25,8 +25,10 @@ def still_needed(own: OwnFile) -> None:
         return
     with st.container(border=True):
         st.markdown(f"**{said.NEEDED}**")
-        for sentence in own.lacking:
-            st.markdown(f":material/radio_button_unchecked: {said.here(sentence)}")
+        for place, sentence in enumerate(own.lacking, 1):
+            st.markdown(said.step(place, sentence))
+            if sentence == SAY_ROWS:
+                rows_each(own)
         open_ = [column.name for column in undeclared(own.schema)]
         if own.declared is None and open_:
             st.caption(asking_said.not_said(open_))
@@ -36,7 +38,7 @@ def still_needed(own: OwnFile) -> None:
         if open_:
             st.caption(said.reach_open(own.schema.unit, open_))
         if own.lineage is not None and not _has_budget(own.lineage):
-            st.caption(said.THEN_A_BUDGET)
+            st.markdown(said.step(len(own.lacking) + 1, said.THEN_A_BUDGET))
 
 
 def _declared_numbers(own: OwnFile) -> tuple[Column, ...]:
@@ -80,7 +82,7 @@ def guessed(own: OwnFile, names: Iterable[str], most: int | None = said.MOST_TYP
     if not (types or own.row_unconfirmed or form):
         return ""
     shown = None if most is None else max(most, sum(name in named for name in listed))
-    return said.suggested(types, row_is(own.schema) if own.row_unconfirmed else "", form, shown)
+    return said.suggested(types, row_is(own) if own.row_unconfirmed else "", form, shown)
 
 
 def _right(told: str) -> None:

@@ -39,7 +39,7 @@ from dpcore.datasets import (
 )
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import FORM
-from dpcore.datasets.schema import ColumnType, EachRow, unmoved
+from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, unmoved
 from dpcore.datasets.steps import puts_rows_together, rows_made
 from dpcore.ledger.people import Brought
 
@@ -83,6 +83,7 @@ _SPILLED = (
     " read, and when” on the Data page, and mend them. Or have rows with too many cells set aside, under “Read it "
     "differently”: then no private answer calls a row by a name from the file."
 )
+SAY_ROWS = "Say on the Data page how many rows one person can have: a private answer needs to know."
 MOST_NOTED = 200
 """Sentences about what happened to a file."""
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
@@ -362,7 +363,19 @@ class OwnFile:
         schema = self.schema.only(*certain) if certain else self.schema
         whose = self.schema.id_column
         stated = [one.name for one in columns if (one.type != "yes/no" or one.name in settled) and one.name != whose]
-        return declared_first(schema, stated)
+        return replace(declared_first(schema, stated), rows_protected=self.rows_protected)
+
+    @property
+    def rows_protected(self) -> bool | None:
+        """What ``Schema.protects_rows`` is by the columns that a heading names or somebody declared, where rows name
+        others: one record that brings a "patient" must not say that each row is one. None where the headings tell it.
+        """
+        if self.schema.each_row == "record" or not (self.from_rows or self.named_by_rows):
+            return self.schema.rows_protected
+        known = set() if self.declared is None else set(self.declared.names)
+        public = known if self.named_by_rows else set(self.schema.names) - self.from_rows
+        told = [column for column in self.schema.columns if column.name in public]
+        return protects_rows(self.schema.each_row, self.schema.unit, told)
 
     def decide(self, decisions: Decisions) -> OwnFile:
         """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown.
@@ -415,9 +428,7 @@ class OwnFile:
         """Everything that a private answer from this file still needs to be told, a sentence each."""
         asked = {
             "Answer the open questions about this file on the Data page first.": bool(self.release_doubts),
-            "Say on the Data page how many rows one person can have: a private answer needs to know.": (
-                self.decisions.asks_rows and not self.decisions.said_rows
-            ),
+            SAY_ROWS: self.decisions.asks_rows and not self.decisions.said_rows,
             "Say on the Data page whether these are the people of an earlier file.": bool(self.alike),
             "Declare bounds or options of a column on the Data page: a private answer needs them.": (
                 self.declared is None
@@ -568,6 +579,8 @@ class OwnFile:
                 return None
         elif schema.id_column is not None:
             names = [name for name in schema.names if name in names or name == schema.id_column]
+        if self.named_by_rows:  # what rows name and nobody declared says nothing of what each row is
+            schema = replace(schema, columns=tuple(column for column in schema.columns if column.name in names))
         return schema.only(*names)
 
 

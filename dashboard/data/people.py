@@ -14,7 +14,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
-from dpcore.datasets.schema import MOST_PEOPLE, EachRow, Schema
+from dpcore.datasets.schema import MOST_PEOPLE, EachRow
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople, LedgerError
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
@@ -26,15 +26,16 @@ NOT_SEEN = (
 )
 
 
-def row_is(schema: Schema) -> str:
+def row_is(own: OwnFile) -> str:
     """What a row is, to be called right: of steps and options also what none may be where people come and go."""
+    schema = replace(own.schema, rows_protected=own.rows_protected)
     row = ROWS[schema.each_row]
     comes_and_goes = schema.each_row != "record" and not schema.protects_rows
     return said.no_row_is(row, schema.unit) if comes_and_goes else row
 
 
 def rows(own: OwnFile) -> None:
-    """What one row is, and how many rows one person can have; the second is asked because it cannot be read."""
+    """What one row is, and how many rows one person can have, once that was said."""
     schema = own.schema
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
@@ -57,17 +58,22 @@ def rows(own: OwnFile) -> None:
             width=110,
         )
     if schema.each_row != "record":
-        if (told := row_is(schema)) != ROWS[schema.each_row]:
+        if (told := row_is(own)) != ROWS[schema.each_row]:
             st.caption(f"One row is {told}.")
         st.caption(said.moves_asked(schema.unit))
-    if own.decisions.asks_rows:
-        stated = stated_rows(own)
-        ask_rows(own, f"own-rows-{stated}", value=stated, on_change=_rows, args=(f"own-rows-{stated}",))
-    if own.decisions.asks_rows and not own.decisions.said_rows and not own.described:
-        st.caption(said.rows_open(schema.unit))
+    if own.decisions.asks_rows and (own.decisions.said_rows or own.described):  # else among what is needed
+        rows_each(own)
     if schema.each_row == "record":
         _whose_row(own)
     how_many(own)
+
+
+def rows_each(own: OwnFile) -> None:
+    """How many rows one person can have, and what is so until somebody says it."""
+    stated = stated_rows(own)
+    ask_rows(own, f"own-rows-{stated}", value=stated, on_change=_rows, args=(f"own-rows-{stated}",))
+    if stated is None and not own.described:
+        st.caption(said.rows_open(own.schema.unit))
 
 
 def how_many(own: OwnFile) -> None:

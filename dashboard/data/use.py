@@ -29,24 +29,31 @@ def show_use(own: OwnFile) -> None:
     if own.use is not None:
         _in_use(own)
         return
-    if own.doubts:
-        st.caption("Answer the open questions about the file before you look at it.")
-    elif not own.unseen:
-        with st.container(gap="small"):
-            st.checkbox(PUBLIC, key=actions.public_key(own), value=own.confirmed)
-            st.button(
-                "Look at this file",
-                icon=":material/visibility:",
-                key="own-look",
-                on_click=actions.look,
-                help=f"Every chart and export will say: {MARK}",
-            )
-            st.caption(f"{asking_said.NOT_SHOWN} Looking costs no budget.")
-        st.caption(
-            "Or keep it private: see charts of a twin (rows made up from what you declare, none of them the file's), "
-            "and get private answers from the file itself."
-        )
-    _twin(own, "Show a twin instead" if not own.unseen else "Simulate rows")
+    if own.unseen:
+        _twin(own, "Simulate rows")
+        return
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(gap="small"):
+        if own.doubts:
+            st.caption("Answer the open questions about the file before you look at it.")
+        else:
+            _look(own)
+    with right:
+        st.markdown("Keep it private: private answers come from the file itself, charts from a twin.")
+        _twin(own, "Show a twin instead")
+        st.caption(data_words.TWIN_SHOWN)
+
+
+def _look(own: OwnFile) -> None:
+    st.checkbox(PUBLIC, key=actions.public_key(own), value=own.confirmed)
+    st.button(
+        "Look at this file",
+        icon=":material/visibility:",
+        key="own-look",
+        on_click=actions.look,
+        help=f"Every chart and export will say: {MARK}",
+    )
+    st.caption(f"{asking_said.NOT_SHOWN} Looking costs no budget.")
 
 
 def _in_use(own: OwnFile) -> None:

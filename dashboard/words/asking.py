@@ -10,7 +10,7 @@ from dpcore.datasets.schema import ColumnType
 
 ASK = "What do you want to know?"
 NOT_SO, CHANGE_ROW = "Not so?", "Change it"
-ASK_FIRST = "Best first. What it needs is asked next."
+ASK_FIRST = "Click one; the best come first. What it still needs is asked next."
 ABOUT, ANY_COLUMN = "Ask about", "any column"
 NOTHING_SUITS = "No question suits these columns yet. Give one the type options, number, yes or no, or date."
 OTHER_QUESTION = "Ask something else"

@@ -460,8 +460,12 @@ def bulk_wrong(column: str, sentence: str) -> str:
 
 
 IN_USE = "**In use: this sample.**"
+TWIN_SHOWN = (
+    "A twin is rows made up from what you declare, none of them the file's. Show it to anybody who may know what you "
+    "declared."
+)
 NEEDED = "Before a private answer"
-THEN_A_BUDGET = "Then you ask your question; its page lets you set a budget before the first answer."
+THEN_A_BUDGET = "Ask your question, above. Its page lets you set a budget before the first answer."
 NOTATION = {
     ",": " with a decimal comma",
     "dmy": ", the day first",
@@ -521,6 +525,11 @@ GO = "Go to the Data page"
 def here(sentence: str) -> str:
     """A sentence that sends people to the Data page, as the page itself says it."""
     return sentence.replace(" on the Data page", "")
+
+
+def step(place: int, sentence: str) -> str:
+    """What is to be done there as the ``place``-th."""
+    return f"**{place}.** {here(sentence)}"
 
 
 # The labels of one row name its column, for those who hear the page.

@@ -322,6 +322,13 @@ def note(models: int, name: str, above: bool, others: bool, steps: bool) -> str:
     )
 
 
+def beside(others: Mapping[str, str]) -> str:
+    """What each of the ``others`` does, by the name of its line; "" for none."""
+    if not others:
+        return ""
+    return f" The other private lines. {' '.join(f'{name}: {plain}.' for name, plain in others.items())}"
+
+
 def theory(radius: float, steepest: float, steps: int, name: str, loose: float | None, place: str) -> str:
     """``loose`` is the bound over what was simulated, where that was."""
     seen = (

@@ -194,12 +194,13 @@ def protects_rows(each_row: EachRow, unit: str, columns: Iterable[Column] = ()) 
 
 def _is_of_one(column: Column) -> bool:
     """Whether a heading says that each row is somebody, as “EmployeeName” and, above numbers, “employee no.” do;
-    “callers” above numbers says how many they are."""
+    “callers” above numbers says how many they are. That it holds numbers was declared: what the cells look like, of
+    which one decides for all, tells nothing here."""
     words = [word.lower() for word in _WORDS.findall(column.name)]
     whole = re.findall("[a-z]+", column.name.lower())
     if any(word.removesuffix(end) in _SOMEBODY for word in whole for end in _NUMBERED[1:] if word.endswith(end)):
         return True
-    if column.is_numeric:
+    if column.is_numeric and column.releasable:
         return any(one in _SOMEBODY and after in _NUMBERED for one, after in pairwise([*words, ""]))
     return not (_SOMEBODY | {"people"}).isdisjoint(_ONE.get(word, word.removesuffix("s")) for word in words)
 
@@ -238,8 +239,8 @@ class Schema:
     ``each_row`` is a ``record`` (a person, a visit), an ``option`` with its score or count, or a ``step`` in time, in
     order. ``rows_per_person`` is the most rows that one ``unit`` (who is protected: "person", "district") can have;
     with ``id_column``, which says whose row it is, more are never used. ``people`` is about how many there are, where a
-    person says so. ``rows_protected`` keeps ``protects_rows`` where the column that told it is left out. Raises
-    InvalidArgument.
+    person says so. ``rows_protected`` keeps ``protects_rows`` where the column that told it is left out, and where one
+    is there of which only rows tell; None where the headings tell it. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -248,7 +249,7 @@ class Schema:
     unit: str = "person"
     people: int | None = None
     id_column: str | None = None
-    rows_protected: bool = False
+    rows_protected: bool | None = None
 
     def __post_init__(self) -> None:
         one_of(get_args(EachRow), each_row=self.each_row)
@@ -271,7 +272,8 @@ class Schema:
     def protects_rows(self) -> bool:
         """Whether what is protected may be a step or an option itself, and not somebody who moves the entries of
         several."""
-        return self.rows_protected or protects_rows(self.each_row, self.unit, self.columns)
+        told = () if self.rows_protected is not None else self.columns
+        return protects_rows(self.each_row, self.unit, told) or bool(self.each_row != "record" and self.rows_protected)
 
     def of_type(self, *types: ColumnType) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.type in types)
@@ -292,7 +294,8 @@ class Schema:
         """This schema with the named columns, in that order. Raises InvalidArgument."""
         chosen = tuple(self.column(name) for name in names)
         whose = self.id_column if self.id_column in names else None
-        protected = self.each_row != "record" and self.unit.strip().lower() in MOVERS and self.protects_rows
+        somebody = self.each_row != "record" and self.unit.strip().lower() in MOVERS
+        protected = True if somebody and self.protects_rows else self.rows_protected
         return replace(self, columns=chosen, id_column=whose, rows_protected=protected)
 
     def led_by(self, name: str) -> Schema:

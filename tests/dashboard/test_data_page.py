@@ -565,12 +565,19 @@ def test_all_that_is_missing_is_said_at_once(open_app: Open) -> None:
     assert len(own.lacking) == 2
     assert own.unreleasable == " ".join(own.lacking)
     assert "Before a private answer" in text(app)
-    assert all(sentence.replace(" on the Data page", "") in text(app) for sentence in own.lacking)
+    assert all(data_words.step(place, one) in text(app) for place, one in enumerate(own.lacking, 1))
+    assert data_words.step(3, data_words.THEN_A_BUDGET) in text(app)
+    assert "on the Data page" not in data_words.step(1, own.lacking[0])
     declare(app, "age", low=0.0, high=110.0)
     assert len(held(app).lacking) == 2
+    assert [box.label for box in app.number_input if box.label.startswith("Rows one")] == [
+        "Rows one person can have, at most"
+    ]
     rows = next(box for box in app.number_input if box.label.startswith("Rows one"))
     rows.set_value(1).run()
     assert held(app).lacking == (held(app).unreleasable,)
+    assert [box.value for box in app.number_input if box.label.startswith("Rows one")] == [1], "it can be changed"
+    assert data_words.step(1, held(app).lacking[0]) in text(app)
     press(app, "own-right")
     assert held(app).lacking == ()
     assert "Before a private answer" not in text(app)

@@ -159,7 +159,8 @@ def test_a_heading_of_somebody_says_that_rows_are_protected(
     heading: str, kind: ColumnType, told: bool, unit: str
 ) -> None:
     """Only a text of the unit's very word did: staff numbers and patients came and went, and their number told it."""
-    schema = Schema(columns=(Column(name=heading, type=kind), replace(CALLERS, name="n")), each_row="option", unit=unit)
+    declared = Column(name=heading, type=kind, **({"low": 0, "high": 9} if kind == "integer" else {}))  # type: ignore[arg-type]
+    schema = Schema(columns=(declared, replace(CALLERS, name="n")), each_row="option", unit=unit)
     assert schema.protects_rows == told
 
 

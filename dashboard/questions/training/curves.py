@@ -322,8 +322,15 @@ class Curves:
                 others=x != "epsilon",
                 steps=on_steps(methods(task)[asked.main]),
             )
+            + said.beside(self._others(shown))
             + self._theory(shown, chosen),
         )
+
+    def _others(self, shown: pd.DataFrame) -> dict[str, str]:
+        """What the other private models that are drawn do, by the names of their lines."""
+        drawn = set(shown["method"]) - {self.asked.main, NON_PRIVATE, MAJORITY}
+        known, called = methods(self.task), names(self.task)
+        return {called[key]: method.about.plain for key, method in known.items() if key in drawn}
 
     def _theory(self, shown: pd.DataFrame, chosen: float) -> str:
         """What the theorems on the chart assume, and by how much the bound is loose at the chosen place."""

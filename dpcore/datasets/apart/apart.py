@@ -44,7 +44,8 @@ _TESTED, _OF_A_TEST = 2, 200 << 20
 read."""
 _TICK = 200  # milliseconds after which somebody who gives up is noticed
 _PATIENCE = 10.0  # seconds for a reader that was ended to be gone
-_PRINTED = 1 << 16
+_PRINTED, _ROOM_TO_PRINT = 1 << 16, 1 << 20
+"""Bytes of what libraries print that are looked at, and that there is room for."""
 _NO_MEMORY = (b"memory allocation of", b"bad_alloc", b"out of memory", b"MemoryError")
 _CRASH = "Until it is mended, save the table as CSV and bring that."
 _AS_TEXT = ", or save the table as CSV"
@@ -193,6 +194,8 @@ class Apart:
         say(0.0, "Opening the file")
         with ExitStack() as until_the_end:
             found, printed = (until_the_end.enter_context(_room()) for _ in range(2))
+            printed.truncate(_ROOM_TO_PRINT)
+            _no_larger(printed)
             with _room() as asked:
                 told, life = self._begun(data, what, [asked, found, printed], until_the_end, most)
             ended = False
@@ -221,6 +224,7 @@ class Apart:
         if asked.write(data) != len(data):
             raise MemoryError
         asked.seek(0)
+        _no_larger(asked)
         told, telling = os.pipe()
         until_the_end.callback(os.close, told)
         watched, living = os.pipe()
@@ -371,6 +375,14 @@ def _for_good(found: IO[bytes]) -> mmap.mmap | bytes:
     except OSError:  # it is mapped for writing by something else
         raise ValueError("what a reader wrote can still be changed") from None
     return mmap.mmap(found.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
+
+
+def _no_larger(room: IO[bytes]) -> None:
+    """From now on nobody makes this file longer: its memory is no process's, and counts as nobody's."""
+    if hasattr(os, "memfd_create"):
+        import fcntl  # not on Windows
+
+        fcntl.fcntl(room.fileno(), fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW)
 
 
 @contextmanager

@@ -4,7 +4,8 @@ What opens a connection, starts a program or a process, sends a signal to anothe
 may take; what changes whose a file is, who may open it and since when it is so; what reaches keys of the server's user,
 or memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a
 process could share with those that it makes, which its limits do not count and which may be full though no process
-holds it; and what looks into the kernel. Signals have many ways: calls of their own, and files that send one
+holds it; what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they are
+made, and pages that a pipe takes over; and what looks into the kernel. Signals have many ways: calls of their own, and files that send one
 when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
@@ -27,6 +28,7 @@ _THREAD = 0x00010000
 # outlives the one that started it.
 _SIGNALLING = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _OWNED = (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
+_LARGER = (1031,)  # F_SETPIPE_SZ
 _FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, its 32 bits, FS_IOC_FSSETXATTR
 _OUTLIVING = (1,)  # PR_SET_PDEATHSIG
 _SHARED, _OF_NO_FILE = 0x01, 0x20  # MAP_SHARED (MAP_SHARED_VALIDATE has its bit too), MAP_ANONYMOUS
@@ -64,6 +66,8 @@ MACHINES = {
            "mq_timedsend": 242, "mq_timedreceive": 243, "mq_notify": 244, "mq_getsetattr": 245, "add_key": 248,
            "request_key": 249, "keyctl": 250, "unshare": 272, "setns": 308}
         | {"perf_event_open": 298, "memfd_create": 319, "bpf": 321, "userfaultfd": 323}
+        | {"socketpair": 53, "inotify_init": 253, "splice": 275, "tee": 276, "vmsplice": 278, "inotify_init1": 294,
+           "fanotify_init": 300}
         | {"chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132, "mknod": 133,
            "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198,
            "fremovexattr": 199, "utimes": 235, "mknodat": 259, "fchownat": 260, "futimesat": 261, "fchmodat": 268,
@@ -89,6 +93,7 @@ MACHINES = {
            "semget": 190, "semctl": 191, "semtimedop": 192, "semop": 193, "shmget": 194, "shmctl": 195, "shmat": 196,
            "shmdt": 197, "add_key": 217, "request_key": 218, "keyctl": 219, "setns": 268}
         | {"perf_event_open": 241, "memfd_create": 279, "bpf": 280, "userfaultfd": 282}
+        | {"inotify_init1": 26, "vmsplice": 75, "splice": 76, "tee": 77, "socketpair": 199, "fanotify_init": 262}
         | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
            "mknodat": 33, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55, "utimensat": 88,
            "open_by_handle_at": 265}
@@ -138,7 +143,7 @@ def _rules(machine: Machine, process: int) -> Iterator[Step]:
         yield from _of(number, _only(_EQUAL, 0))
     yield from _of(machine.clone, _only(_HAS, _THREAD))
     yield from _of(machine.clone3, [(_GIVE, 0, 0, _UNKNOWN)])
-    yield from _of(machine.fcntl, _but(1, _SIGNALLING))
+    yield from _of(machine.fcntl, _but(1, (*_SIGNALLING, *_LARGER)))
     yield from _of(machine.ioctl, _but(1, (*_OWNED, *_FLAGS)))
     yield from _of(machine.prctl, _but(0, _OUTLIVING))
     yield from _of(machine.mmap, _not_both(3, _OF_NO_FILE, _SHARED))

@@ -19,6 +19,8 @@ from dpcore.datasets.apart import calls, opened
 
 _NICE = 5
 _LARGEST_FILE = 1 << 30
+_FILES = 128
+"""Open at once. Each may hold memory of the kernel, as a pipe does; a reading opens some twenty."""
 _RESERVED = 4 << 30
 """Address space beyond what may be written to: threads and allocators reserve far more than they use."""
 _UNUSED = 2
@@ -30,14 +32,17 @@ _CAPABILITIES, _DAC_READ_SEARCH = 0x20080522, 1 << 2
 
 
 def confine(memory: int, seconds: int, room: Path) -> None:
-    """Seconds of processor time, bytes of memory beyond what the process began with, and a folder to write to.
+    """Seconds of processor time, bytes of memory beyond what the process began with (no file is larger either), and a
+    folder to write to.
 
     That limit holds at every moment, but leaves room for what allocators keep and do not use (half as much again);
     whoever made the process looks every tenth of a second whether it has more than ``memory`` in use.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold rows
     _limit(resource.RLIMIT_CPU, seconds, seconds + 5)
-    _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE, _LARGEST_FILE)
+    largest = min(_LARGEST_FILE, memory)
+    _limit(resource.RLIMIT_FSIZE, largest, largest)
+    _limit(resource.RLIMIT_NOFILE, _FILES, _FILES)
     os.nice(max(0, _NICE - os.nice(0)))  # pages of other people go first
     if sys.platform != "linux":
         return
