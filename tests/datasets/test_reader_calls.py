@@ -14,6 +14,7 @@ import pytest
 
 from dpcore.datasets import read_table
 from dpcore.datasets.apart import Apart, Most, calls, opened
+from dpcore.datasets.apart import apart as asked
 from dpcore.datasets.apart.calls import MACHINES, Machine, program
 from dpcore.errors import Defect
 from tests.datasets.unruly import file
@@ -25,6 +26,7 @@ SHARED = {
     *("shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"),
     *("mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "unshare", "setns", "memfd_create", "memfd_secret"),
 }
+KEPT = {"socketpair", "vmsplice", "splice", "tee", "inotify_init1", "fanotify_init"}
 THREAD = 0x003D0F00  # what the C library gives clone for a thread
 
 
@@ -54,7 +56,7 @@ def refused(machine: Machine) -> Iterator[tuple[int, ...]]:
         yield number, OTHER
     yield machine.clone, 17
     yield machine.clone, 0x4111
-    for command in (8, 10, 15):
+    for command in (8, 10, 15, 1031):
         yield machine.fcntl, 3, command, OTHER
     for command in (0x8901, 0x8902, 0x5412, 0x541C, 0x40086602, 0x401C5820):
         yield machine.ioctl, 3, command
@@ -90,6 +92,7 @@ def test_of_each_call_the_program_says_what_it_should(name: str) -> None:
     kinds = {"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal"}
     assert kinds <= {*machine.never, *machine.itself}
     assert machine.never.keys() >= SHARED, "keys and memory of others"
+    assert machine.never.keys() >= KEPT, "what the kernel keeps for who listens"
     weak = replace(machine, never={}, itself={"kill": machine.itself["kill"]})
     broken = [call for call in refused(machine) if verdict(program(weak, OWN), machine.audit, *call) == ALLOWED]
     assert len(broken) == len(machine.never) + 4 * (len(machine.itself) - 1), "the check can fail"
@@ -152,6 +155,63 @@ def test_a_reader_holds_no_memory_that_nobody_sees(how: str, said: str, tmp_path
     """What it could share stays full once it is let go of: two readers held a whole container's memory like that."""
     command = [sys.executable, "-c", HIDDEN, how, str(tmp_path)]
     assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == said
+
+
+QUEUED = """
+import dataclasses, fcntl, os, socket, sys, tempfile
+from contextlib import suppress
+from pathlib import Path
+from dpcore.datasets.apart import calls, confined
+if sys.argv[1] == "pairs":
+    for one in calls.MACHINES.values():
+        one.never["socketpair"] = 500
+if sys.argv[1] == "larger":
+    calls._LARGER = ()
+if sys.argv[1] == "files":
+    confined._FILES = 600
+confined.confine(1 << 30, 60, Path(tempfile.mkdtemp(dir=sys.argv[2])))
+kept, queued, block = [], 0, b"x" * 4096
+for make in (socket.socketpair, os.pipe):
+    with suppress(OSError):
+        while len(kept) < 500:
+            one, other = make()
+            kept.append((one, other))
+            into = other if isinstance(other, int) else other.fileno()
+            os.set_blocking(into, False)
+            with suppress(OSError):
+                fcntl.fcntl(into, 1031, 1 << 20)
+            with suppress(BlockingIOError):
+                while True:
+                    queued += os.write(into, block)
+os.write(1, b"%d" % (queued >> 20))
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in MACHINES, reason="there is no such filter")
+@pytest.mark.parametrize(("how", "least", "most"), [("", 0, 8), ("pairs", 9, 99), ("larger", 9, 99), ("files", 9, 99)])
+def test_the_kernel_holds_little_for_a_reader(how: str, least: int, most: int, tmp_path: Path) -> None:
+    """What it writes to itself is in no memory of its own: four gigabytes were where 200 MB are allowed."""
+    command = [sys.executable, "-c", QUEUED, how, str(tmp_path)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert least <= int(said) <= most
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="it is made otherwise")
+@pytest.mark.parametrize("sealed", [True, False])
+def test_the_files_that_a_reader_is_given_are_no_room_of_its_own(sealed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for its table, which is no larger than its memory: each held a gigabyte that nobody counted."""
+    if not sealed:  # what shows that this test can fail
+        monkeypatch.setattr(asked, "_no_larger", lambda room: None)
+    said: list[str] = []
+    apart = Apart(Most(memory=120 << 20, seconds=60, waiting=60.0), also=["tests.datasets.unruly"])
+    try:
+        read_table(file("fills"), progress=lambda _, words: said.append(words), tables=apart.table_of)
+        assert apart.takes(b"fill", "tests.datasets.unruly:picture") == sealed, "what it was asked with"
+    finally:
+        apart.close()
+    assert f"Held [{1 if sealed else 120}, 120, 120]" in said
 
 
 @pytest.mark.thorough

@@ -4,9 +4,9 @@ What opens a connection, starts a program or a process, sends a signal to anothe
 may take; what changes whose a file is, who may open it and since when it is so; what reaches keys of the server's user,
 or memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a
 process could share with those that it makes, which its limits do not count and which may be full though no process
-holds it; what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they are
-made, and pages that a pipe takes over; and what looks into the kernel. Signals have many ways: calls of their own, and files that send one
-when something happens to them.
+holds it; what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they
+are made, and pages that a pipe takes over; and what looks into the kernel. Signals have many ways: calls of their own,
+and files that send one when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
