@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.background import large_turns, turns
+from dashboard.background import large_turns, speed, turns
 from dashboard.background.large_turns import LargeTurns
 
 MOST, EACH = 6, 3
@@ -57,7 +57,7 @@ class Visitor:
 
     def weight(self) -> float:
         """What a run of theirs counts, in usual ones: by their own, so that nobody's costly ones count for others."""
-        return turns.weight() if self._seconds is None else min(max(self._seconds / turns.USUAL, 0.1), HEAVIEST)
+        return speed.weight() if self._seconds is None else min(max(self._seconds / turns.USUAL, 0.1), HEAVIEST)
 
 
 @dataclass(slots=True, eq=False)

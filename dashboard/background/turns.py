@@ -23,16 +23,6 @@ HELD = 0.06
 PATIENCE = 0.5  # seconds; whoever has waited so long goes on without a turn
 USUAL = 0.027
 """Seconds of processor that a script takes where half as much again for sending it makes 25 runs a second of one."""
-_LATEST = 0.02
-"""How much the latest run counts among all."""
-_seconds = USUAL
-
-
-def weight() -> float:
-    """How long a run takes on this computer at present, in runs of usual length: a measure of the computer, and so of
-    no more than one that is three times as slow. What an address is charged for its own runs: ``places.Visitor``.
-    """
-    return min(max(_seconds / USUAL, 0.1), 3.0)
 
 
 class Turn:
@@ -106,14 +96,11 @@ def give_back() -> None:
 @contextmanager
 def turn() -> Iterator[bool]:
     """Wait for a turn, at most ``PATIENCE`` seconds, and give it back however the script ends; whether it got one."""
-    global _seconds
     turns = _turns()
     mine = _HERE.turn = turns.take(PATIENCE)
-    begun = time.thread_time()
     try:
         yield mine is not None
     finally:
-        _seconds += _LATEST * (time.thread_time() - begun - _seconds)  # two at once: one of them may count for nothing
         _HERE.turn = None
         if mine is not None:
             turns.give_back(mine)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gc
 
-from dashboard.background import garbage
+from dashboard.background import garbage, speed
 
 
 def beforehand() -> None:
-    """Load what every page and every question needs.
+    """Load what every page and every question needs, and look how fast this computer is.
 
     Called once, before the server answers anybody. What loading throws away is collected once, at its end.
     """
@@ -24,6 +24,7 @@ def beforehand() -> None:
     gc.collect()
     gc.freeze()
     garbage.seldom()
+    speed.seconds()
 
 
 def _load() -> None:

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 
-from dashboard.background import turns
+from dashboard.background import speed
 from dashboard.serving.asgi import Message, Receive, Send
 from dashboard.serving.pace import Pace, fits, in_turn
 
@@ -24,7 +24,7 @@ pages of a school that open at one moment have 2,400."""
 REQUESTS_EACH, AHEAD = 300.0, 1.0
 """Requests a second of one address, and what it did not make use of in so many seconds before at once. A page has some
 hundred when it is opened for the first time, and few when a browser has kept its files; so many take two thirds of a
-usual computer's processor, and a faster one takes more (``turns.weight``)."""
+usual computer's processor, and a faster one takes more (``speed.weight``)."""
 A_PIECE, BYTES = 0.04, 1_000_000.0
 """What a piece of a body counts in requests, and how many bytes count as one: files leave in pieces of 64 kB."""
 PIECE, MOST_WHOLE, LITTLE_WHOLE = 1 << 16, 128 << 20, 16 << 20
@@ -40,7 +40,7 @@ OPENING = 3.0
 class _Address:
     """What one address has under way and waiting, and how far ahead it is."""
 
-    pace: Pace = field(default_factory=lambda: Pace(REQUESTS_EACH, AHEAD, turns.weight))
+    pace: Pace = field(default_factory=lambda: Pace(REQUESTS_EACH, AHEAD, speed.weight))
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     here: int = 0
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.background import places, turns
+from dashboard.background import places, speed, turns
 from dashboard.background.places import EACH, MOST, Places, Script, Visitor
 
 
@@ -194,7 +194,7 @@ def test_places_from_many_threads() -> None:
 
 def test_runs_of_an_address_weigh_as_much_as_its_own_take(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 0.6 s counted as three usual ones, and for others as much as for whoever asked for it."""
-    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL)
     costly, other = Visitor("a"), Visitor("b")
     for _ in range(50):
         costly.took(0.6)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 
@@ -151,16 +150,3 @@ def test_what_keeps_its_place_keeps_its_turn(held_long):
         assert mine
         with places.aside(), turns.turn() as other:
             assert other is False
-
-
-def test_runs_weigh_as_much_as_they_take(monkeypatch):
-    """So one address gets as large a share of a fast computer as of a slow one."""
-    now = [0.0]
-    monkeypatch.setattr(turns, "time", SimpleNamespace(thread_time=lambda: now[0]))
-    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
-    assert turns.weight() == 1.0
-    for seconds, weight in ((turns.USUAL / 2, 0.5), (2 * turns.USUAL, 2.0), (60.0, 3.0), (0.0, 0.1)):
-        for _ in range(1_000):
-            with turns.turn():
-                now[0] += seconds
-        assert turns.weight() == pytest.approx(weight)

@@ -36,7 +36,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 
 from benchmarks.people import Person
 from dashboard import machine_memory
-from dashboard.background import turns
+from dashboard.background import speed, turns
 from dashboard.people import login, wanted
 from dashboard.runtime import scripts
 from dashboard.serving import frames, messages, open_files, pace, settings, typed, uploads, wire
@@ -220,7 +220,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
-    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL)
     return now
 
 
@@ -314,11 +314,11 @@ def test_a_page_asks_for_no_more_runs_than_a_person_and_an_address_for_no_more_t
         sent_by(here, [run_of()] * page)
     assert clock[0] == pytest.approx(10_000.0 + (20 * page - each) / messages.RUNS_EACH)
     clock[0] = 15_000.0
-    monkeypatch.setattr(turns, "_seconds", turns.USUAL / 2)  # a computer that is twice as fast
+    monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL / 2)  # a computer that is twice as fast
     for _ in range(20):
         sent_by(here, [run_of()] * page)
     assert clock[0] == pytest.approx(15_000.0 + (10 * page - each) / messages.RUNS_EACH)
-    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL)
     clock[0] = 20_000.0
     parts = int(page / messages.A_PART)
     sent_by(here, [run_of(DIGEST)] * parts)

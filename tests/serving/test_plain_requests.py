@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.background import turns
+from dashboard.background import speed
 from dashboard.serving import gate, pace, plain_requests
 from dashboard.serving.gate import Gate
 from dashboard.serving.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, WAITING
@@ -51,7 +51,7 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leaping]:
     """Its clock is that of paces as well; runs are of usual length, whatever ran here before."""
     found = Leaping()
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=found.time))
-    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL)
     yield found
     left = asyncio.all_tasks(found)
     found.close()

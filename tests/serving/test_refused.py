@@ -13,7 +13,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from dashboard.background import turns
+from dashboard.background import speed
 from dashboard.serving import frames, lengths, pace, plain_requests, refused
 from dashboard.serving.gate import Gate
 from tests.serving.connected import Wire
@@ -39,7 +39,7 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leaping]:
     """Its clock is that of paces; of an address one request a second is answered, and one ahead."""
     found = Leaping()
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=found.time))
-    monkeypatch.setattr(turns, "_seconds", turns.USUAL)
+    monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL)
     monkeypatch.setattr(plain_requests, "REQUESTS_EACH", 1.0)
     lengths.guard()
     frames.guard()
