@@ -15,7 +15,7 @@ from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.held import OWN_ASKED
 from dashboard.data.needed import guessed
 from dashboard.data.own_file import OwnFile, TwinPlan
-from dashboard.data.people import ask_rows, rows_stated
+from dashboard.data.people import ask_rows, row_is, rows_stated
 from dashboard.data.suits import Suited
 from dashboard.data.use import MOST_ROWS
 from dashboard.widgets import inputs
@@ -156,7 +156,7 @@ def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
 
 def _right_key(own: OwnFile, suited: Suited) -> str:
     named = [read_as(own.schema.column(name)) for name in _unconfirmed(own, suited)]
-    return f"{_FORM}-right-{naming.named(repr((named, own.schema.each_row, own.form_suggested)))}"
+    return f"{_FORM}-right-{naming.named(repr((named, row_is(own), own.form_suggested)))}"
 
 
 def _stated(suited: Suited) -> None:
@@ -195,6 +195,7 @@ def _stated(suited: Suited) -> None:
             settled=old.settled | stated.settled,
             confirmed=stated.confirmed,
             confirmed_row=stated.confirmed_row,
+            stay=stated.stay,
         )
 
     if fresh or rows is not None or right:

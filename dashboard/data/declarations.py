@@ -20,6 +20,7 @@ from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
 from dpcore.datasets.steps import in_full, rows_made
+from dpcore.datasets.template import without_rows
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -65,7 +66,7 @@ def show_declarations(own: OwnFile) -> None:
     """To keep what was declared as a file, and to bring one."""
     known()  # with one that was saved just now, which counts from here on
     try:
-        declared = template(own)
+        declared = without_rows(template(own))
         make, problem = saving(declared, saved(declared)), ""
     except InvalidArgument as error:
         make, problem = str, words.sentence(error)
@@ -236,7 +237,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         settled=own.decisions.settled | (here - suggested) | answered,
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=False,
-        copied=frozenset(column.name for column in kept if column.words_from_file),
+        copied=own.decisions.copied - here | {one.name for one in kept if one.words_from_file},
         said_rows=False,
         said_row=False,
         marked=frozenset(mark for mark in own.decisions.marked if mark[0] not in here)
@@ -244,8 +245,8 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         marked_row=declared.row_suggested,
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
-    if before is None or not fit.recognised:  # it may be whose row it is in another table alone
-        decisions = replace(decisions, schema=replace(decisions.schema, id_column=None, people=None))
+    # whose row it is, and of how many, holds of another table alone: a part of how many rows one has
+    decisions = replace(decisions, schema=replace(decisions.schema, id_column=None, people=None))
     own = replace(own.decide(decisions), known=(), remembered=None)
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:

@@ -65,7 +65,7 @@ def show_editor(own: OwnFile, column: Column) -> None:
                 if _of_codebook(own, column):
                     st.checkbox(said.ANYONE, key=f"{key}-anyone", help=said.CODEBOOK_ANYONE_HELP)
             if own.schema.each_row != "record" and column.is_numeric:
-                _score_fields(column, key, own.schema.unit)
+                _score_fields(column, key, own)
             if not own.unseen:
                 _missing_fields(column, key, entry=own.schema.each_row != "record" and column.is_numeric)
             st.form_submit_button("Save", on_click=_save, args=(column.name, key), key=f"{key}-save")
@@ -144,16 +144,22 @@ def _yes_no_fields(column: Column, key: str, _stated: bool) -> None:
         text_box("Words for no", value=", ".join(column.no_words), key=f"{key}-no", most=LONGEST_WORDS)
 
 
-def _score_fields(column: Column, key: str, unit: str) -> None:
+def _score_fields(column: Column, key: str, own: OwnFile) -> None:
+    """Which numbers are better and, of who is no row itself, how far one moves an entry."""
+    unit, moves = own.schema.unit, not own.protects_rows
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(
-            said.moves(unit),
-            value=column.sensitivity, min_value=0.0, format="%g", key=f"{key}-sensitivity", width=280,
-            placeholder=said.MOVES_PLACEHOLDER,
-        )  # fmt: skip
+        if moves:
+            st.number_input(
+                said.moves(unit),
+                value=column.sensitivity, min_value=0.0, format="%g", key=f"{key}-sensitivity", width=280,
+                placeholder=said.MOVES_PLACEHOLDER,
+            )  # fmt: skip
         st.segmented_control(
             "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
         )
+    if not moves:
+        st.caption(said.moves_any(unit))
+        return
     if column.type == "integer":
         st.checkbox(said.counts(unit), value=column.counts, key=f"{key}-counts", help=said.counts_help(unit))
     st.caption(said.MOVES_READ)

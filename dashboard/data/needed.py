@@ -43,7 +43,7 @@ def still_needed(own: OwnFile) -> None:
 
 def _declared_numbers(own: OwnFile) -> tuple[Column, ...]:
     """The columns of numbers of a table of steps or options that may be asked about in private."""
-    if own.declared is None or own.schema.each_row == "record":
+    if own.declared is None or own.schema.each_row == "record" or own.protects_rows:
         return ()
     return tuple(column for column in own.declared.columns if column.is_numeric)
 
@@ -79,10 +79,10 @@ def guessed(own: OwnFile, names: Iterable[str], most: int | None = said.MOST_TYP
     found = ((name, kind(own.schema.column(name))) for name in listed)
     types = [(name, said.names_rows(what, each) if name in named else what) for name, what in found]
     form = understood.form_suggested(own)
-    if not (types or own.row_unconfirmed or form):
+    if not (types or own.row_open or form):
         return ""
     shown = None if most is None else max(most, sum(name in named for name in listed))
-    return said.suggested(types, row_is(own) if own.row_unconfirmed else "", form, shown)
+    return said.suggested(types, row_is(own) if own.row_open else "", form, shown)
 
 
 def _right(told: str) -> None:

@@ -152,9 +152,14 @@ class OwnFile:
     def _moved(self, decisions: Decisions) -> Decisions:
         """Without what was said of how far one moves other entries than these; where nothing is behind them, that tells
         nobody anything."""
-        if self.described or not any(map(says, decisions.schema.columns)):
+        if not any(map(says, decisions.schema.columns)):
             return decisions
-        columns = told(decisions.schema, decisions.reach, self.entries)
+        if decisions.schema.each_row != "record" and self.protects_rows:  # its own entry can be any
+            columns = unmoved(decisions.schema.columns)
+        elif self.described:
+            return decisions
+        else:
+            columns = told(decisions.schema, decisions.reach, self.entries)
         return replace(decisions, schema=replace(decisions.schema, columns=columns))
 
     @property
@@ -335,6 +340,7 @@ class OwnFile:
             (headed, heading),
             (self._open_ended and LAST_STEP in self.decisions.settled, last),
             (self._may_spill and EVEN in self.decisions.settled, "even lines"),
+            (self.rows_stay and self._said_to_stay, "rows stay"),
         )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
@@ -364,6 +370,11 @@ class OwnFile:
         whose = self.schema.id_column
         stated = [one.name for one in columns if (one.type != "yes/no" or one.name in settled) and one.name != whose]
         return replace(declared_first(schema, stated), rows_protected=self.rows_protected)
+
+    @property
+    def protects_rows(self) -> bool:
+        """Whether who is protected may be a row of steps or options itself, by what is public of the columns."""
+        return replace(self.schema, rows_protected=self.rows_protected).protects_rows
 
     @property
     def rows_protected(self) -> bool | None:
@@ -509,7 +520,7 @@ class OwnFile:
     def asks_confirmation(self) -> bool:
         """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
         yet."""
-        open_ = bool(self.unconfirmed(self.to_call_right)) or self.row_unconfirmed or bool(self.form_suggested)
+        open_ = bool(self.unconfirmed(self.to_call_right)) or self.row_open or bool(self.form_suggested)
         return open_ and self.declared is not None
 
     def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -528,6 +539,21 @@ class OwnFile:
         """Whether the file suggested what one row is and nobody called it right."""
         return self.reading is not None and not self.decisions.said_row and not self.decisions.confirmed_row
 
+    @property
+    def row_open(self) -> bool:
+        """Whether nobody called right what one row is or, where those who are protected come and go, that no row is
+        itself one: also where somebody chose what it is, of other people, or before they knew what follows."""
+        return self.row_unconfirmed or (self.reading is not None and self.rows_stay and not self._said_to_stay)
+
+    @property
+    def rows_stay(self) -> bool:
+        """Whether there are as many rows of steps or options whoever is protected comes or goes, if it is as stated."""
+        return self.schema.each_row != "record" and not self.protects_rows
+
+    @property
+    def _said_to_stay(self) -> bool:
+        return (self.schema.each_row, self.schema.unit, self.entries) in self.decisions.stay
+
     def confirm(self, names: Iterable[str]) -> Decisions:
         """The decisions with these columns, as they are now, what the file suggested of its form, and what one row is
         called right.
@@ -538,6 +564,7 @@ class OwnFile:
         right = {read_as(self.schema.column(name)) for name in listed}
         here = (self.schema.column(name) for name in listed if name in self.naming)
         called = {(read_as(one), self.schema.each_row, self.entries) for one in here}
+        stay = {(self.schema.each_row, self.schema.unit, self.entries)} if self.rows_stay else set()
         old = self.decisions
         return replace(
             old,
@@ -545,6 +572,7 @@ class OwnFile:
             confirmed=old.confirmed | right,
             confirmed_row=True,
             names=old.names | called,
+            stay=old.stay | stay,
         )
 
     @property
@@ -621,7 +649,7 @@ def opened(
         decisions = _of_others(decisions)
     if others or _counts_rows(before.steps):
         decisions = _rows_anew(decisions, reading, ())
-    elif before.steps or _of_rows(choices) != _of_rows(before.choices):
+    elif before.steps or _may_bring_rows(before.choices, choices):
         decisions = _rows_unsaid(decisions)
     return replace(
         before,
@@ -642,13 +670,16 @@ def opened(
 def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
     """``own`` with these steps done, ``reading`` being the table after them; what was declared by hand is kept.
 
-    Where one row becomes several, or several one, how many a person can have is asked anew.
+    Where one row becomes several, or several one, how many a person can have is asked anew; and where a step is taken
+    back, for it may have left rows out.
     """
     if own.reading is None:
         return own
     decisions = carried(own.decisions, own.reading, reading)
     if _counts_rows(steps) != _counts_rows(own.steps):
         decisions = _rows_anew(decisions, reading, steps)
+    elif not set(own.steps) <= set(steps):
+        decisions = _rows_unsaid(decisions)
     decisions = said_of_rows(decisions, rows_made(steps, decisions.schema.each_row), said=decisions.said_rows)
     return replace(
         own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
@@ -673,11 +704,12 @@ def _of_others(decisions: Decisions) -> Decisions:
     )
 
 
-def _of_rows(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """What a person chose by which there can be other rows: all but how numbers and days are written, and that totals
-    and notes are left out, which takes rows away alone."""
-    kept = {name: value for name, value in choices if name not in ("decimal", "date_order")}
-    return {name: value for name, value in kept.items() if (name, value) != ("keep_footer", False)}
+def _may_bring_rows(before: Iterable[tuple[str, Any]], choices: Iterable[tuple[str, Any]]) -> bool:
+    """Whether these choices can bring rows that those before did not: all but how numbers and days are written, and
+    that totals and notes are left out, which takes rows away alone."""
+    written, left_out = {"decimal", "date_order"}, ("keep_footer", False)
+    old, new = ({one for one in those if one[0] not in written} for those in (before, choices))
+    return old != new - ({left_out} - old)
 
 
 def _rows_unsaid(decisions: Decisions) -> Decisions:

@@ -28,10 +28,8 @@ NOT_SEEN = (
 
 def row_is(own: OwnFile) -> str:
     """What a row is, to be called right: of steps and options also what none may be where people come and go."""
-    schema = replace(own.schema, rows_protected=own.rows_protected)
-    row = ROWS[schema.each_row]
-    comes_and_goes = schema.each_row != "record" and not schema.protects_rows
-    return said.no_row_is(row, schema.unit) if comes_and_goes else row
+    row = ROWS[own.schema.each_row]
+    return said.no_row_is(row, own.schema.unit) if own.rows_stay else row
 
 
 def rows(own: OwnFile) -> None:
@@ -60,7 +58,7 @@ def rows(own: OwnFile) -> None:
     if schema.each_row != "record":
         if (told := row_is(own)) != ROWS[schema.each_row]:
             st.caption(f"One row is {told}.")
-        st.caption(said.moves_asked(schema.unit))
+        st.caption(said.moves_any(schema.unit) if own.protects_rows else said.moves_asked(schema.unit))
     if own.decisions.asks_rows and (own.decisions.said_rows or own.described):  # else among what is needed
         rows_each(own)
     if schema.each_row == "record":

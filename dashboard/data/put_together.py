@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dashboard import words
+from dpcore.datasets.headings import names_someone
 from dpcore.datasets.schema import Schema
 from dpcore.datasets.steps import OneRowPer, ReadAsMissing, Step, is_made
-from dpcore.datasets.suitability import names_someone
 from dpcore.datasets.text import skeleton
 
 _SOMEBODY = {"", "person", "people", "individual", "human", "who"}

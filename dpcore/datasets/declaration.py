@@ -42,6 +42,7 @@ Stated = Literal[
     "last step",
     "last row",
     "even lines",
+    "rows stay",
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
 stand around cells, how one is written inside a cell, where cells end, whether a carriage return ends
@@ -49,7 +50,8 @@ a line, whether cells run over lines, how many columns
 there are where no line names them, whether lines that look like totals and notes are rows, where a cell merged over
 several rows holds its value, how a JSON document that is an object holds its rows, in which encoding letters are
 written, how many lines name the columns, that the last row of a file that holds anything is its last one, or step,
-where the number of rows is public, and that whatever a line of such a file holds fits into its cells."""
+where the number of rows is public, that whatever a line of such a file holds fits into its cells, and that no row is
+itself one of those who come and go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,8 @@ class Declaration:
     confirmed both. ``form`` is what they stated of the file's own form when they saw it (quotation marks, totals at its
     foot). With ``named_by_rows`` no header names the columns but the file's own rows. All else was stated without it.
     ``table`` is its name in a source that has several. ``rows_protected`` is whether a column that is not declared says
-    that each row may be who is protected. Raises InvalidArgument.
+    that each row may be who is protected; where it may, nothing counts that was said of how far one moves an entry: its
+    own can be any. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -132,6 +135,8 @@ class Declaration:
             one_of(get_args(Stated), form=stated)
         if not set(self.suggested) <= {column.name for column in self.columns}:
             raise InvalidArgument("suggested", "must name declared columns")
+        if self._may_be_rows:  # one in another's place is another number, however far one moves others'
+            object.__setattr__(self, "columns", unmoved(self.columns))
         # the other rules are those of a schema
         Schema(
             columns=self.columns,
@@ -200,9 +205,13 @@ class Declaration:
     def check_stay(self, neighbours: Neighbours) -> None:
         """Whether rows of steps or options are there whoever is protected. Raises InvalidArgument where one of them may
         be added or removed."""
-        protected = self.rows_protected or protects_rows(self.each_row, self.unit, self.columns)
-        if neighbours != "replace_one" and protected:
+        if neighbours != "replace_one" and self._may_be_rows:
             raise InvalidArgument("rows", rows_change(self.unit))
+
+    @property
+    def _may_be_rows(self) -> bool:
+        """Whether who is protected may be a row of steps or options itself."""
+        return self.rows_protected or protects_rows(self.each_row, self.unit, self.columns)
 
     def of_any_reach(self) -> Declaration:
         """Where one person may move an entry by all that its column can hold, whatever was said of that."""
@@ -240,7 +249,8 @@ class Declaration:
         """``reads`` with what the file suggested of it, and the table that is meant; nothing about how many rows there
         are where that is private."""
         own = {column.name for column in reads.columns} | {named_by}
-        private = {"last row"} if self.each_row == "record" and self.hidden == "add_remove" else set()
+        comes = self.hidden == "add_remove"
+        private = {"last row"} if self.each_row == "record" and comes else set() if comes else {"rows stay"}
         return replace(
             reads,
             suggested=tuple(name for name in self.suggested if name in own),

@@ -7,14 +7,13 @@ good for looking at one's own data, never for a release, because a minimum taken
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import pairwise
 from typing import Literal, get_args
 
 from dpcore.datasets.fills import MOST_WHOLE, check_fill, plain_fill
+from dpcore.datasets.headings import MOVERS, tells_of_one
 from dpcore.errors import InvalidArgument
 from dpcore.validate import boolean, one_of, positive, whole
 
@@ -25,18 +24,6 @@ EachRow = Literal["record", "option", "step"]
 GIVES_NAMES: tuple[ColumnType, ...] = ("date", "text")
 """What the rows of a table of steps or options can be called by: an answer gives that away, so none asks about it in
 private."""
-
-MOVERS = frozenset(
-    (
-        *("person", "people", "human", "individual", "somebody", "man", "woman", "child", "adult", "patient", "client"),
-        *("customer", "user", "visitor", "guest", "caller", "passenger", "driver", "rider", "member", "employee"),
-        *("worker", "student", "pupil", "teacher", "citizen", "resident", "voter", "donor", "subscriber", "player"),
-        *("participant", "respondent", "applicant", "family", "household"),
-    )
-)
-"""Units of which everybody knows that one moves the entries of several steps or options and is none of them. Where any
-other is protected it may be a row itself, so that none is added or removed: it would show in how many rows there are.
-"""
 
 MOST_PEOPLE = 2**28
 LONGEST = 65_536
@@ -169,40 +156,15 @@ def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, sensitivity=None, counts=False) for column in columns)
 
 
-_WORDS = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ONE = {"children": "child", "men": "man", "women": "woman", "families": "family"}
-_SOMEBODY = (MOVERS - {"people"}) | {
-    "staff",
-    "surname",
-    "forename",
-    "firstname",
-    "lastname",
-    "email",
-    "nurse",
-    "doctor",
-}
-_NUMBERED = ("", "id", "ids", "no", "nr", "num", "number", "code", "key", "identifier", "name", "names")
-
-
 def protects_rows(each_row: EachRow, unit: str, columns: Iterable[Column] = ()) -> bool:
-    """See ``Schema.protects_rows``; a column that is called as one of ``MOVERS`` says that each row is one."""
+    """See ``Schema.protects_rows``; a column that is called as one of ``MOVERS`` says that each row is one.
+
+    That it holds numbers was declared: what the cells look like, of which one decides for all, tells nothing here.
+    """
     named = unit.strip().lower()
     if each_row == "record" or named not in MOVERS:
         return each_row != "record"
-    return any(_is_of_one(column) for column in columns)
-
-
-def _is_of_one(column: Column) -> bool:
-    """Whether a heading says that each row is somebody, as “EmployeeName” and, above numbers, “employee no.” do;
-    “callers” above numbers says how many they are. That it holds numbers was declared: what the cells look like, of
-    which one decides for all, tells nothing here."""
-    words = [word.lower() for word in _WORDS.findall(column.name)]
-    whole = re.findall("[a-z]+", column.name.lower())
-    if any(word.removesuffix(end) in _SOMEBODY for word in whole for end in _NUMBERED[1:] if word.endswith(end)):
-        return True
-    if column.is_numeric and column.releasable:
-        return any(one in _SOMEBODY and after in _NUMBERED for one, after in pairwise([*words, ""]))
-    return not (_SOMEBODY | {"people"}).isdisjoint(_ONE.get(word, word.removesuffix("s")) for word in words)
+    return any(tells_of_one(one.name, numbers=one.is_numeric and one.releasable) for one in columns)
 
 
 def _check_bounds(low: float | None, high: float | None) -> None:

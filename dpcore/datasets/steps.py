@@ -23,12 +23,13 @@ import pandas as pd
 from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.different import Counted, counted, encoded
+from dpcore.datasets.headings import names_someone
 from dpcore.datasets.matching import holds, is_below, one_after_another, replaced
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
 from dpcore.datasets.size import Size, letters
-from dpcore.datasets.suitability import counts_time, names_someone
+from dpcore.datasets.suitability import counts_time
 from dpcore.datasets.whole_numbers import place, places, plainly, told_by
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, IntArray, one_of, whole

@@ -6,18 +6,11 @@ import re
 from dataclasses import dataclass, replace
 
 from dpcore.datasets.entry import Question
+from dpcore.datasets.headings import names_someone
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.text import within
 from dpcore.errors import InvalidArgument
 
-_SOMEONE = re.compile(
-    r"(?:.+[ .-])?(?:ids?|uid|uuid|guid|e-?mails?(?: address)?|phone|phone number|telephone|mobile|ssn|iban|passport)"
-    r"|(?:first|last|middle|full|given|family|user|customer|client|patient|pupil|student|employee|member|person|contact"
-    r"|participant|respondent|passenger)?[ .-]?(?:name|names)"
-    r"|surname|forename|nachname|vorname|(?:customer|client|patient|account|member|employee|card|order|invoice|policy)"
-    r"[ .-]?(?:no\.?|nr\.?|num(?:ber)?|code|key)",
-    re.IGNORECASE,
-)
 _TIME = re.compile(
     r"(?:^|[\W_])(?:year|yr|quarter|month|week|day|hour|date|round|step|period|time|t|jahr|monat|woche|tag)$", re.I
 )
@@ -175,11 +168,6 @@ def _numeric(schema: Schema) -> tuple[Column, ...]:
 def counts_time(name: str) -> bool:
     """Whether a column's name says that its whole numbers count time: years, days, rounds."""
     return _TIME.search(name) is not None
-
-
-def names_someone(name: str) -> bool:
-    """Whether a column's name says that its values tell people apart: no options, and nothing to take a median of."""
-    return _SOMEONE.fullmatch(" ".join(re.sub(r"([a-z])([A-Z])", r"\1 \2", name).replace("_", " ").split())) is not None
 
 
 def _suited(question: Question, kind: str, sentence: str, schema: Schema, **roles: tuple[str, ...]) -> Suited:

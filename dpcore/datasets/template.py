@@ -84,15 +84,28 @@ class Fit:
         return not self.lacking
 
 
-def saved(declaration: Template) -> str:
-    """The declaration as JSON text, columns in order, only what differs from the usual; no step that ``holds_values``.
+def without_rows(declaration: Template) -> Template:
+    """What of a declaration holds of the next table: no bounds or options that were read from the rows, and no step
+    that ``holds_values``, which is offered for the next table where its rows suggest it too.
 
-    Such a step is offered for the next table where its rows suggest it too. Raises InvalidArgument where other steps
-    would put other rows together without it (``rests_on_words``).
+    Raises InvalidArgument where other steps would put other rows together without it (``rests_on_words``).
     """
     column = rests_on_words(declaration.steps)
     if column:
         raise InvalidArgument("declaration", _RESTS.format(shown(column)))
+    return replace(
+        declaration,
+        schema=replace(declaration.schema, columns=tuple(map(_declared_only, declaration.schema.columns))),
+        steps=tuple(step for step in declaration.steps if not step.holds_values),
+    )
+
+
+def saved(declaration: Template) -> str:
+    """The declaration ``without_rows`` as JSON text, columns in order, only what differs from the usual.
+
+    Raises InvalidArgument as that does.
+    """
+    declaration = without_rows(declaration)
     schema = declaration.schema
     document = {
         _MARK: _VERSION,
@@ -101,10 +114,8 @@ def saved(declaration: Template) -> str:
             for field in fields(Schema)
             if field.name != "columns" and getattr(schema, field.name) != field.default
         },
-        "columns": [_written(_declared_only(column)) for column in schema.columns],
-        "steps": [
-            {"step": type(step).__name__, **_written(step)} for step in declaration.steps if not step.holds_values
-        ],
+        "columns": [_written(column) for column in schema.columns],
+        "steps": [{"step": type(step).__name__, **_written(step)} for step in declaration.steps],
         "choices": dict(declaration.choices),
         **({"suggested": declaration.suggested} if declaration.suggested else {}),
         **({"row_suggested": True} if declaration.row_suggested else {}),
@@ -156,6 +167,7 @@ def loaded(text: str) -> Template:
         raise InvalidArgument("declaration", _WRONG.format(f"a name has more than {LONGEST_NAME} characters"))
     answers = tuple(sorted(choices.items()))
     found = Template(schema=schema, steps=taken, choices=answers, suggested=suggested, row_suggested=row)
+    found = without_rows(found)
     if weight(found) > LARGEST_HELD:
         raise InvalidArgument("declaration", _WRONG.format("it names too many options"))
     return found
@@ -224,7 +236,8 @@ def _declared_only(column: Column) -> Column:
     """Without what was read from the rows."""
     if not column.from_file:
         return column
-    return replace(column, low=None, high=None, earliest=None, latest=None, categories=(), fill=None, from_file=False)
+    bare = replace(column, low=None, high=None, earliest=None, latest=None, categories=(), fill=None)
+    return replace(bare, from_file=False, words_from_file=False)
 
 
 def _written(value: Any) -> dict[str, Any]:

@@ -70,6 +70,7 @@ _FORM: dict[Stated, str] = {
     "last step": "the last step is the last row of the file that holds anything",
     "last row": "the last row is the last one of the file that holds anything",
     "even lines": "no row has more cells than there are columns and no quotation mark stays open, whatever it holds",
+    "rows stay": "no row is itself one of those who are protected, or made by one",
 }
 
 

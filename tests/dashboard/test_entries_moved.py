@@ -23,7 +23,8 @@ from dpcore.datasets import (
     Schema,
     read_table,
 )
-from dpcore.datasets.schema import MOVERS, ColumnType, protects_rows
+from dpcore.datasets.headings import MOVERS
+from dpcore.datasets.schema import ColumnType, protects_rows
 from dpcore.errors import InvalidArgument
 from dpcore.releases import cells
 from dpcore.releases.alarm import AlarmRun
@@ -144,14 +145,25 @@ def test_what_says_that_rows_are_protected_says_it_where_it_is_not_asked_about(l
                 "Children",
                 "username",
                 "EMPLOYEEID",
+                *("First name", "last_name", "FullName", "Nachname", "E-mail", "e_mail address", "SSN", "Phone number"),
+                *("Subject ID", "Salesperson", "Patient's name", "Womens"),
             )
         ),
         *(
             (name, "integer", True)
-            for name in ("employee", "patient_id", "driver no.", "caseWorkerNumber", "userid", "PATIENTid")
+            for name in (
+                "employee",
+                "patient_id",
+                "driver no.",
+                "caseWorkerNumber",
+                "userid",
+                "PATIENTid",
+                "Patient's no",
+                "phone",
+            )
         ),
-        *((name, "integer", False) for name in ("callers", "people", "patients", "customer satisfaction")),
-        *((name, "text", False) for name in ("street", "team", "comment", "employment")),
+        *((name, "integer", False) for name in ("callers", "people", "patients", "customer satisfaction", "emails")),
+        *((name, "text", False) for name in ("street", "team", "comment", "employment", "name", "id", "subject")),
     ],
 )
 @pytest.mark.parametrize("unit", ["person", "employee"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,8 @@ STREETS = tuple(f"Street {number}" for number in range(12))
 
 def walked(data: bytes, *steps: Step, each_row: EachRow = "option") -> OwnFile:
     """A table of streets and scores of which these two columns were declared, and all was called right."""
-    reading = read_table(data, **({"header_rows": 1, "header_line": 1} if data[:1] != b"[" else {}))
+    how: dict[str, Any] = {"header_rows": 1, "header_line": 1} if data[:1] != b"[" else {}
+    reading = read_table(data, **how)
     own = opened("a", data, (), reading, None, None)
     if steps:
         own = worked(own, reading.after(steps), steps)

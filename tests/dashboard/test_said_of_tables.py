@@ -18,6 +18,7 @@ from dashboard.data.remembered import Remembered
 from dashboard.words import data as data_words
 from dpcore.datasets import (
     Column,
+    LeaveOutTotals,
     OneRowPer,
     ReadAsMissing,
     Schema,
@@ -382,13 +383,41 @@ def test_of_another_table_of_theirs_what_is_remembered_says_nothing_of_rows(
 ) -> None:
     """One row each, of patients, was said of their visits, which have one column in common: charged 0.5 for 4."""
     age = Column(name="age", type="integer", low=0, high=100)
-    template = Template(schema=Schema(columns=(COLOUR, age) if lacking else (COLOUR,), rows_per_person=1, people=40))
+    columns = (WHO, COLOUR, age) if lacking else (WHO, COLOUR)
+    schema = Schema(columns=columns, rows_per_person=1, people=40, id_column=WHO.name)
+    template = Template(schema=schema)
     before = Remembered(template=template, suggested=(), confirmed=())
     bare = own(schema=Schema(columns=(WHO, COLOUR)), said_rows=False, said_row=False)
     found = Shelf(monkeypatch, bare).declare(template, before)
     assert (found.decisions.said_rows, found.decisions.said_row) == (False, False)
-    assert found.schema.people == (None if lacking else 40)
+    assert (found.schema.people, found.schema.id_column) == (None, None), "it may be whose row it is there alone"
     assert found.schema.column("colour") == COLOUR, "its options were declared all the same"
+
+
+TOTALS = b"ward,a,b\nnorth,1,0\nnorth,0,0\nsouth,0,0\nTotal,1,0\n"
+
+
+@pytest.mark.parametrize("way", ["a step taken back", "a choice taken back", "a choice made"])
+def test_rows_that_may_come_back_are_said_anew(way: str) -> None:
+    """One row each, said of a table without its totals, stood where each total is a row of everybody's more."""
+    usual: dict[str, Any] = {"header_rows": 1, "header_line": 1}
+    without = usual | {"keep_footer": False}
+
+    def read_by(choices: dict[str, Any], before: OwnFile | None = None) -> OwnFile:
+        found = opened("f.csv", TOTALS, tuple(sorted(choices.items())), read_table(TOTALS, **choices), None, before)
+        return found.decide(replace(found.decisions, said_rows=True)) if before is None else found
+
+    if way == "a step taken back":
+        bare = read_by(usual)
+        assert bare.reading is not None
+        step = LeaveOutTotals(column="ward")
+        done = worked(bare, bare.reading.after((step,)), (step,))
+        assert done.decisions.said_rows, "there are fewer rows"
+        assert not worked(done, bare.reading, ()).decisions.said_rows
+    elif way == "a choice taken back":
+        assert not read_by(usual, read_by(without)).decisions.said_rows
+    else:
+        assert read_by(without, read_by(usual)).decisions.said_rows, "there are fewer rows"
 
 
 class Ledger:

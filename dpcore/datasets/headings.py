@@ -1,0 +1,63 @@
+"""What the heading of a column says of its rows, whatever stands below it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+MOVERS = frozenset(
+    (
+        *("person", "people", "human", "individual", "somebody", "man", "woman", "child", "adult", "patient", "client"),
+        *("customer", "user", "visitor", "guest", "caller", "passenger", "driver", "rider", "member", "employee"),
+        *("worker", "student", "pupil", "teacher", "citizen", "resident", "voter", "donor", "subscriber", "player"),
+        *("participant", "respondent", "applicant", "family", "household"),
+    )
+)
+"""Units of which everybody knows that one moves the entries of several steps or options and is none of them. Where any
+other is protected it may be a row itself, so that none is added or removed: it would show in how many rows there are.
+"""
+
+_WORDS = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ONE = {"children": "child", "men": "man", "women": "woman", "families": "family", "womens": "woman", "mens": "man"}
+_SOMEBODY = (MOVERS - {"people"}) | {"staff", "nurse", "doctor"}
+_NUMBERED = ("", "id", "ids", "no", "nr", "num", "number", "code", "key", "identifier", "name", "names")
+_WHOSE = re.compile(
+    r"(?:first|last|middle|full|given|family|maiden|contact)names?|surname|forename|nachname|vorname"
+    r"|emails?(?:address(?:es)?)?|(?:cell|mobile|tele)?phones?(?:no|nr|numbers?)?|mobile(?:no|nr|numbers?)?"
+    r"|ssn|socialsecurity(?:no|nr|number)?|iban|passports?(?:no|nr|numbers?)?"
+    r"|(?:subject|account|contact)(?:ids?|no|nr|numbers?|codes?|keys?)"
+)
+"""Headings, without blanks and signs, of what each has one of."""
+_SOMEONE = re.compile(
+    r"(?:.+[ .-])?(?:ids?|uid|uuid|guid|e-?mails?(?: address)?|phone|phone number|telephone|mobile|ssn|iban|passport)"
+    r"|(?:first|last|middle|full|given|family|user|customer|client|patient|pupil|student|employee|member|person|contact"
+    r"|participant|respondent|passenger)?[ .-]?(?:name|names)"
+    r"|surname|forename|nachname|vorname|(?:customer|client|patient|account|member|employee|card|order|invoice|policy)"
+    r"[ .-]?(?:no\.?|nr\.?|num(?:ber)?|code|key)",
+    re.IGNORECASE,
+)
+
+
+def names_someone(name: str) -> bool:
+    """Whether a column's name says that its values tell people apart: no options, and nothing to take a median of."""
+    return _SOMEONE.fullmatch(" ".join(re.sub(r"([a-z])([A-Z])", r"\1 \2", name).replace("_", " ").split())) is not None
+
+
+def tells_of_one(name: str, *, numbers: bool) -> bool:
+    """Whether a heading says that each row is somebody, as “EmployeeName”, “E-mail” and, above ``numbers``, “employee
+    no.” do; “callers” above numbers says how many they are. A bare “name” or “id” may be that of anything."""
+    plain = re.sub(r"['’]s\b", "", name)
+    words = [word.lower() for word in _WORDS.findall(plain)]
+    whole = re.findall("[a-z]+", plain.lower())
+    joined = "".join(whole)
+    if _WHOSE.fullmatch(joined) and not (numbers and joined.endswith("s")):
+        return True
+    if any(word.removesuffix(end) in _SOMEBODY for word in whole for end in _NUMBERED[1:] if word.endswith(end)):
+        return True
+    if numbers:
+        return any(_is_one(one) and after in _NUMBERED for one, after in pairwise([*words, ""]))
+    return any(_is_one(_ONE.get(word, word.removesuffix("s"))) for word in words) or "people" in words
+
+
+def _is_one(word: str) -> bool:
+    return word in _SOMEBODY or word.endswith("person")

@@ -1,0 +1,127 @@
+"""Of steps and options: that no row is itself who comes and goes is called right, whoever said what a row is; and where
+a row may be who is protected, nothing counts that was said of how far one moves an entry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard.data.needed import guessed
+from dashboard.data.own_file import OwnFile, opened
+from dashboard.data.people import row_is
+from dashboard.questions.selection.most_common_request import most_common_request
+from dashboard.questions.thresholding.alarm_request import alarm_request
+from dashboard.questions.thresholding.watched import Watched
+from dpcore.audit.interference import spent
+from dpcore.datasets import Column, Declaration, Schema, read_table
+from dpcore.datasets import declaration as declarations
+from dpcore.datasets.schema import EachRow
+
+CLERKS = tuple(f"Clerk {number}" for number in range(12))
+SALES = Column(name="sales", type="integer", low=0, high=1000)
+
+
+def table(first: int = 11) -> bytes:
+    return "\n".join(["clerk,sales", *(f"{clerk},{place or first}" for place, clerk in enumerate(CLERKS))]).encode()
+
+
+def brought(data: bytes = b"", unit: str = "person", each_row: EachRow = "option") -> OwnFile:
+    reading = read_table(data or table(), header_rows=1, header_line=1)
+    own = opened("f.csv", data, (("header_rows", 1), ("header_line", 1)), reading, None, None)
+    own = own.decide(own.decisions.rows_are(each_row=each_row, unit=unit))
+    found = own.decisions.retyped("sales", "integer", None)
+    found = replace(found, schema=found.schema.with_column(SALES), said_rows=True).stating(SALES)
+    return own.decide(found)
+
+
+def right(own: OwnFile) -> OwnFile:
+    return own.decide(own.confirm(own.to_call_right))
+
+
+@pytest.mark.parametrize("each_row", ["option", "step"])
+def test_that_no_row_is_one_is_called_right_also_where_the_row_was_chosen(each_row: EachRow) -> None:
+    own = brought(each_row=each_row)
+    assert own.decisions.said_row
+    assert "none of them is itself a person" in guessed(own, own.to_call_right, most=None)
+    assert own.lacking
+    called = right(own)
+    assert called.lacking == ()
+    assert "rows stay" in called.form
+    assert own.form == tuple(one for one in called.form if one in own.form)
+
+
+def test_of_other_people_and_other_rows_it_is_called_right_anew() -> None:
+    called = right(brought(unit="clerk"))
+    assert "rows stay" not in called.form, "a row may be a clerk"
+    other = called.decide(replace(called.decisions.rows_are(unit="person"), said_rows=True))
+    assert "itself a person" in row_is(other)
+    assert other.lacking
+    assert right(other).lacking == ()
+    back = right(other).decide(replace(right(other).decisions.rows_are(unit="patient"), said_rows=True))
+    assert back.lacking
+    step = right(other).decide(replace(right(other).decisions.rows_are(each_row="step"), said_rows=True))
+    assert step.lacking
+
+
+def test_what_was_said_of_one_table_is_asked_of_the_next() -> None:
+    called = right(brought())
+    other = replace(called, reading=read_table(table(12), header_rows=1, header_line=1), read=None)
+    assert called.lacking == ()
+    assert other.lacking
+
+
+@pytest.mark.parametrize("hidden", ["add_remove", "replace_one"])
+def test_the_receipt_says_so_where_people_come_and_go(hidden: str) -> None:
+    form = ("rows stay",)
+    schema = Schema(columns=(SALES,), each_row="step")
+    reads = Declaration.of(schema, form=form, hidden=hidden).reads("sales")  # type: ignore[arg-type]
+    assert reads.form == (form if hidden == "add_remove" else ())
+
+
+@pytest.mark.parametrize("unit", ["day", "clerk", "ward"])
+@pytest.mark.parametrize("counts", [True, False])
+def test_a_row_that_is_protected_may_hold_any_number(unit: str, counts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was charged as if it moved by what one of those who are counted in it does: 55 and 466 times the claim."""
+    column = replace(SALES, sensitivity=1.0, counts=counts)
+
+    def largest() -> float:
+        found = []
+        for each_row in ("step", "option"):
+            name = Column(name="clerk", type="category", categories=CLERKS)
+            columns = (name, column) if each_row == "option" else (column,)
+            declared = Declaration.of(Schema(columns=columns, each_row=each_row, unit=unit), hidden="replace_one")  # type: ignore[arg-type]
+            readings = [read_table(table(first), header_rows=1, header_line=1).private for first in (1, 1000)]
+            how: dict[str, Any] = {"rows": lambda: readings[0], "epsilon": 0.5, "neighbours": "replace_one"}  # noqa: B023
+            made = (
+                most_common_request(declared, "sales", rule="permute_and_flip", **how)
+                if each_row == "option"
+                else alarm_request(
+                    declared,
+                    Watched("column", "sales"),
+                    line=500.0,
+                    method="laplace",
+                    limit=1,
+                    beta=0.05,
+                    looked=False,
+                    **how,
+                )
+            )
+            assert not isinstance(made, str), made
+            found.append(spent(made, *(made.read(rows) for rows in readings)))
+        return max(found)
+
+    assert largest() <= 1 + 1e-9
+    monkeypatch.setattr(declarations, "unmoved", lambda columns: tuple(columns))
+    assert largest() > 10
+
+
+@pytest.mark.parametrize("unit", ["person", "day"])
+def test_the_page_counts_the_whole_range_there_too(unit: str) -> None:
+    """And asks nothing of it: what is stated is dropped, and comes back for nobody."""
+    own = brought(unit=unit, each_row="step")
+    column = replace(SALES, sensitivity=1.0)
+    own = own.decide(own.decisions.moved(column, own.entries))
+    assert own.leading.column("sales").sensitivity == (1.0 if unit == "person" else None)
+    assert own.protects_rows == (unit == "day")
