@@ -91,7 +91,7 @@ def test_a_row_that_is_protected_may_hold_any_number(unit: str, counts: bool, mo
         for each_row in ("step", "option"):
             name = Column(name="clerk", type="category", categories=CLERKS)
             columns = (name, column) if each_row == "option" else (column,)
-            declared = Declaration.of(Schema(columns=columns, each_row=each_row, unit=unit), hidden="replace_one")  # type: ignore[arg-type]
+            declared = Declaration.of(Schema(columns=columns, each_row=each_row, unit=unit), hidden="replace_one")
             readings = [read_table(table(first), header_rows=1, header_line=1).private for first in (1, 1000)]
             how: dict[str, Any] = {"rows": lambda: readings[0], "epsilon": 0.5, "neighbours": "replace_one"}  # noqa: B023
             made = (
