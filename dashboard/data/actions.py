@@ -186,7 +186,11 @@ def forget() -> None:
     OWN_BEFORE.forget()
     SAVED.forget()
     DECLARATIONS.forget()  # options of theirs may be words of the file
-    no_room(source.own_file(), None)  # less counts
+    own = source.own_file()
+    if own is not None and own.known:  # one of these may be what was declared about it
+        own = replace(own, known=())
+        source.keep(own)
+    no_room(own, None)  # less counts
     session.forget_own()
 
 

@@ -38,7 +38,8 @@ from dashboard.people import visitors
 from dashboard.serving import typed
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Size, Template, recognised
-from dpcore.errors import LedgerError, NoRoom, NotAllowed, UnreadableFile
+from dpcore.datasets.template import without_rows
+from dpcore.errors import InvalidArgument, LedgerError, NoRoom, NotAllowed, UnreadableFile
 
 if TYPE_CHECKING:
     from dpcore.datasets import Reading
@@ -117,9 +118,7 @@ def read(
         return
     OWN_PENDING.put(Pending(name=name, data=data, choices=choices, again=again, counted=counted))
     key = _key()
-    present = source.own_file()
-    # the table that is there now may be last month's
-    last = () if again or present is None or present.declared is None else (template(present),)
+    last = () if again else _present()
     known = (*declared_before.known(), *last) if declared is None else (declared,)
     here, held = limits.limits(), _held(data)
 
@@ -140,7 +139,7 @@ def read(
             OWN_PENDING.forget()
             otherwise()
             return
-        _installed(task)
+        _installed(task, last)
         if then is not None and task.problem != "":
             then()
 
@@ -266,7 +265,19 @@ def _key() -> bytes | None:
         return None
 
 
-def _installed(task: Task) -> None:
+def _present() -> tuple[Template, ...]:
+    """What was declared about the table that is there now, which may be last month's, as far as it may come along."""
+    present = source.own_file()
+    if present is None or present.declared is None:
+        return ()
+    try:
+        return (without_rows(template(present)),)
+    except InvalidArgument:
+        return ()
+
+
+def _installed(task: Task, last: tuple[Template, ...]) -> None:
+    """``last`` was declared about the table before; of the others those are known that nobody forgot meanwhile."""
     at = pending()
     if at is None:
         return
@@ -276,15 +287,19 @@ def _installed(task: Task) -> None:
     OWN_PENDING.forget()
     OWN_COLUMNS.forget()
     reading, marks, known, too_large = task.result
+    kept = {*declared_before.known(), *last}
     present = source.own_file()
     before = present if at.again else None
     others = before is not None and are_others(before, reading)
     own = _with_people(opened(at.name, at.data, at.choices, reading, marks, before), anew=others)
     confirmed = hashlib.sha256(at.data).hexdigest() in OWN_CONFIRMED.get()
     again = "again " if at.again else ""
-    own = replace(own, confirmed=confirmed, known=() if at.again else known, too_large=too_large).noted(
-        f"The whole file was read {again}for the preview, the suggested types and its fingerprint."
-    )
+    own = replace(
+        own,
+        confirmed=confirmed,
+        known=() if at.again else tuple(one for one in known if one in kept),
+        too_large=too_large,
+    ).noted(f"The whole file was read {again}for the preview, the suggested types and its fingerprint.")
     problem = actions.no_room(own, actions.before() if at.again else present)
     if problem:
         OWN_PENDING.put(replace(at, problem=problem))

@@ -8,7 +8,7 @@ from dashboard import session
 from dashboard.data import actions, source
 from dashboard.data.held import DECLARATIONS, SAVED
 from dpcore.datasets import Template
-from dpcore.datasets.template import LARGEST_HELD
+from dpcore.datasets.template import LARGEST_HELD, without_rows
 from dpcore.weight import weight
 
 MOST_KNOWN = 8
@@ -36,7 +36,8 @@ def saving(declared: Template, text: str) -> Callable[[], str]:
 
 
 def remember(declared: Template) -> None:
-    """Have a later table of this session known by it."""
+    """Have a later table of this session known by it, ``without_rows``. Raises InvalidArgument as that does."""
+    declared = without_rows(declared)
     others = [known for known in DECLARATIONS.get() if known != declared]
     kept = (*others, declared)[-MOST_KNOWN:]
     while len(kept) > 1 and weight(kept) > LARGEST_HELD:

@@ -29,7 +29,7 @@ from dpcore.datasets import (
 )
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.steps import KINDS, rows_made
-from dpcore.datasets.template import Template, fitted, loaded, loaded_file, recognised, saved
+from dpcore.datasets.template import Template, fitted, loaded, loaded_file, recognised, saved, without_rows
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -254,6 +254,30 @@ def test_no_value_of_the_rows_is_saved() -> None:
     assert CANARY not in text
     assert '"low"' not in text
     assert loaded(text).schema.column("k").categories == ()
+
+
+DRAFT = Column(name="ward", type="category", categories=("North", CANARY), from_file=True)
+OF_ROWS = {
+    "nothing": FULL,
+    "a draft": replace(FULL, schema=SCHEMA.with_column(replace(DRAFT, words_from_file=True, fill=CANARY))),
+    "bounds": replace(FULL, schema=SCHEMA.with_column(replace(SCHEMA.columns[0], low=1, high=2, from_file=True))),
+    "a word": replace(FULL, steps=(ReadAsMissing(column="age", word=CANARY), *FULL.steps)),
+    "words called not hidden": replace(
+        FULL, schema=SCHEMA.with_column(replace(DRAFT, from_file=False, words_from_file=True))
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OF_ROWS)
+def test_the_next_table_is_known_by_what_is_saved_and_nothing_else(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session's own was never stripped: a word of one person of the first file was an option of the second."""
+    known = without_rows(OF_ROWS[case])
+    assert loaded(saved(OF_ROWS[case])) == known == without_rows(known)
+    assert (CANARY in repr(known)) == (case == "words called not hidden"), "those a person calls so by hand"
+    by_hand = json.dumps(json.loads(saved(FULL)) | {"columns": [{"name": "age", "type": "number", "from_file": True}]})
+    assert not loaded(by_hand).schema.columns[0].from_file, "whatever somebody wrote in"
+    monkeypatch.setattr(template, "_declared_only", lambda column: column)
+    assert CANARY in repr(template.without_rows(OF_ROWS["a draft"])), "as it was"
 
 
 @pytest.mark.parametrize(
