@@ -23,7 +23,7 @@ AT_ONCE, WAITING = 200, 3_000
 pages of a school that open at one moment have 2,400."""
 REQUESTS_EACH, AHEAD = 300.0, 1.0
 """Requests a second of one address, and what it did not make use of in so many seconds before at once. A page has some
-hundred when it is opened for the first time, and few when a browser has kept its files; so many take two thirds of a
+hundred when it is opened for the first time, and few when a browser has kept its files; so many take some half of a
 usual computer's processor, and a faster one takes more (``speed.weight``)."""
 A_PIECE, BYTES = 0.04, 1_000_000.0
 """What a piece of a body counts in requests, and how many bytes count as one: files leave in pieces of 64 kB."""

@@ -13,7 +13,7 @@ from dashboard.serving import plain_requests
 from dashboard.serving.plain_requests import PlainRequests
 
 
-@pytest.mark.parametrize(("seconds", "weight"), [(0.001, 0.5), (0.002, 1.0), (0.004, 2.0), (1.0, 3.0), (0.0, 0.25)])
+@pytest.mark.parametrize(("seconds", "weight"), [(0.0007, 0.5), (0.0014, 1.0), (0.0028, 2.0), (1.0, 3.0), (0.0, 0.25)])
 def test_work_weighs_as_much_as_it_takes_here(seconds: float, weight: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """So one address gets as large a share of a fast computer as of a slow one."""
     monkeypatch.setattr(speed, "seconds", lambda: seconds)
