@@ -11,7 +11,7 @@ from dashboard.budget import tracker
 from dashboard.data import actions, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
-from dashboard.data.own_file import SAY_ROWS, OwnFile
+from dashboard.data.own_file import SAY_ROWS, SAY_STEPS, OwnFile
 from dashboard.data.people import row_is, rows_each
 from dashboard.words import asking as asking_said
 from dashboard.words import data as said
@@ -27,7 +27,7 @@ def still_needed(own: OwnFile) -> None:
         st.markdown(f"**{said.NEEDED}**")
         for place, sentence in enumerate(own.lacking, 1):
             st.markdown(said.step(place, sentence))
-            if sentence == SAY_ROWS:
+            if sentence in (SAY_ROWS, SAY_STEPS):
                 rows_each(own)
         open_ = [column.name for column in undeclared(own.schema)]
         if own.declared is None and open_:
@@ -94,4 +94,4 @@ def _right(told: str) -> None:
     if whole(own) != told:
         session.say("own", said.CHANGED_MEANWHILE)
         return
-    actions.decide(lambda _: own.confirm(own.to_call_right))
+    actions.decide(lambda _: own.confirm(own.unconfirmed(own.to_call_right)))

@@ -84,6 +84,7 @@ _SPILLED = (
     "differently”: then no private answer calls a row by a name from the file."
 )
 SAY_ROWS = "Say on the Data page how many rows one person can have: a private answer needs to know."
+SAY_STEPS = "Say on the Data page in how many steps one person can change a number: a private answer needs to know."
 MOST_NOTED = 200
 """Sentences about what happened to a file."""
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
@@ -439,7 +440,9 @@ class OwnFile:
         """Everything that a private answer from this file still needs to be told, a sentence each."""
         asked = {
             "Answer the open questions about this file on the Data page first.": bool(self.release_doubts),
-            SAY_ROWS: self.decisions.asks_rows and not self.decisions.said_rows,
+            SAY_STEPS if self.schema.each_row == "step" else SAY_ROWS: (
+                self.decisions.asks_rows and not self.decisions.said_rows
+            ),
             "Say on the Data page whether these are the people of an earlier file.": bool(self.alike),
             "Declare bounds or options of a column on the Data page: a private answer needs them.": (
                 self.declared is None
@@ -757,9 +760,14 @@ def template(own: OwnFile) -> Template:
         schema = replace(schema, rows_per_person=own.made)
     if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
         schema = replace(schema, id_column=None)
-    told = tuple(one.name for one in schema.columns if own.suggests(one))
+    told = tuple(one for one in schema.columns if own.suggests(one))
     return Template(
-        schema=schema, steps=own.steps, choices=stated_form(own), suggested=told, row_suggested=own.row_suggested
+        schema=schema,
+        steps=own.steps,
+        choices=stated_form(own),
+        suggested=tuple(one.name for one in told),
+        confirmed=tuple(one.name for one in told if own.spoken(one)),
+        row_suggested=own.row_suggested,
     )
 
 

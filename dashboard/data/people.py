@@ -71,7 +71,7 @@ def rows_each(own: OwnFile) -> None:
     stated = stated_rows(own)
     ask_rows(own, f"own-rows-{stated}", value=stated, on_change=_rows, args=(f"own-rows-{stated}",))
     if stated is None and not own.described:
-        st.caption(said.rows_open(own.schema.unit))
+        st.caption(said.rows_open(own.schema.unit, steps=own.schema.each_row == "step"))
 
 
 def how_many(own: OwnFile) -> None:
@@ -93,7 +93,7 @@ def how_many(own: OwnFile) -> None:
 
 def ask_rows(own: OwnFile, key: str, **shown: Any) -> None:
     """The field for how many rows one person can have: in the file, as what the steps make of each is known."""
-    made, told = own.made, said.rows_help(own.schema.unit)
+    made, told = own.made, said.rows_help(own.schema.unit, steps=own.schema.each_row == "step")
     st.number_input(
         rows_label(own),
         min_value=1,
@@ -106,8 +106,8 @@ def ask_rows(own: OwnFile, key: str, **shown: Any) -> None:
 
 
 def rows_label(own: OwnFile) -> str:
-    unit = own.schema.unit
-    return said.rows_at_most(unit) if own.made == 1 else said.rows_in_file(unit)
+    unit, steps = own.schema.unit, own.schema.each_row == "step"
+    return said.rows_at_most(unit, steps=steps) if own.made == 1 else said.rows_in_file(unit, steps=steps)
 
 
 def stated_rows(own: OwnFile) -> int | None:

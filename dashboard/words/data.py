@@ -19,15 +19,27 @@ PEOPLE_HELP = (
 )
 
 
-def rows_at_most(unit: str) -> str:
-    return f"Rows one {safe(unit)} can have, at most"
+def rows_at_most(unit: str, *, steps: bool = False) -> str:
+    """``steps``: a row is one in time, and nobody's."""
+    return (
+        f"Steps whose numbers one {safe(unit)} can change, at most"
+        if steps
+        else f"Rows one {safe(unit)} can have, at most"
+    )
 
 
-def rows_in_file(unit: str) -> str:
+def rows_in_file(unit: str, *, steps: bool = False) -> str:
+    if steps:
+        return f"Rows of the file whose numbers one {safe(unit)} can change, at most"
     return f"Rows one {safe(unit)} can have in the file, at most"
 
 
-def rows_help(unit: str) -> str:
+def rows_help(unit: str, *, steps: bool = False) -> str:
+    if steps:
+        return (
+            f"One {safe(unit)} may be counted in many steps, as somebody who calls each day is. Where you cannot tell, "
+            "say how many steps there are."
+        )
     return (
         f"Private answers hide a {safe(unit)} with all its rows. A file cannot show how many there could have been, so "
         "say it from what you know."
@@ -65,9 +77,10 @@ def promised(unit: str) -> str:
     )
 
 
-def rows_open(unit: str) -> str:
+def rows_open(unit: str, *, steps: bool = False) -> str:
+    can = "change" if steps else "have"
     return (
-        f"Until you say how many rows one {safe(unit)} can have, charts take one, and no private answer can be given."
+        f"Until you say how many rows one {safe(unit)} can {can}, charts take one, and no private answer can be given."
     )
 
 
@@ -91,6 +104,14 @@ def moves_asked(unit: str) -> str:
     return (
         f"How far one {safe(unit)} can move an entry is asked for each column of numbers, under Columns; where it is "
         "not said, the whole declared range counts."
+    )
+
+
+def moves_any(unit: str) -> str:
+    """Where the one who is protected may be a row."""
+    return (
+        f"A row may be one {safe(unit)} itself, whose numbers can be any: the whole declared range counts, and answers "
+        "are rough. Where people are counted here and are to be protected, say “person” under “Whose data are these?”."
     )
 
 

@@ -347,7 +347,7 @@ def _after_steps() -> list[Question]:
 
 
 def _best_of_named(declaration: Declaration, file: File) -> BestScore:
-    names = tuple(name for name in file.private.public_names(declaration, "label") if name)
+    names = file.private.public_options(declaration, "label")
     return BestScore.of(
         declaration, option="label", score="revenue", epsilon=0.5, candidates=names, candidates_from_file=True
     )

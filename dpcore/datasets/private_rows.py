@@ -22,6 +22,7 @@ from dpcore.datasets.declaration import Declaration, Reads
 from dpcore.datasets.different import encoded
 from dpcore.datasets.looked_at import looked_at
 from dpcore.datasets.matching import none_at, words
+from dpcore.datasets.numerals import tidy
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
 from dpcore.datasets.schema import GIVES_NAMES, LONGEST_PERSON, Column, Schema
@@ -122,6 +123,30 @@ class PrivateRows:
         People move the entries of such a table, and which rows it has does not depend on them. Of a date its declared
         days alone are told, however a cell is written.
         """
+        named, cells = self._names(declaration, column)
+        texts = [
+            " ".join(text[:LONGEST_LABEL].split()) for text in (_days(named, cells) if named.type == "date" else cells)
+        ]
+        times = Counter(texts)
+        return tuple(
+            text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts)
+        )
+
+    def public_options(self, declaration: Declaration, column: str) -> tuple[str, ...]:
+        """The different options that the rows of such a table are called by in a text, as they are read, in order.
+
+        A word that means missing is none. Raises InvalidArgument, also where one is longer than ``LONGEST_LABEL``.
+        """
+        named, cells = self._names(declaration, column)
+        missing = is_missing(cells, named.missing_words)
+        read = tidy(none_at(cells.astype("str"), missing))
+        found = dict.fromkeys(str(text) for text, none in zip(read, missing, strict=True) if not none)
+        if any(len(text) > LONGEST_LABEL for text in found):
+            raise InvalidArgument("rows", f"must be called by at most {LONGEST_LABEL} letters each: shorten the names")
+        return tuple(found)
+
+    def _names(self, declaration: Declaration, column: str) -> tuple[Column, pd.Series]:
+        """The column that names the rows of a table of options or steps, and its cells. Raises InvalidArgument."""
         if declaration.each_row == "record":
             raise InvalidArgument("rows", "are private in a table with one record in each row")
         named = declaration.column(column)
@@ -130,14 +155,7 @@ class PrivateRows:
         self._check_public()
         if self._left_out_by - {column}:
             raise InvalidArgument("rows", NAMELESS)
-        cells = self._with_empty_rows(as_text(self._behind[column]))
-        texts = [
-            " ".join(text[:LONGEST_LABEL].split()) for text in (_days(named, cells) if named.type == "date" else cells)
-        ]
-        times = Counter(texts)
-        return tuple(
-            text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts)
-        )
+        return named, self._with_empty_rows(as_text(self._behind[column]))
 
     def row_batches(self, reads: Reads, asked: Places, size: int) -> Iterator[IntArray]:
         """Of every row that counts what is ``asked``, shape (rows, width), at most ``size`` rows at a time, where rows

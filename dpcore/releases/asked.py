@@ -206,7 +206,13 @@ class Asked(ABC):
             name = shown(self.reads.person.name)
             known = f"That each “{name}” is all of one {unit} was stated and not checked."
             return f"At most {rows} of one {unit} count, by the column “{name}”. {known}"
-        return f"That one {unit} has at most {rows} was stated and not checked."
+        steps = self.reads.steps and not self.reads.records
+        has = (
+            f"can change the numbers of at most {'1 step' if most == 1 else f'{most:,} steps'}"
+            if steps
+            else f"has at most {rows}"
+        )
+        return f"That one {unit} {has} was stated and not checked."
 
     @property
     def person_rules(self) -> tuple[str, ...]:

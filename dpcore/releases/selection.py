@@ -169,7 +169,7 @@ class BestScore(Chosen):
     ) -> Self:
         """The question about declared columns; ``candidates`` are the options where ``option`` is free text.
 
-        ``candidates_from_file`` says that they are ``PrivateRows.public_names``: then their order is the alphabet's.
+        ``candidates_from_file`` says that they are ``PrivateRows.public_options``: then their order is the alphabet's.
         Raises InvalidArgument.
         """
         if declaration.each_row != "option":

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dashboard.data.needed import guessed
-from dashboard.data.own_file import OwnFile, opened
-from dashboard.data.people import row_is
+from dashboard.data.own_file import SAY_ROWS, SAY_STEPS, OwnFile, opened
+from dashboard.data.people import row_is, rows_label
 from dashboard.questions.selection.most_common_request import most_common_request
 from dashboard.questions.thresholding.alarm_request import alarm_request
 from dashboard.questions.thresholding.watched import Watched
@@ -18,6 +18,8 @@ from dpcore.audit.interference import spent
 from dpcore.datasets import Column, Declaration, Schema, read_table
 from dpcore.datasets import declaration as declarations
 from dpcore.datasets.schema import EachRow
+from dpcore.releases.least_cost import LeastCost
+from dpcore.releases.selection import BestScore
 
 CLERKS = tuple(f"Clerk {number}" for number in range(12))
 SALES = Column(name="sales", type="integer", low=0, high=1000)
@@ -125,3 +127,40 @@ def test_the_page_counts_the_whole_range_there_too(unit: str) -> None:
     own = own.decide(own.decisions.moved(column, own.entries))
     assert own.leading.column("sales").sensitivity == (1.0 if unit == "person" else None)
     assert own.protects_rows == (unit == "day")
+
+
+@pytest.mark.parametrize("each_row", ["record", "step"])
+def test_of_steps_it_is_asked_how_many_one_can_change(each_row: EachRow) -> None:
+    """None is a person's or made by one, as the click says, so that "rows one person can have" was answered by 1:
+    charged 1 for 4 of who is counted on each of 40 days."""
+    own = brought(each_row=each_row)
+    own = own.decide(replace(own.decisions, said_rows=False))
+    steps = each_row == "step"
+    assert ("can change" in rows_label(own)) == steps
+    assert (SAY_STEPS in own.lacking, SAY_ROWS in own.lacking) == (steps, not steps)
+    declared = Declaration.of(Schema(columns=(SALES,), each_row=each_row, rows_per_person=3), hidden="replace_one")
+    told = LeastCost.of(replace(declared, columns=(SALES, replace(SALES, name="costs"))), ("sales", "costs"), epsilon=1)
+    one = "can change the numbers of at most 3 steps" if steps else "has at most 3 rows"
+    assert told.rows_promise == f"That one person {one} was stated and not checked."
+
+
+def test_an_option_that_stands_twice_can_be_named() -> None:
+    """It was called “1. A”, which no cell says: a paid answer never named the best one."""
+    declared = Declaration.of(
+        Schema(columns=(Column(name="street", type="text"), replace(SALES, sensitivity=1.0)), each_row="option")
+    )
+    rows = read_table(b"street,sales\nA,90\n A ,5\nB  C,10\n-,80\n", header_rows=1).private
+    request = most_common_request(
+        declared, "sales", rows=lambda: rows, epsilon=5.0, neighbours="add_remove", rule="permute_and_flip"
+    )
+    assert isinstance(request, BestScore)
+    assert request.candidates == ("A", "B  C")
+    assert request.read(rows).tolist() == [90, 10]
+    numbered = tuple(name for name in rows.public_names(declared, "street") if name)
+    other = BestScore.of(declared, option="street", score="sales", epsilon=5.0, candidates=numbered)
+    assert other.read(rows).tolist() != [90, 10], "labels are no cells"
+    long = read_table(f"street,sales\n{'x' * 250},90\nB,10\n".encode(), header_rows=1).private
+    refused = most_common_request(
+        declared, "sales", rows=lambda: long, epsilon=5.0, neighbours="add_remove", rule="permute_and_flip"
+    )
+    assert "at most 200 letters" in str(refused)

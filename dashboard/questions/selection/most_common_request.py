@@ -47,7 +47,7 @@ def most_common_request(
             epsilon=epsilon,
             neighbours=neighbours,
             rule=drawn,
-            candidates=tuple(name for name in rows().public_names(declared, option.name) if name) if text else (),
+            candidates=rows().public_options(declared, option.name) if text else (),
             candidates_from_file=text,
         )
     except InvalidArgument as error:

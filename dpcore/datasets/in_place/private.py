@@ -92,6 +92,10 @@ class PrivateSource(PrivateRows):
         """Raises InvalidArgument: every row is a record."""
         raise InvalidArgument("rows", "are private in a table with one record in each row")
 
+    def public_options(self, declaration: Declaration, column: str) -> tuple[str, ...]:
+        """Raises InvalidArgument: every row is a record."""
+        return self.public_names(declaration, column)
+
     def said_of_entries(self, declaration: Declaration, named: str | None) -> Declaration:
         """``declaration``: no row of a source is left out."""
         return declaration
