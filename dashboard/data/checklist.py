@@ -80,6 +80,7 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
         if not own.unseen:
             _public(own, waiting)
             _people(own)
+        if not own.described:
             _right(own, suited)
         rows = USUAL_ROWS if own.schema.people is None else min(own.schema.people, MOST_ROWS)
         st.number_input(said.ROWS_MADE_UP, value=rows, min_value=1, max_value=MOST_ROWS, key=f"{_FORM}-made", width=180)

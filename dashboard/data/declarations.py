@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 import streamlit as st
@@ -107,7 +107,7 @@ def _brought(key: str) -> None:
     remember(found)
     own = source.own_file()
     if own is not None and own.place is not None:
-        _onto(own, found, found.suggested)
+        _onto(own, found, found)
     elif own is None or own.described:
         actions.put_in_place(described(found))
     else:
@@ -117,14 +117,14 @@ def _brought(key: str) -> None:
 def described(declared: Template) -> OwnFile:
     """A table that is only described, with what a file had suggested still marked."""
     schema = declared.schema
-    decisions = _marked(Decisions(schema=schema), schema.columns, declared.suggested, declared.row_suggested)
+    decisions = _marked(Decisions(schema=schema), schema.columns, declared, declared.row_suggested)
     return OwnFile(name=said.DESCRIBED, data=b"", choices=declared.choices, reading=None, decisions=decisions)
 
 
-def _onto(own: OwnFile, declared: Template, suggested: Collection[str]) -> None:
+def _onto(own: OwnFile, declared: Template, marks: Template | Remembered) -> None:
     """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word.
 
-    Of the ``suggested`` ones a file had suggested how they are read: answers about the source say so too.
+    ``marks`` name those of which a file had suggested how they are read: answers about the source say so too.
     """
     known = {column.name: column for column in declared.schema.columns if column.type in own.types(column.name)}
     columns = tuple(known.get(column.name, column) for column in own.schema.columns)
@@ -132,21 +132,21 @@ def _onto(own: OwnFile, declared: Template, suggested: Collection[str]) -> None:
     decisions = replace(own.decisions, schema=schema)
     for name in known:
         decisions = replace(decisions, marked=decisions.unmarked(name))
-    decisions = _marked(decisions, [one for one in columns if one.name in known], suggested)
+    decisions = _marked(decisions, [one for one in columns if one.name in known], marks)
     actions.commit(own.decide(decisions).noted(said.DECLARED_AS_BEFORE))
 
 
 def _marked(
-    decisions: Decisions, columns: Iterable[Column], suggested: Collection[str], row: bool = False
+    decisions: Decisions, columns: Iterable[Column], marks: Template | Remembered, row: bool = False
 ) -> Decisions:
-    """With those of these columns called right that a file had suggested, and with ``row`` what one row is; they stay
-    marked."""
-    once = {skeleton(name) for name in suggested}
-    told = frozenset((one.name, one.type) for one in columns if skeleton(one.name) in once)
+    """With those of these columns marked that a file had suggested, and with ``row`` what one row is; called right are
+    those that were so before."""
+    types = {one.name: one.type for one in columns}
+    open_, right = _marks(marks, types)
     return replace(
         decisions,
-        marked=decisions.marked | told,
-        settled=decisions.settled | {name for name, _ in told},
+        marked=decisions.marked | {(name, types[name]) for name in open_ | right},
+        settled=(decisions.settled - open_) | right,
         marked_row=decisions.marked_row or row,
     )
 
@@ -163,7 +163,7 @@ def _use_remembered() -> None:
     if own is None or found is None:
         return
     if own.place is not None:
-        _onto(replace(own, remembered=None), found.template, found.suggested)
+        _onto(replace(own, remembered=None), found.template, found)
         return
     use(found.template, found)
 
@@ -197,7 +197,8 @@ def _offer_without_form(declared: Template, before: Remembered | None) -> None:
         return
     if before is not None:  # what a file had suggested stays marked
         marked = tuple(name for name in before.suggested if name in declared.schema.names)
-        declared = replace(declared, suggested=marked)
+        right = tuple(name for name in marked if name in before.confirmed)
+        declared = replace(declared, suggested=marked, confirmed=right)
     made = rows_made(declared.steps, declared.schema.each_row)
     columns_alone = replace(declared.schema, rows_per_person=made, id_column=None, people=None)
     session.say("own", said.NOT_IN_FORM)
@@ -210,8 +211,17 @@ def _spelled_here(names: Iterable[str], here: Iterable[str]) -> set[str]:
     return {name for name in here if skeleton(name) in looks}
 
 
+def _marks(marks: Template | Remembered, here: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Of the columns ``here`` of which a file had suggested how they are read those that nobody called right, and those
+    that somebody did."""
+    names = tuple(here)
+    open_ = _spelled_here(set(marks.suggested) - set(marks.confirmed), names)
+    return open_, _spelled_here(marks.confirmed, names) - open_
+
+
 def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembered | None = None) -> None:
-    """``before`` says what of it a file had suggested: that was called right then, and stays marked. Of the form of the
+    """What a file had suggested of it stays marked, as ``before`` says it where it was remembered; of that it settles
+    what was called right then, and nothing else: the rest is asked as of any file that suggests it. Of the form of the
     file it settles what it states itself and the file was read by. That the columns are all named settles nothing:
     another line could name them too, and one row may decide which is taken."""
     try:
@@ -223,28 +233,26 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     here = set(fit.schema.names) - set(fit.undeclared)
     # what the declaration does not name stays what was said of it
     kept = tuple(one if one.name in here else own.schema.column(one.name) for one in fit.schema.columns)
-    suggested = set() if before is None else _spelled_here(before.suggested, here)
-    right = set() if before is None else _spelled_here(before.confirmed, here)
+    marks = declared if before is None else before
+    open_, right = _marks(marks, here)
     answered: frozenset[str] = frozenset()
     choices = dict(own.choices) | dict(declared.choices)
     if fit.recognised and own.as_read is not None and (found := read_so(own.as_read, choices)) is not None:
         own, answered = replace(own, choices=tuple(sorted(choices.items()))), found
-    once = _spelled_here(declared.suggested, here)  # of a file, when the declaration was made
-    told = here - suggested - once
     decisions = replace(
         own.decisions,
         schema=replace(fit.schema, columns=kept),
-        settled=own.decisions.settled | (here - suggested) | answered,
+        settled=(own.decisions.settled - open_) | (here - open_) | answered,
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=False,
         copied=own.decisions.copied - here | {one.name for one in kept if one.words_from_file},
         said_rows=False,
         said_row=False,
         marked=frozenset(mark for mark in own.decisions.marked if mark[0] not in here)
-        | {(one.name, one.type) for one in fit.schema.columns if one.name in once},
+        | {(one.name, one.type) for one in fit.schema.columns if one.name in right},
         marked_row=declared.row_suggested,
     )
-    decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in told))
+    decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in here - open_ - right))
     # whose row it is, and of how many, holds of another table alone: a part of how many rows one has
     decisions = replace(decisions, schema=replace(decisions.schema, id_column=None, people=None))
     own = replace(own.decide(decisions), known=(), remembered=None)

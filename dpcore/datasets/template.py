@@ -46,8 +46,9 @@ class Template:
     """A schema and the steps before it. ``choices`` are what the person stated of the form of such files, as arguments
     of ``read_table``.
 
-    A file had suggested the types of the ``suggested`` columns and, with ``row_suggested``, what one row is: answers
-    about the next table say so too.
+    A file had suggested how the ``suggested`` columns are read and, with ``row_suggested``, what one row is: answers
+    about the next table say so too. Of those columns a person called the ``confirmed`` ones right; the others they must
+    call right once they are asked about.
 
     Raises InvalidArgument where one person is said to have fewer rows than the steps can make of one (``rows_made``):
     their answers would be charged for less than they move.
@@ -57,6 +58,7 @@ class Template:
     steps: tuple[Step, ...] = ()
     choices: tuple[tuple[str, str | int | bool], ...] = ()
     suggested: tuple[str, ...] = ()
+    confirmed: tuple[str, ...] = ()
     row_suggested: bool = False
 
     def __post_init__(self) -> None:
@@ -65,6 +67,8 @@ class Template:
             raise InvalidArgument("rows_per_person", f"must be at least {least:,}: so many rows the steps make of one")
         if not set(self.suggested) <= set(self.schema.names):
             raise InvalidArgument("suggested", "must name columns of the declaration")
+        if not set(self.confirmed) <= set(self.suggested):
+            raise InvalidArgument("confirmed", "must be among the suggested columns")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +122,7 @@ def saved(declaration: Template) -> str:
         "steps": [{"step": type(step).__name__, **_written(step)} for step in declaration.steps],
         "choices": dict(declaration.choices),
         **({"suggested": declaration.suggested} if declaration.suggested else {}),
+        **({"confirmed": declaration.confirmed} if declaration.confirmed else {}),
         **({"row_suggested": True} if declaration.row_suggested else {}),
     }
     return json.dumps(document, ensure_ascii=False, indent=2, default=_encoded) + "\n"
@@ -148,7 +153,9 @@ def loaded(text: str) -> Template:
         raise InvalidArgument("declaration", _WRONG.format("it does not say that it is one"))
     columns = document.pop("columns", [])
     steps, choices = document.pop("steps", []), document.pop("choices", {})
-    suggested = _taken(document.pop("suggested", []), tuple[str, ...], "suggested")
+    suggested, confirmed = (
+        _taken(document.pop(name, []), tuple[str, ...], name) for name in ("suggested", "confirmed")
+    )
     row = _taken(document.pop("row_suggested", False), bool, "row_suggested")
     if not isinstance(columns, list) or not isinstance(steps, list) or not isinstance(choices, dict):
         raise InvalidArgument("declaration", _WRONG.format("its parts are not lists"))
@@ -166,8 +173,16 @@ def loaded(text: str) -> Template:
     if any(len(column.name) > LONGEST_NAME for column in schema.columns):
         raise InvalidArgument("declaration", _WRONG.format(f"a name has more than {LONGEST_NAME} characters"))
     answers = tuple(sorted(choices.items()))
-    found = Template(schema=schema, steps=taken, choices=answers, suggested=suggested, row_suggested=row)
-    found = without_rows(found)
+    found = without_rows(
+        Template(
+            schema=schema,
+            steps=taken,
+            choices=answers,
+            suggested=suggested,
+            confirmed=confirmed,
+            row_suggested=row,
+        )
+    )
     if weight(found) > LARGEST_HELD:
         raise InvalidArgument("declaration", _WRONG.format("it names too many options"))
     return found

@@ -24,7 +24,7 @@ from dpcore.releases.selection import MostCommonOption
 
 FLAG = Column(name="flag", type="yes/no")
 WARD = Column(name="ward", type="category", categories=("a", "b"))
-BROUGHT = Template(schema=Schema(columns=(FLAG, WARD)), suggested=("flag",), row_suggested=True)
+BROUGHT = Template(schema=Schema(columns=(FLAG, WARD)), suggested=("flag",), confirmed=("flag",), row_suggested=True)
 TOLD = "How the cells of “flag” are read was suggested by the file"
 
 
@@ -54,7 +54,7 @@ def receipt(own: OwnFile, column: str) -> str:
 
 
 def onto(own: OwnFile) -> None:
-    declarations._onto(own, BROUGHT, BROUGHT.suggested)
+    declarations._onto(own, BROUGHT, BROUGHT)
 
 
 def test_a_source_says_what_a_file_had_suggested(clinic: OwnFile, kept: list[OwnFile]) -> None:
@@ -65,7 +65,8 @@ def test_a_source_says_what_a_file_had_suggested(clinic: OwnFile, kept: list[Own
     assert kept[-1].suggested == ("flag",)
     by_hand = kept[-1].decide(kept[-1].decisions.retyped("flag", "category", None).retyped("flag", "yes/no", None))
     assert "suggested" not in receipt(by_hand, "flag"), "chosen by hand now"
-    declarations._onto(kept[-1], replace(BROUGHT, suggested=()), ())
+    stated = replace(BROUGHT, suggested=(), confirmed=())
+    declarations._onto(kept[-1], stated, stated)
     assert "suggested" not in receipt(kept[-1], "flag"), "another declaration, stated without a file"
 
 
@@ -81,7 +82,7 @@ def test_saving_it_again_does_not_state_it(clinic: OwnFile, kept: list[OwnFile])
     onto(clinic)
     assert template(kept[-1]).suggested == ("flag",)
     again = loaded(saved(template(declarations.described(BROUGHT))))
-    assert (again.suggested, again.row_suggested) == (BROUGHT.suggested, True)
+    assert (again.suggested, again.confirmed, again.row_suggested) == (BROUGHT.suggested, BROUGHT.confirmed, True)
 
 
 def test_a_declaration_without_marks_is_caught(

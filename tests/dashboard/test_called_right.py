@@ -1,0 +1,143 @@
+"""What a file suggested and nobody called right stays so wherever its declaration goes: the next page asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import session
+from dashboard.data import actions, declarations, needed, source
+from dashboard.data.decisions import Decisions, read_as
+from dashboard.data.own_file import OwnFile, opened, template
+from dashboard.data.remembered import Remembered
+from dpcore.datasets import Column, Declaration, Schema, Template, loaded, read_table, saved
+from dpcore.errors import InvalidArgument
+from dpcore.releases.asked import suggested
+
+ROWS = "".join(f"{20 + n % 50},{n % 9},{'red' if n % 2 else 'blue'}\n" for n in range(60))
+
+
+def fresh(heading: str = "age,income,colour", rows: str = ROWS, **choices: Any) -> OwnFile:
+    stated = {"header_rows": 1, "header_line": 1} | choices
+    data = f"{heading}\n{rows}".encode()
+    return opened("f.csv", data, tuple(sorted(stated.items())), read_table(data, **stated), None, None)
+
+
+def bounded(own: OwnFile, *names: str, right: tuple[str, ...] = ()) -> OwnFile:
+    """With bounds declared, and some called right."""
+    schema = own.schema
+    for name in names:
+        schema = schema.with_column(replace(schema.column(name), low=0.0, high=9000.0))
+    own = own.decide(replace(own.decisions, schema=schema))
+    return own.decide(replace(own.confirm(right), confirmed_row=False)) if right else own
+
+
+def declare(own: OwnFile, facts: Template, before: Remembered | None = None) -> OwnFile:
+    kept = [own]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "own_file", lambda: kept[-1])
+        patch.setattr(source, "keep", kept.append)
+        patch.setattr(actions, "commit", kept.append)
+        patch.setattr(session, "say", lambda where, told: None)
+        if before is not None:
+            declarations._offer_without_form(facts, before)
+            (facts,) = kept[-1].known
+        assert own.reading is not None
+        declarations._declare(own, own.reading, facts)
+    return kept[-1]
+
+
+def without_form(own: OwnFile, here: OwnFile) -> OwnFile:
+    """Remembered, and offered again where the file cannot be read as it states: with a column nobody called right,
+    which such an entry never has, as if somebody had written it in."""
+    found = Remembered.of(own)
+    facts = template(own)
+    return declare(here, facts, replace(found, template=facts, suggested=facts.suggested, confirmed=facts.confirmed))
+
+
+WAYS: dict[str, Callable[[OwnFile, OwnFile], OwnFile]] = {
+    "known": lambda own, here: declare(here, template(own)),
+    "saved and brought": lambda own, here: declare(here, loaded(saved(template(own)))),
+    "described and saved": lambda own, here: declare(
+        here, loaded(saved(template(declarations.described(loaded(saved(template(own)))))))
+    ),
+    "used twice": lambda own, here: declare(here, template(declare(fresh(), template(own)))),
+    "without its form": without_form,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_nobody_called_right_is_asked_of_the_next_file(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One cell of the first file could decide how all cells of the second were read, and the receipt named a person."""
+    first = bounded(fresh(), "age", "income", right=("age",))
+    found = WAYS[way](first, fresh())
+    assert found.schema.column("income").high == 9000.0, "declared all the same"
+    assert found.unconfirmed(found.to_call_right) == ("income",)
+    assert found.asks_confirmation
+    assert "“income”" in needed.whole(found)
+    assert "“age”" not in needed.whole(found), "called right then"
+    assert found.suggested == ("age", "income"), "the receipt says so of both"
+    assert [one.name for one in found.spoken_of] == ["age"], "nothing of the other is remembered"
+    called = found.decide(found.confirm(found.unconfirmed(found.to_call_right)))
+    assert not called.asks_confirmation
+    assert called.declared is not None
+    told = Declaration.of(called.declared, suggested=called.suggested, row_suggested=True).reads("age", "income")
+    assert "“age” and “income”" in suggested(told)[0]
+    monkeypatch.setattr(declarations, "_marks", lambda marks, here: (set(), {"age", "income"}))
+    assert WAYS[way](first, fresh()).unconfirmed(("age", "income")) == (), "as it was"
+
+
+def test_an_open_question_about_a_file_is_open_when_its_declaration_comes_back() -> None:
+    """It was answered by saving and bringing: the point marked decimals, as the first of two ways had it."""
+    rows = "".join(f"{('red', 'blue', 'red')[n % 3]};{'1.234' if n % 2 else '2.345'}\n" for n in range(60))
+    own = fresh("colour;amount", rows, delimiter=";")
+    assert own.doubts == ("amount",)
+    facts = loaded(saved(template(bounded(own, "amount"))))
+    found = declare(fresh("colour;amount", rows, delimiter=";"), facts)
+    assert found.doubts == ("amount",)
+    assert found.release_doubts
+    assert own.reading is not None
+    answer = own.reading.column("amount").readings[0].column
+    answered = bounded(own.decide(own.decisions.answered(answer)), "amount")
+    found = declare(fresh("colour;amount", rows, delimiter=";"), loaded(saved(template(answered))))
+    assert found.doubts == ()
+    assert found.suggested == (), "a person stated it"
+
+
+def test_what_was_chosen_by_hand_here_is_not_what_another_file_suggested() -> None:
+    """The declaration puts its own column in its place."""
+    here = fresh()
+    here = here.decide(here.decisions.retyped("income", "text", None))
+    assert "income" in here.decisions.settled
+    found = declare(here, template(bounded(fresh(), "income")))
+    assert found.schema.column("income").type == "integer"
+    assert found.unconfirmed(found.to_call_right) == ("income",)
+
+
+def test_of_two_names_that_look_alike_neither_is_called_right_by_the_other() -> None:
+    columns = tuple(Column(name=name, type="integer", low=0, high=99) for name in ("age", "AGE"))
+    facts = Template(schema=Schema(columns=columns), suggested=("age", "AGE"), confirmed=("age",))
+    found = declare(fresh("age,AGE,colour"), facts)
+    assert found.unconfirmed(found.to_call_right) == ("age", "AGE")
+
+
+def test_a_declaration_says_right_only_of_what_it_says_suggested() -> None:
+    with pytest.raises(InvalidArgument, match="confirmed"):
+        Template(schema=Schema(columns=(Column(name="age", type="integer"),)), confirmed=("age",))
+
+
+def test_the_click_calls_right_what_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not what else could be asked, which stands nowhere on the page."""
+    own = bounded(fresh(), "age", "income")
+    stated = replace(own.decisions, settled=frozenset({"age"}), marked=frozenset({("age", "integer")}))
+    own = own.decide(stated)
+    assert own.to_call_right == ("age", "income")
+    assert own.unconfirmed(own.to_call_right) == ("income",)
+    decided = list[Callable[[Decisions], Decisions]]()
+    monkeypatch.setattr(source, "own_file", lambda: own)
+    monkeypatch.setattr(actions, "decide", decided.append)
+    needed._right(needed.whole(own))
+    assert decided[0](own.decisions).confirmed == {read_as(own.schema.column("income"))}
