@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dashboard.case import Case
 from dashboard.controls import Choice, Number, Switch, slug
-from dashboard.words import tiny
+from dashboard.words import one_of, tiny
 from dashboard.words import usual as words
 from dpcore.about import About
 from dpcore.datasets.schema import EachRow
@@ -33,16 +33,16 @@ BETA: Choice[float] = Choice(
 SAMPLING = Switch(key="sampling", label=words.SAMPLING, help=words.SAMPLING_HELP, default=False)
 
 
-def neighbours(key: str, each_row: EachRow = "record") -> Choice[Neighbours]:
-    """Who is hidden: the neighbour relation, in words. A row that is a step in time is changed and never missing, where
-    a question is about rows."""
+def neighbours(key: str, unit: str, each_row: EachRow = "record") -> Choice[Neighbours]:
+    """Who is hidden, one ``unit``: the neighbour relation, in words. A row that is a step in time is changed and never
+    missing, where a question is about rows."""
     options: tuple[Neighbours, ...] = ("replace_one",) if each_row == "step" else RELATIONS
     return Choice(
         key=key,
         label=words.NEIGHBOURS,
         help=words.NEIGHBOURS_HELP,
         options=options,
-        names=words.relation,
+        names={relation: one_of(relation, unit) for relation in options},
         default=options[0],
         look="buttons",
     )

@@ -27,7 +27,6 @@ from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
 from dpcore.ledger.member import NO_OPENING
 from dpcore.ledger.visitor import NOT_HERE
-from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
 
 SUM, RHO = "sum", "zcdp"
@@ -40,8 +39,8 @@ CAPTIONS = {
 _SIZES = (0.05, 0.5)  # ε of one answer, for what a budget would allow
 HIDDEN = {
     "add_remove": "For choices, medians, alarms and private training; not for advice followed day by day.",
-    "replace_one": "For every question. Those that hide a person added or removed count more (twice in ε, four times "
-    "in ρ), because a changed row is one removed and another added.",
+    "replace_one": "For every question. Those that hide one added or removed count more (twice in ε, four times in "
+    "ρ), because a changed row is one removed and another added.",
 }
 DELTAS = tuple(10.0**-power for power in range(5, 13))
 KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
@@ -73,6 +72,7 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
         "them may reveal together, whatever file they come in. It is opened once and can never be changed."
     )
     left, right = st.columns([2, 1], gap="medium")
+    unit = source.table.schema.unit
     with left:
         text_box(
             "Whose data are these? A name you will recognise later",
@@ -95,7 +95,7 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
             index=list(HIDDEN).index(neighbours),
             key="budget-neighbours",
             persist_state="session",
-            format_func=lambda name: hides(name).capitalize(),
+            format_func=lambda name: f"One{words.one_of(name, unit).removeprefix('one')}",
             captions=list(HIDDEN.values()),
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -216,7 +216,7 @@ def _promise(source: Source) -> None:
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with all answers.",
             config={"displayModeBar": False},
         )
-        card = words.LabelCard(neighbours=_hidden(), epsilon=epsilon, delta=delta)
+        card = words.LabelCard(neighbours=_hidden(), epsilon=epsilon, delta=delta, unit=source.table.schema.unit)
         st.markdown(card.lines()[0])
         st.caption(f"For each {words.safe(source.table.schema.unit)}, over all answers you will ever release.")
 
@@ -229,7 +229,8 @@ def _confirm(source: Source) -> None:
         delta_words = f" with δ = {words.tiny(delta)}" if delta else ""
         st.markdown(f"“{words.safe(name)}”: **ε = {words.amount(epsilon)}**{delta_words} for all answers together.")
         st.markdown(
-            f"It hides **{hides(hidden)}**, and counts by **{KINDS[counting][0].lower()}{KINDS[counting][1:]}**."
+            f"It hides **{words.one_of(hidden, source.table.schema.unit)}**, and counts by "
+            f"**{KINDS[counting][0].lower()}{KINDS[counting][1:]}**."
         )
         st.markdown(
             "It cannot be raised, refilled or deleted later, and a file about the same people will share it. "

@@ -47,7 +47,7 @@ def show_budget(state: State, budget: Budget) -> None:
         now, delta = exposure(state, budget)
     with head:
         st.markdown(f"### {headline(state, budget)}")
-        st.caption(caption(budget, now, delta))
+        st.caption(caption(state, budget, now, delta))
     with left:
         chart(budget, drawn)
     with right:
@@ -117,7 +117,7 @@ def on_paper(state: State, budget: Budget) -> Section:
     return spent(
         budget.name,
         headline=headline(state, budget),
-        caption=caption(budget, now, delta),
+        caption=caption(state, budget, now, delta),
         picture=drawn_on_paper(
             _figure(budget, drawn, dark=False), _described(drawn, _rules(drawn), budget), _note(budget, drawn)
         ),
@@ -127,7 +127,7 @@ def on_paper(state: State, budget: Budget) -> Section:
             (report_words.LARGEST, f"ε = {words.number(budget.remaining.epsilon)}"),
         ),
         charges=[Charged(receipt=receipt, answer=answer_text(receipt)) for receipt in state.receipts],
-        card=_card(budget, now, delta),
+        card=_card(state, budget, now, delta),
         numbers=list(zip(last["rule"], last["epsilon"].map(float), strict=True)) if whole else [],
         code=code(drawn).replace("print(compose(", "found = (compose(") if whole else "",
         practice=budget.practice,
@@ -205,15 +205,16 @@ def _left(state: State, budget: Budget) -> None:
 def _protected(state: State, budget: Budget, now: float, delta: float) -> None:
     if not state.receipts:
         st.caption("Once all of it is spent:")
-    cards.protected(_card(budget, now, delta), key="budget")
+    cards.protected(_card(state, budget, now, delta), key="budget")
 
 
-def _card(budget: Budget, now: float, delta: float) -> words.LabelCard:
+def _card(state: State, budget: Budget, now: float, delta: float) -> words.LabelCard:
     same = budget.neighbours == "replace_one"  # then the number of rows is the same whoever is in it, and no secret
     about = "" if same else "about "
     return words.LabelCard(
         neighbours="replace_one" if same else "add_remove",
         epsilon=now or tracker.total(budget),
+        unit=state.unit,
         of="all answers so far" if now else "all answers that fit",
         delta=delta or budget.cap.delta,
         not_protected=f"that the data exist, the questions that were asked, and {about}how many rows there are",

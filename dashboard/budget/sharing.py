@@ -22,7 +22,6 @@ from dpcore.errors import DpcoreError, LedgerError
 from dpcore.ledger import Budget, Ledger
 from dpcore.ledger.roles import EVERYONE, LEVELS, LONGEST
 from dpcore.ledger.terms import Terms
-from dpcore.ledger.words import hides
 
 _NOTE, _BUDGET = "sharing", "sharing-budget"
 
@@ -182,7 +181,7 @@ def _opening() -> None:
             list(HIDDEN),
             index=1,
             key="open-for-hidden",
-            format_func=lambda name: hides(name).capitalize(),
+            format_func=said.HIDES.__getitem__,
             captions=list(HIDDEN.values()),
         )
         with st.container(horizontal=True):

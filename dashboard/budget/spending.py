@@ -135,17 +135,15 @@ def headline(state: State, budget: Budget) -> str:
     return f"{' and '.join(parts)} {'has' if count == 1 else 'have'} spent **{spent}**. {fit}"
 
 
-def caption(budget: Budget, now: float, delta: float) -> str:
+def caption(state: State, budget: Budget, now: float, delta: float) -> str:
     """The same in odds."""
+    who = f"Someone whose guess about one {words.safe(state.unit, 40)} is right 50 times in 100 without any answer"
     end = _odds(tracker.total(budget), budget.cap.delta)
     if now == 0.0:
-        return (
-            "Someone whose guess about one person is right 50 times in 100 without any answer could be right at most "
-            f"{end} times in 100 once all of it is spent."
-        )
+        return f"{who} could be right at most {end} times in 100 once all of it is spent."
     return (
-        "Someone whose guess about one person is right 50 times in 100 without any answer could now be right at most "
-        f"**{_odds(now, delta)}** times in 100, and {end} times once all of it is spent."
+        f"{who} could now be right at most **{_odds(now, delta)}** times in 100, and {end} times once all of it is "
+        "spent."
     )
 
 

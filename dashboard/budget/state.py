@@ -11,17 +11,20 @@ from dashboard.budget import tracker
 from dashboard.case import Source
 from dpcore.errors import DpcoreError, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Receipt
+from dpcore.ledger.words import PERSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """The people in view. ``receipts`` are those since the last reset, ``before`` the ones a reset set aside.
+    """The people in view. ``receipts`` are those since the last reset, ``before`` the ones a reset set aside. Each
+    answer hides one ``unit``.
 
     ``problem`` is the sentence to show when the ledger is closed; then there is nothing else.
     """
 
     source: Source | None
     budget: Budget | None = None
+    unit: str = PERSON
     receipts: tuple[Receipt, ...] = ()
     before: tuple[Receipt, ...] = ()
     problem: str | None = None
@@ -34,15 +37,17 @@ def look(source: Source | None) -> State:
         return State(source=source, problem=problem)
     try:
         budget = tracker.budget(source)
+        unit = PERSON if budget is None else tracker.protects(source, budget)
         history = _receipts(source.lineage, compute.ledger().version(source.lineage), compute.whose())
     except UnknownLineage:
-        return State(source=source, budget=budget)
+        return State(source=source, budget=budget, unit=unit)
     except DpcoreError as error:
         return State(source=source, problem=_told(error))
     now = 0 if budget is None else budget.generation
     return State(
         source=source,
         budget=budget,
+        unit=unit,
         receipts=tuple(receipt for receipt in history if receipt.generation == now),
         before=tuple(receipt for receipt in history if receipt.generation != now),
     )

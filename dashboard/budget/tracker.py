@@ -26,7 +26,6 @@ from dpcore.errors import DpcoreError, InvalidCost, LedgerError, LedgerUnsound, 
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
 from dpcore.ledger.units import EPSILON_DIGITS, amount
-from dpcore.ledger.words import hides
 
 PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
 OFFERED_EPSILON, OFFERED_DELTA = 1.0, 1e-6
@@ -79,18 +78,21 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
     if found is None:
         told = said.SIMULATED if source.lineage is None and source.simulated else said.NOT_OPENED
         return [_Line("caption", told)]
-    lines = [_Line("progress", spent_words(found), 1.0 - found.share_spent)]
+    lines, unit = [_Line("progress", spent_words(found), 1.0 - found.share_spent)], protects(source, found)
     if next_cost is not None:
-        lines.append(_Line("markdown", answers_words(found, *next_cost)))
-    hidden = f" Hides {hides(found.neighbours)}." if found.neighbours else ""
+        lines.append(_Line("markdown", answers_words(found, *next_cost, unit)))
+    hidden = f" Hides {words.one_of(found.neighbours, unit)}." if found.neighbours else ""
     end = said.at_the_end(practice=found.practice)
-    protected = f"It protects any one {words.safe(_protected(source, found))}. {counted_words(found)}{end}{hidden}"
+    protected = f"It protects any one {words.safe(unit)}. {counted_words(found)}{end}{hidden}"
     lines.append(_Line("caption", protected, None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}"))
     return lines
 
 
-def _protected(source: Source, found: Budget) -> str:
-    """Whom the answers of this budget hide; what the table says of it holds until the first answer."""
+def protects(source: Source, found: Budget) -> str:
+    """Of whom each answer of this budget hides one; what the table says of it holds until the first answer.
+
+    Raises LedgerError.
+    """
     unit = source.table.schema.unit
     if found.practice or found.share_spent == 0.0:
         return unit
@@ -219,10 +221,10 @@ def counted_words(found: Budget) -> str:
     return said.counted(found.counting, pure=found.kind == "pure")
 
 
-def answers_words(found: Budget, cost: Cost, neighbours: str) -> str:
-    """How many more answers of this cost fit, each hiding ``neighbours``."""
+def answers_words(found: Budget, cost: Cost, neighbours: str, unit: str) -> str:
+    """How many more answers of this cost fit, each hiding ``neighbours`` of one ``unit``."""
     if found.counted(cost, neighbours) is None:
-        return said.cannot(hides(neighbours))
+        return said.cannot(words.one_of(neighbours, unit))
     try:
         takes, more = found.charge_for(cost, neighbours) is not None, found.answers_left(cost, neighbours)
     except InvalidCost:

@@ -15,6 +15,7 @@ from dashboard.report.value import Facts, Heading, Line, Listing, Paragraph, Par
 from dashboard.words import report as said
 from dpcore.datasets import Declaration
 from dpcore.ledger import Receipt
+from dpcore.ledger.words import PERSON
 from dpcore.release import Request
 
 WORD = 12
@@ -30,14 +31,13 @@ def answered(
     declared: Declaration | None = None,
     counting: str = "",
     practice: bool = False,
-    unit: str = "person",
     own: bool = False,
 ) -> Section:
     """The section of one answer. ``told`` is the answer as a sentence (Markdown), ``counting`` its budget's rule.
 
     ``own``: it holds names from a person's own data, beyond what the ledger keeps.
     """
-    what = words.visible(receipt.what, 1000)
+    what, unit = words.visible(receipt.what, 1000), receipt.unit or PERSON
     word = check_word(receipt)
     card = words.LabelCard(
         neighbours="replace_one" if receipt.neighbours == "replace_one" else "add_remove",
@@ -52,7 +52,7 @@ def answered(
         Paragraph(text.line(told), "large"),
         Paragraph((Run(f"{said.FORECAST}: ", strong=True), *text.line(forecast or said.NO_FORECAST))),
         *([Paragraph(text.words(f"{notes}."))] if notes else []),
-        Paragraph(text.line(said.CONCLUDE)),
+        Paragraph(text.line(said.conclude(unit))),
         Heading(said.PROTECTED),
         *protected(card),
         Heading(said.UNCERTAINTY),

@@ -13,6 +13,7 @@ from dashboard.report.value import Facts, Line, plain
 from dashboard.words import report as said
 from dpcore.datasets import Column, Declaration
 from dpcore.ledger import Receipt
+from dpcore.ledger.words import PERSON
 from dpcore.release import Request
 
 LONGEST = 400
@@ -23,16 +24,17 @@ def of_analysis(question: Question, source: Source, columns: Iterable[str]) -> F
     offer, card, view = question.offer, question.protected, question.view
     request = offer.request if isinstance(offer, Offer) else None
     chart: Any = view
-    schema = source.table.schema
+    schema, unit = source.table.schema, words.visible(card.unit, 40)
     return _facts(
-        unit=_first(card.who) if card.who else said.unit(words.visible(schema.unit, 40), schema.rows_per_person),
+        one=_first(card.who) if card.who else said.unit(unit, schema.rows_per_person),
+        unit=unit,
         relation=card.neighbours,
         epsilon=card.epsilon,
         delta=card.delta,
         rho=None,
         accounting=said.NOTHING_SPENT,
         mechanism=str(chart.names[chart.main]) if request is None else request.mechanism,
-        sensitivity=_sensitivity(request, getattr(chart, "problem", None)),
+        sensitivity=_sensitivity(request, getattr(chart, "problem", None), unit),
         bounds=tuple(_bounds(schema.column(name), public=source.public) for name in columns),
         random=said.RANDOM_SEEDED,
         released=said.NOTHING_YET,
@@ -48,18 +50,19 @@ def of_answer(
     """
     reads = getattr(request, "reads", None)
     columns: tuple[Column, ...] = () if reads is None else reads.columns
-    name = getattr(request, "unit", "person" if declared is None else declared.unit)
+    unit = words.visible(receipt.unit or PERSON, 40)
     most = getattr(request, "rows_per_person", 1 if declared is None else declared.rows_per_person)
     known = request is not None or declared is not None
     return _facts(
-        unit=said.unit(words.visible(str(name), 40), int(most)) if known else said.NOT_STATED,
+        one=said.unit(unit, int(most)) if known else said.NOT_STATED,
+        unit=unit,
         relation=receipt.neighbours,
         epsilon=receipt.epsilon,
         delta=receipt.delta,
         rho=receipt.rho,
         accounting=said.accountant(counting),
         mechanism=receipt.mechanism or said.NOT_STATED,
-        sensitivity=_sensitivity(request, None) if request is not None else said.NOT_STATED,
+        sensitivity=_sensitivity(request, None, unit) if request is not None else said.NOT_STATED,
         bounds=tuple(_bounds(column, public=public) for column in columns) if known else (("", said.NOT_STATED),),
         random=said.RANDOM_REAL,
         released=words.visible(receipt.what, LONGEST),
@@ -68,6 +71,7 @@ def of_answer(
 
 def _facts(
     *,
+    one: str,
     unit: str,
     relation: str,
     epsilon: float,
@@ -81,8 +85,8 @@ def _facts(
     released: str,
 ) -> Facts:
     known: tuple[tuple[str, str], ...] = (
-        (said.UNIT, unit),
-        (said.NEIGHBOURS, said.neighbours(relation)),
+        (said.UNIT, one),
+        (said.NEIGHBOURS, said.neighbours(relation, unit)),
         (said.EPSILON, words.amount(epsilon)),
         (said.DELTA, words.tiny(delta) if delta else said.PURE),
         *(((said.RHO, words.number(rho)),) if rho is not None and rho < float("inf") else ()),
@@ -104,8 +108,8 @@ def _first(told: str) -> str:
     return plain(text.line(told)).split(". ")[0].rstrip(".")
 
 
-def _sensitivity(request: Any, problem: Any) -> str:
-    """How far one person can move what noise is added to, as the mechanism was told."""
+def _sensitivity(request: Any, problem: Any, unit: str) -> str:
+    """How far one ``unit`` can move what noise is added to, as the mechanism was told."""
     for holder in (request, problem):
         found = getattr(holder, "sensitivity", None)
         if isinstance(found, int | float) and not isinstance(found, bool):
@@ -113,7 +117,7 @@ def _sensitivity(request: Any, problem: Any) -> str:
     if request is not None and hasattr(request, "clip"):
         return said.clipped(words.visible(request.unit, 40), request.clip)
     holder = problem if request is None else request
-    return said.rows_of_one(int(getattr(holder, "rows_per_person", 1)))
+    return said.rows_of_one(int(getattr(holder, "rows_per_person", 1)), unit)
 
 
 def _bounds(column: Column, *, public: bool) -> tuple[str, str]:

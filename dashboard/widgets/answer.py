@@ -12,6 +12,7 @@ from dashboard.widgets.download import download
 from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.ledger import Receipt
+from dpcore.ledger.words import PERSON
 
 Describe = Callable[[Any], str]
 LONGEST = 1000  # characters of a question
@@ -33,7 +34,7 @@ def answer(
             f"{asked(receipt.what)} It cost {cost_words(receipt.cost)}. Drawn {when(receipt)}. "
             f"Receipt {receipt.journal_hash[:12]}, kept on the Budget page."
         )
-        st.markdown(conclude or said.CONCLUDE)
+        st.markdown(conclude or said.conclude(receipt.unit or PERSON))
         if extra is not None:
             extra(receipt)
         download(

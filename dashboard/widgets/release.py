@@ -39,7 +39,7 @@ from dashboard.words import tracker as tracker_words
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Known, Receipt
-from dpcore.ledger.words import hides, refusal
+from dpcore.ledger.words import PERSON, refusal
 from dpcore.release import REFUSED, Request, ask, question_digest, release
 
 EARLIER_SHOWN = 5
@@ -99,7 +99,8 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
             st.caption(none if fits else _refusal(found, source, request), width="content")
     _problem(slot)
     if earlier:
-        st.caption(f"{said.KEPT} {offer.conclude or said.CONCLUDE}" if fits else _refusal(found, source, request))
+        told = f"{said.KEPT} {offer.conclude or said.conclude(unit_of(request))}"
+        st.caption(told if fits else _refusal(found, source, request))
     if session.request_id(slot) is not None:
         _confirm(here, found)
 
@@ -107,6 +108,11 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
 def cost_of(request: Request) -> Cost:
     """What one answer costs, worked out once for one request."""
     return kept(("cost", Same(request)), lambda: request.cost)
+
+
+def unit_of(request: Request) -> str:
+    """Of whom an answer hides one."""
+    return str(getattr(request, "unit", PERSON))
 
 
 def drawn_answers(source: Source, offer: Offer) -> list[Any]:
@@ -220,7 +226,6 @@ def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:
         declared=here.source.declared,
         counting=found.counting,
         practice=here.source.practice,
-        unit=getattr(request, "unit", "person"),
         own=not here.source.public,
     )
 
@@ -275,14 +280,14 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
     part = f", {said.share(100 * share)}" if share > 0.0 else ""
     st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. {tracker.spent_words(found)}")
     if not found.neighbours:
-        st.caption(said.fixes(hides(hidden), practice=source.practice))
+        st.caption(said.fixes(words.one_of(hidden, unit_of(request)), practice=source.practice))
     if not fits:
         st.warning(_refusal(found, source, request), icon=":material/block:")
         if found.counted(cost, hidden) == cost:
             _smaller(found, cost)
         elif found.counted(cost, hidden) is None and relation is not None:
             st.button(
-                f"Hide {hides(found.neighbours)} instead",
+                f"Hide {words.one_of(found.neighbours, unit_of(request))} instead",
                 key="release-relation",
                 on_click=session.change,
                 args=(relation, found.neighbours),
@@ -296,9 +301,10 @@ def _charged(found: Budget, request: Request) -> str:
     counted = found.counted(cost, request.neighbours)
     if counted is None or counted == cost:
         return cost_words(cost)
+    unit = unit_of(request)
     return (
-        f"{cost_words(counted)} ({cost_words(cost)} for {hides(request.neighbours)}, which counts twice where "
-        f"{hides(found.neighbours)} is hidden, as in this budget)"
+        f"{cost_words(counted)} ({cost_words(cost)} for {words.one_of(request.neighbours, unit)}, which counts twice "
+        f"where {words.one_of(found.neighbours, unit)} is hidden, as in this budget)"
     )
 
 
@@ -311,7 +317,7 @@ def _smaller(found: Budget, cost: Cost) -> None:
 
 def _refusal(found: Budget, source: Source, request: Request) -> str:
     again = said.RESET if source.practice else ""
-    return refusal(found, request.cost, request.neighbours) + again
+    return refusal(found, request.cost, request.neighbours, words.safe(unit_of(request), 40)) + again
 
 
 def _confirm(here: Asked, found: Budget) -> None:

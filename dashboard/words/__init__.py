@@ -24,7 +24,7 @@ __all__ = [
     "number",
     "odds",
     "odds_sentence",
-    "one_person",
+    "one_of",
     "plural",
     "safe",
     "sentence",
@@ -146,9 +146,9 @@ def odds_sentence(epsilon: float, delta: float = 0.0, *, of: str = "the answer")
     )
 
 
-def one_person(neighbours: Neighbours) -> str:
-    """The neighbour relation in words."""
-    return hides(neighbours)
+def one_of(neighbours: str, unit: str) -> str:
+    """Whom a difference of ``neighbours`` hides, in Markdown: one ``unit`` added or removed, or its row changed."""
+    return hides(neighbours, safe(unit, 40))
 
 
 def protected_words(neighbours: Neighbours, unit: str) -> str:
@@ -171,10 +171,10 @@ NOT_PROTECTED = (
 )
 YARDSTICK = (
     "**Where that comes from:** many published uses lie between ε = 0.1 and 10; the tables of the 2020 US census spent "
-    "about 19.6 in all (US Census Bureau, 2021). Less is safer; above about 3 the protection of one person is weak."
+    "about 19.6 in all (US Census Bureau, 2021). Less is safer; above about 3 the protection of one {} is weak."
 )
 STRONG, WEAK = 1.0, 3.0
-"""ε up to which we call the protection of one person strong, and from which weak."""
+"""ε up to which we call the protection of whoever is protected strong, and from which weak."""
 SLACK = (
     "**δ = {}:** with a chance of about that size the promise may fail. It belongs to ε, and each answer uses some of "
     "it."
@@ -185,13 +185,14 @@ SLACK = (
 class LabelCard:
     """What every result states about itself.
 
-    ``who`` replaces the words for the protected ``unit``; ``of`` is what ε is the sum of.
+    ``unit`` is whom the answer hides, one visit or one person; ``who`` says more of them. ``of`` is what ε is the sum
+    of.
     """
 
     neighbours: Neighbours
     epsilon: float
+    unit: str
     delta: float = 0.0
-    unit: str = "person"
     who: str | None = None
     of: str = "the answer"
     sees_raw: str = "the computer this runs on, and whoever runs it"
@@ -230,5 +231,5 @@ class LabelCard:
             *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
             *([SLACK.format(tiny(self.delta))] if self.delta else []),
             f"**Sees the raw data:** {self.sees_raw}.",
-            YARDSTICK,
+            YARDSTICK.format(safe(self.unit, 40)),
         ]

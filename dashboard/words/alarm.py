@@ -267,13 +267,14 @@ def not_declared(column: str, reach: float) -> str:
     )
 
 
-def hidden(relation: Neighbours, series: Watched) -> str:
-    """Who is protected, in this question's own words."""
-    change = "whether that person is in the data" if relation == "add_remove" else "what the data say of that person"
+def hidden(relation: Neighbours, series: Watched, unit: str) -> str:
+    """Who is protected, in this question's own words: one ``unit``."""
+    who = safe(unit, 40)
+    change = f"whether that {who} is in the data" if relation == "add_remove" else f"what the data say of that {who}"
     return (
-        f"Any one person. They can change the number of each {safe(series.step, 40)} by at most "
-        f"{number(series.sensitivity)}. Whoever sees the private "
-        f"answer, whatever else they know, cannot tell for sure {change}."
+        f"Any one {who}. One {who} can change the number of each {safe(series.step, 40)} by at most "
+        f"{number(series.sensitivity)}. Whoever sees the private answer, whatever else they know, cannot tell for sure "
+        f"{change}."
     )
 
 

@@ -118,10 +118,11 @@ def cannot_release(why: str) -> str:
     return f"This cannot be released: {why}."
 
 
-CONCLUDE = (
-    "You may show it and say: few rules are wrong less often on these people. You may not say: this column is the "
-    "cause, or that the rule holds for any one person."
-)
+def conclude(unit: str) -> str:
+    return (
+        f"You may show it and say: few rules are wrong less often on these {safe(many(unit), 40)}. You may not say: "
+        f"this column is the cause, or that the rule holds for any one {safe(unit, 40)}."
+    )
 
 
 def forecast(wrong: float) -> str:

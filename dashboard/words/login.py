@@ -41,6 +41,8 @@ LOOK_AGAIN = "Look again"
 DRAW_GRANTED = "Draw the answer that was granted"
 FOR_GOOD = "A budget that is closed stays closed, and its receipts stay. Nothing is charged to it any more."
 OPEN_FOR = "Open a budget for data that others bring"
+HIDES = {"add_remove": "One added or removed", "replace_one": "One's row changed"}
+"""What a budget hides that is opened without a table, which would say of whom it hides one."""
 OPEN_FOR_HELP = (
     "Say whose data they are and what may be spent about them in all. Share it with an analyst afterwards; they choose "
     "it on the Data page when they bring the file."

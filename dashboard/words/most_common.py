@@ -167,11 +167,14 @@ def use(other: str) -> str:
     return f"Use {other}"
 
 
-CONCLUDE = (
-    "You may show it and say: this is probably the most common, or the best. You may not say: it certainly is, or "
-    "anything about one person."
-)
 NO_OPTIONS = "Declare on the Data page which column names the options: a private answer needs their list."
+
+
+def conclude(unit: str) -> str:
+    return (
+        "You may show it and say: this is probably the most common, or the best. You may not say: it certainly is, or "
+        f"anything about one {safe(unit, 40)}."
+    )
 
 
 def several_names(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from dashboard.charts.ball_plane import PlaneWords
-from dashboard.words import number, times_in_100, visible, whole
+from dashboard.words import number, safe, times_in_100, visible, whole
 
 TITLE = "One number, one ball"
 WHICH, COLUMN, AGAINST = "What is learnt", "The column", "From which column"
@@ -84,10 +84,11 @@ def headline(name: str, epsilon: float, metric: str, beta: float, found: float, 
     )
 
 
-def caption(moved: float, most: float) -> str:
+def caption(moved: float, most: float, unit: str) -> str:
+    who = safe(unit, 40)
     return (
-        f"**Look at the ghost:** moving this one person moves the loss L by {number(moved)} at most, and nobody "
-        f"anywhere can move it by more than Δ/n = {number(most)}; that is why the choice may not follow any one person."
+        f"**Look at the ghost:** moving this one {who} moves the loss L by {number(moved)} at most, and no {who} "
+        f"anywhere can move it by more than Δ/n = {number(most)}; that is why the choice may not follow any one {who}."
     )
 
 

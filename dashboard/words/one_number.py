@@ -12,7 +12,7 @@ STATISTIC = "The number"
 STATISTICS = {"median": "a median, loss |w − y|", "mean": "a mean, loss ½(w − y)²"}
 POINT = "One person's value, from −1 to 1"
 STEEP = "Steepness of the loss (Lipschitz constant)"
-CAP = "Loss of one person at most (0: no limit)"
+CAP = "Loss of one at most (0: no limit)"
 RIDGE = "Regulariser"
 ABOUT = (
     "Values are brought to [−1, 1] by their declared bounds. A number w of the ball [−1, 1] is chosen with a chance "

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.view import Proviso
-from dashboard.words import number, plural, protected_words, safe, times_in_100, tiny, visible
+from dashboard.words import many, number, plural, protected_words, safe, times_in_100, tiny, visible
 from dashboard.words.usual import of_100, verdict
 from dpcore.about import About
 
@@ -520,10 +520,11 @@ def act_together(pairs: Sequence[tuple[str, str]]) -> str:
 FORECAST_WAITING = "it is being simulated; the forecast stands here when all models are trained."
 
 
-CONCLUDE = (
-    "You may publish the model and use it. You may not say: it is right about one person, or what the people in the "
-    "data were like one by one."
-)
+def conclude(unit: str) -> str:
+    return (
+        f"You may publish the model and use it. You may not say: it is right about one {safe(unit, 40)}, or what the "
+        f"{safe(many(unit), 40)} in the data were like one by one."
+    )
 
 
 def pair(first: str, second: str) -> str:

@@ -35,10 +35,6 @@ PAID = "An earlier draw for this very question had failed: its charge paid for t
 RESET = " A practice budget can be reset on the Budget page."
 BEFORE = "**Answered before.** Reading these again costs nothing."
 ANSWER = "Private answer"
-CONCLUDE = (
-    "You may show this answer. It is not certain: noise was added, so another draw could differ. It may not be read "
-    "as proof about any one person."
-)
 ROWS_PUBLIC = "How many rows there are is public here; what any one of them says is hidden, as if it had been another."
 SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
 NAMED_BY_ROWS = "which columns the file has: its rows name them"
@@ -60,9 +56,9 @@ def none_drawn(gives: str, *, practice: bool) -> str:
 def suggested(note: str) -> str:
     """Beside a release: the sentence of its receipt, and why it is there."""
     if "seen the file" in note:
-        return f"{safe(note, 400)} One person's row can decide what a file of theirs looks like."
+        return f"{safe(note, 400)} One row can decide what a file looks like."
     return (
-        f"{safe(note, 400)} One person's cell can decide what a file suggests. A declaration that you bring on the "
+        f"{safe(note, 400)} One cell can decide what a file suggests. A declaration that you bring on the "
         "Data page, or a type that you choose yourself, leaves the file out of it."
     )
 
@@ -70,6 +66,14 @@ def suggested(note: str) -> str:
 def named_by_rows(note: str) -> str:
     """Beside a release: the sentence of its receipt, and the way out."""
     return f"{safe(note, 400)} A table whose first line names its columns, such as CSV, leaves its rows out of it."
+
+
+def conclude(unit: str) -> str:
+    """What may be concluded from any answer that hides one ``unit``."""
+    return (
+        "You may show this answer. It is not certain: noise was added, so another draw could differ. It may not be "
+        f"read as proof about any one {safe(unit, 40)}."
+    )
 
 
 def no_picture(problem: str) -> str:

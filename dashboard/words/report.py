@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dashboard.words import number, plural, tiny
+from dashboard.words import number, plural, safe, tiny
 from dpcore.ledger.commands import CONFIRM
 
 MARKS = {
@@ -131,11 +131,11 @@ NO_BOUNDS = "none are needed"
 NOT_STATED = "not stated"
 
 
-def neighbours(relation: str) -> str:
-    """The relation by its term, then in words."""
+def neighbours(relation: str, unit: str) -> str:
+    """The relation by its term, then in words: of one ``unit``."""
     words: dict[str, str] = {
-        "add_remove": "add or remove one (unbounded): two data sets differ by all rows of one person",
-        "replace_one": "replace one (bounded): two data sets differ by what one person's row holds",
+        "add_remove": f"add or remove one (unbounded): two data sets differ by all rows of one {unit}",
+        "replace_one": f"replace one (bounded): two data sets differ by what one {unit}'s row holds",
     }
     return words.get(relation, NOT_STATED)
 
@@ -177,8 +177,8 @@ def clipped(unit: str, length: float) -> str:
     return f"the gradients of one {unit} are cut to length {number(length)}"
 
 
-def rows_of_one(most: int) -> str:
-    return f"{plural(most, 'row')} of one person"
+def rows_of_one(most: int, unit: str) -> str:
+    return f"{plural(most, 'row')} of one {unit}"
 
 
 def odds(right: str) -> str:
@@ -189,11 +189,14 @@ def odds(right: str) -> str:
 
 FORECAST, COST, DRAWN, CHECK_WORD = "How wrong it may be", "Cost", "Drawn", "Check-word"
 HASH, REQUEST, RULES = "Hash in the journal", "Request", "By which fixed rules the rows were read"
-CONCLUDE = (
-    "This answer may be shown. It is not certain: noise was added, so another draw could differ. It may not be read as "
-    "proof about any one person."
-)
 NO_FORECAST = "Not part of the receipt: it stands on the page of the question."
+
+
+def conclude(unit: str) -> str:
+    return (
+        "This answer may be shown. It is not certain: noise was added, so another draw could differ. It may not be "
+        f"read as proof about any one {safe(unit, 40)}."
+    )
 
 
 def how_to_check(word: str) -> str:

@@ -7,8 +7,6 @@ import math
 from dashboard.words import whole
 from dashboard.words.glossary import TERMS
 from dpcore.about import About
-from dpcore.ledger.words import hides
-from dpcore.validate import Neighbours
 
 SEED = "Seed of the pictures"
 SEED_HELP = f"The seed is {TERMS['Seed']} Private answers never use it."
@@ -22,16 +20,12 @@ BAND = (
 )
 NEIGHBOURS = "Who is hidden: two data sets count as neighbours when they differ by"
 NEIGHBOURS_HELP = (
-    f"Neighbours are {TERMS['Neighbours']} With one person added or removed, counts can only move one way, "
-    "which often allows half the noise."
+    f"Neighbours are {TERMS['Neighbours']} With one added or removed, counts can only move one way, which often allows "
+    "half the noise."
 )
 MEASURE, METHOD = "Measure", "Method used for the answer"
 QUESTIONS = "How many such questions share this ε"
 QUESTIONS_HELP = "Several questions about the same people share one budget, so each gets a smaller part of ε."
-
-
-def relation(neighbours: Neighbours) -> str:
-    return hides(neighbours)
 
 
 def method(about: About) -> str:

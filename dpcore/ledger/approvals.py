@@ -88,7 +88,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
             raise NotAllowed(terms.NOT_SHARED)
         terms.must_protect(store, connection, lineage, asked.unit)
         if not budget.fits(cost, asked.neighbours):
-            raise BudgetExceeded(refusal(budget, cost, asked.neighbours))
+            raise BudgetExceeded(refusal(budget, cost, asked.neighbours, asked.unit))
         since = written(datetime.now(UTC) - rate.DAY)
         mine = _read(connection, says("subject", asked.subject), or_(_WAITS, schema.records.c.time > since))
         waiting = [one.lineage for one in mine if one.state == "waiting"]

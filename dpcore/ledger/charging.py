@@ -69,7 +69,7 @@ def charge(
                 return Receipt.of(record, None)
         if not budget.practice:  # of which there is one for each visitor, and which can be reset
             store.refused[lineage] = budget
-    raise BudgetExceeded(refusal(budget, cost, hides))
+    raise BudgetExceeded(refusal(budget, cost, hides, asked.unit))
 
 
 def _approved(

@@ -53,25 +53,25 @@ def other_unit(first: str, unit: str) -> str:
     )
 
 
-def hides(neighbours: str, unit: str = "") -> str:
-    """What a budget or a release hides, in words; of a person unless another ``unit`` is named."""
+def hides(neighbours: str, unit: str) -> str:
+    """What a budget or a release hides, in words: of one ``unit``, of a person where a record names none."""
     return _HIDES.get(neighbours, "as its first answer will say").format(unit or PERSON)
 
 
-def refusal(budget: Budget, asked_cost: Cost, neighbours: str = "") -> str:
-    """How much was asked, how much is left, and what would fit."""
+def refusal(budget: Budget, asked_cost: Cost, neighbours: str, unit: str) -> str:
+    """How much was asked, how much is left, and what would fit; ``unit`` as in ``hides``."""
     cost = budget.counted(asked_cost, neighbours)
     if cost is None:
         return (
-            f"This answer hides {hides(neighbours)}, and the budget of these people promises to hide "
-            f"{hides(budget.neighbours)}, which is not in it; nothing was charged. Ask a question that hides "
-            f"{hides(budget.neighbours)}."
+            f"This answer hides {hides(neighbours, unit)}, and the budget of these people promises to hide "
+            f"{hides(budget.neighbours, unit)}, which is not in it; nothing was charged. Ask a question that hides "
+            f"{hides(budget.neighbours, unit)}."
         )
     twice = (
         ""
         if cost == asked_cost
-        else " It counts more here than where a person is added or removed (twice in ε, four times in ρ): this budget "
-        "hides a changed row, which is one row removed and another added."
+        else f" It counts more here than where one {unit or PERSON} is added or removed (twice in ε, four times in ρ): "
+        "this budget hides a changed row, which is one row removed and another added."
     )
     return _refusal(budget, cost) + twice
 

@@ -413,16 +413,19 @@ def budget(epsilon: float, delta: float, *costs: Cost, counting: str = "sum") ->
 def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     pure = budget(0.3, 0.0, Cost.pure(0.1), Cost.pure(0.1))
     assert tracker.spent_words(pure) == "ε\u00a0=\u00a00.1 of 0.3 is left."
-    assert tracker.answers_words(pure, Cost.pure(0.1), "") == "**1 more answer** like the one in view; after one, 0."
+    assert (
+        tracker.answers_words(pure, Cost.pure(0.1), "", "person")
+        == "**1 more answer** like the one in view; after one, 0."
+    )
     wanting = "Not enough is left for one more answer like the one in view."
-    assert tracker.answers_words(pure, Cost.pure(0.11), "") == wanting
-    assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7), "")
+    assert tracker.answers_words(pure, Cost.pure(0.11), "", "person") == wanting
+    assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7), "", "person")
     both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8), counting="zcdp")
     assert f"About {100 - 100 * both.share_spent:.0f} in 100" in tracker.spent_words(both)
     assert "δ\u00a0=\u00a010⁻⁶" in tracker.spent_words(both)
     more = both.answers_left(Cost.gaussian(50.0, 1e-8))
     assert (
-        tracker.answers_words(both, Cost.gaussian(50.0, 1e-8), "")
+        tracker.answers_words(both, Cost.gaussian(50.0, 1e-8), "", "person")
         == f"**{more} more answers** like the one in view; after one, {more - 1}."
     )
 

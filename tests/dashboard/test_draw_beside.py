@@ -204,7 +204,7 @@ def test_an_answer_that_is_nobodys_row_is_among_the_others() -> None:
 def test_the_tracker_says_when_the_tiny_chance_runs_out_first(delta: float, told: bool) -> None:
     caps = Caps.of(3.0, 1e-5, "sum")
     found = Budget(lineage="x", name="x", practice=True, generation=1, caps=caps)
-    text = tracker.answers_words(found, Cost(epsilon=0.5, delta=delta), "")
+    text = tracker.answers_words(found, Cost(epsilon=0.5, delta=delta), "", "person")
     assert ("δ runs out first" in text) == told
 
 

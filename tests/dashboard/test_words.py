@@ -87,7 +87,7 @@ def test_the_odds_bound_is_reached_and_never_passed(epsilon: float, delta: float
 
 def test_a_rare_fact_stays_rare() -> None:
     assert words.rare(0.5, 0.001) == pytest.approx(0.0016477, abs=1e-7)
-    assert "1.7 in 1,000" in words.LabelCard(neighbours="add_remove", epsilon=0.5).lines()[1]
+    assert "1.7 in 1,000" in words.LabelCard(neighbours="add_remove", epsilon=0.5, unit="person").lines()[1]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,6 @@ def on_paper(receipt: Receipt, data: bytes, name: str = "visits.csv") -> Section
         request=offer.request,
         declared=source.declared,
         counting="sum",
-        unit=source.declared.unit,
         own=True,
     )
 

@@ -108,7 +108,7 @@ class _Setting:
 
     @classmethod
     def of(cls, case: Case, names: tuple[str, ...], read: Read) -> _Setting:
-        relation = read(neighbours(RELATION, case.table.schema.each_row))
+        relation = read(neighbours(RELATION, case.table.schema.unit, case.table.schema.each_row))
         beta = read(BETA)
         most = _at_most(MOST_ROWS, len(names))
         keep = case.keeping(len(names) * min(most, case.table.rows))

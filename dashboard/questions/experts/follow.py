@@ -151,6 +151,7 @@ def _protected(setting: Setting, offer: Offer | NoOffer) -> words.LabelCard:
         neighbours="replace_one",
         epsilon=setting.epsilon,
         delta=delta,
+        unit=whom.unit,
         who=said.hidden(whom.unit),
         not_protected=said.not_hidden(whom.units),
     )

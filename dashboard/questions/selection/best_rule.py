@@ -143,7 +143,7 @@ class _Setting:
             look="scale",
         )
         chosen, count = read(columns), read(cuts)
-        relation = read(neighbours("rule_neighbours"))
+        relation = read(neighbours("rule_neighbours", case.table.schema.unit))
         metric = read(measure("rule_metric", {key: said.METRICS[key] for key in SCALES}))
         main = read(method("rule_method", ABOUT, "permute_and_flip"))
         sampling, beta = read(SAMPLING), read(BETA)
@@ -255,7 +255,7 @@ class _Setting:
             need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(names=learned.names, chances=law.tolist(), good=near.tolist()),
             uncertain=self.uncertain(1.0 - float(law[near].sum())),
-            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
+            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon, unit=self.case.table.schema.unit),
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=self.how),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, wrong)),
@@ -356,5 +356,5 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.target, request.positive),
             gives=said.GIVES,
             relation="rule_neighbours",
-            conclude=said.CONCLUDE,
+            conclude=said.conclude(self.case.table.schema.unit),
         )

@@ -113,7 +113,9 @@ def _question(setting: Setting, sentence: tuple[str | Choice[str], ...]) -> Ques
             good=setting.edited.best.tolist(),
             place=lambda answer: place_of(setting.edited.names, answer),
         ),
-        protected=words.LabelCard(neighbours=setting.relation, epsilon=setting.epsilon),
+        protected=words.LabelCard(
+            neighbours=setting.relation, epsilon=setting.epsilon, unit=setting.case.table.schema.unit
+        ),
         tabs=(
             Tab(key="how", title=said.HOW, blocks=lambda: tabs.how(setting, view)),
             Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: tabs.what_if(setting, view, right)),

@@ -48,7 +48,8 @@ class Setting:
 
     @classmethod
     def of(cls, case: Case, as_is: Candidates, read: Read) -> Setting:
-        relation = read(neighbours("neighbours", "step" if case.table.schema.protects_rows else "record"))
+        schema = case.table.schema
+        relation = read(neighbours("neighbours", schema.unit, "step" if schema.protects_rows else "record"))
         as_is = as_is.under(relation)
         metric = read(measure("selection_metric", {key: known.name for key, known in METRICS.items()}))
         main = read(method("selection_method", {key: kind.about for key, kind in METHODS.items()}, "permute_and_flip"))
@@ -159,5 +160,5 @@ class Setting:
             describe=said.answer,
             gives=said.GIVES,
             relation="neighbours",
-            conclude=said.CONCLUDE,
+            conclude=said.conclude(self.case.table.schema.unit),
         )

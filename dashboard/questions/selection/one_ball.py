@@ -86,7 +86,7 @@ def question(setting: Setting, sentence: tuple[str | Control[Any] | Group, ...])
     """The whole of it, for what is set."""
     shown, world = view(setting), setting.world
     found, promised = shown.at(Ball.key), shown.at(THEORY)
-    moved = float(setting.before.effect(world).max())
+    moved, unit = float(setting.before.effect(world).max()), setting.case.table.schema.unit
     told = said.headline(
         said.STATISTICS[setting.statistic], setting.epsilon, setting.metric, world.beta, found, setting.goal, promised
     )
@@ -94,13 +94,13 @@ def question(setting: Setting, sentence: tuple[str | Control[Any] | Group, ...])
         key=PAGE,
         sentence=(*sentence, setting.group, Group(label=said.LOSS, controls=SHAPES, notes=said.LOSS_NOTES)),
         headline=told,
-        caption=said.caption(moved, setting.most),
+        caption=said.caption(moved, setting.most, unit),
         view=shown,
         need=Need(control=setting.need, found=None if setting.case.brief else shown.needed()),
         outcomes=Outcomes(
             names=(said.GOOD, said.BAD), chances=(1.0 - world.bad_chance, world.bad_chance), good=(True, False)
         ),
-        protected=words.LabelCard(neighbours=world.neighbours, epsilon=setting.epsilon),
+        protected=words.LabelCard(neighbours=world.neighbours, epsilon=setting.epsilon, unit=unit),
         tabs=(
             Tab(key="how", title=said.HOW, blocks=partial(tabs.how, setting)),
             Tab(key="two_worlds", title=said.TWO, blocks=partial(tabs.two_worlds, setting)),

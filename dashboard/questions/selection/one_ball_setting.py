@@ -55,7 +55,7 @@ class Setting:
         at = np.clip(at, *np.array([ends(column) for column in columns]).T)
         controls = places(case, columns, read(PEOPLE))
         who, *to = (read(one, "sentence") for one in controls)
-        relation = read(replace(neighbours("ball_neighbours"), default="replace_one"))
+        relation = read(replace(neighbours("ball_neighbours", case.table.schema.unit), default="replace_one"))
         steep, cap, ridge, radius = (read(one, "sentence") for one in SHAPES)
         beta, metric, seed = read(BETA), read(METRIC), int(read(SEED))
         need = need_control(metric)

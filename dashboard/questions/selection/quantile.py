@@ -117,7 +117,7 @@ class _Setting:
     @classmethod
     def of(cls, case: Case, column: Column, values: FloatArray, q: float, read: Read) -> _Setting:
         low, high = float(column.low or 0.0), float(column.high or 0.0)
-        relation = read(neighbours("quantile_neighbours", case.table.schema.each_row))
+        relation = read(neighbours("quantile_neighbours", case.table.schema.unit, case.table.schema.each_row))
         metric = read(measure("quantile_metric", said.METRICS))
         sampling = read(SAMPLING)
         read(SEED)
@@ -243,7 +243,7 @@ class _Setting:
                 good=[name == law.true_range for name in law.ranges],
             ),
             uncertain=self.uncertain(view, problem, chance),
-            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon),
+            protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon, unit=self.case.table.schema.unit),
             tabs=(
                 Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem.truth)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, chance)),

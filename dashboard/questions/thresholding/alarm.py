@@ -93,7 +93,7 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
     goal = controls.goal(setting.metric)
     crossing, (start, end) = setting.edited.crossing, setting.edited.window
     blind = (end - start) / setting.edited.answers.size
-    promise = view.at(THEORY, ON_TIME)
+    promise, unit = view.at(THEORY, ON_TIME), setting.case.table.schema.unit
     return Question(
         key=PAGE,
         sentence=said.sentence(setting.series.step, setting.as_is.limit, setting.line, series),
@@ -114,7 +114,8 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
         protected=words.LabelCard(
             neighbours=setting.relation,
             epsilon=setting.epsilon,
-            who=said.hidden(setting.relation, setting.series) if setting.watched.kind == "column" else None,
+            unit=unit,
+            who=said.hidden(setting.relation, setting.series, unit) if setting.watched.kind == "column" else None,
             not_protected=said.not_protected(setting.looked),
         ),
         tabs=(

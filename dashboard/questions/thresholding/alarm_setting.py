@@ -55,7 +55,8 @@ class Setting:
     def of(cls, case: Case, watched: Watched, series: Series, read: Read) -> Setting:
         line = controls.line(case, watched, series)
         threshold = read(line, "sentence")
-        relation = read(neighbours("alarm_neighbours", "step" if case.table.schema.protects_rows else "record"))
+        schema = case.table.schema
+        relation = read(neighbours("alarm_neighbours", schema.unit, "step" if schema.protects_rows else "record"))
         series = series.under(relation)
         metric = read(controls.metric())
         main = read(controls.method(series.one_way(relation)))

@@ -230,6 +230,7 @@ class _Setting:
                 neighbours="add_remove",
                 epsilon=asked.epsilon,
                 delta=asked.delta,
+                unit=schema.unit,
                 who=said.who(schema.unit, schema.rows_per_person),
                 not_protected=said.NOT_PROTECTED,
             ),
@@ -464,7 +465,7 @@ class _Setting:
             describe=said.answer,
             gives=said.GIVES,
             below=lambda receipt: below(receipt, self.read),
-            conclude=said.CONCLUDE,
+            conclude=said.conclude(self.case.table.schema.unit),
             before=(
                 Text(said.what_leaves(about)),
                 *((Text(said.act_together(task.pairs)),) if task.pairs else ()),
