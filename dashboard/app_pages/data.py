@@ -63,7 +63,7 @@ elif own is None or home != place:
                 "alone. No chart is computed from it before you say so."
             )
             with st.container(horizontal=True):
-                upload.bring_back()
+                upload.bring_back(own)
         st.caption(said.WITHOUT_FILE)
         st.markdown("**Or start from a sample**: its button opens a first chart at once")
         samples.show_samples()

@@ -6,7 +6,8 @@ import hashlib
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -40,6 +41,30 @@ PATIENCE = 0.4
 """Seconds a click waits for its work before a progress bar takes over."""
 BESIDE = 100
 """Bytes for each row of a twin while it is made up, column by column."""
+P = ParamSpec("P")
+
+
+def of(own: OwnFile | None, do: Callable[P, None]) -> Callable[P, None]:
+    """``do`` as the callback of a control that is drawn for the table ``own``: each on the Data page is made so.
+
+    A file that was being read takes its place before the browser shows that. Then a sentence says so, and nothing that
+    was said of the one counts for the other.
+    """
+    drawn = _table(own)
+
+    @wraps(do)
+    def clicked(*args: P.args, **kwargs: P.kwargs) -> None:
+        if _table(source.own_file()) == drawn:
+            do(*args, **kwargs)
+        else:
+            session.say("own", said.CHANGED_MEANWHILE)
+
+    clicked.table = drawn  # type: ignore[attr-defined]
+    return clicked
+
+
+def _table(own: OwnFile | None) -> str:
+    return "" if own is None else own.table
 
 
 def running() -> Task | None:

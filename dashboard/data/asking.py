@@ -72,20 +72,28 @@ def _understood(own: OwnFile) -> None:
                 for each, what in ROWS.items():
                     if each != schema.each_row:
                         st.button(
-                            said.row_instead(what), key=f"own-row-{each}", type="tertiary", on_click=_row, args=(each,)
+                            said.row_instead(what),
+                            key=f"own-row-{each}",
+                            type="tertiary",
+                            on_click=actions.of(own, _row),
+                            args=(each,),
                         )
                 for unit in said.UNITS if by_time else ():
                     st.button(
                         said.hidden_instead(unit),
                         key=f"own-unit-{unit}",
                         type="tertiary",
-                        on_click=_unit,
+                        on_click=actions.of(own, _unit),
                         args=(unit,),
                     )
             for step in own.reading.suggested_steps:
                 if isinstance(step, OneRowPer) and step.how == "count" and step not in own.steps:
                     st.button(
-                        said.row_per(step.by), key="own-row-per", type="tertiary", on_click=_one_row_per, args=(step,)
+                        said.row_per(step.by),
+                        key="own-row-per",
+                        type="tertiary",
+                        on_click=actions.of(own, _one_row_per),
+                        args=(step,),
                     )
 
 
@@ -120,13 +128,13 @@ def _questions(own: OwnFile) -> None:
         return
     few = len(found) if len(found) <= FIRST + 1 else FIRST
     with st.grid(2, min_column_width=330, gap="small"):
-        _buttons(found, shown, range(few))
+        _buttons(own, found, shown, range(few))
     if few < len(found):
         with st.expander(said.more_questions(len(found) - few)), st.grid(2, min_column_width=330, gap="small"):
-            _buttons(found, shown, range(few, len(found)))
+            _buttons(own, found, shown, range(few, len(found)))
 
 
-def _buttons(found: list[Suited], shown: Source | None, places: range) -> None:
+def _buttons(own: OwnFile, found: list[Suited], shown: Source | None, places: range) -> None:
     """Some of the questions; the first of all is the one that stands out."""
     there = () if shown is None else shown.table.schema.names
     for place in places:
@@ -143,7 +151,7 @@ def _buttons(found: list[Suited], shown: Source | None, places: range) -> None:
         if shown is not None and set(suited.way.about) <= set(there):
             suits.button(label, suited.page, suits.choices(suited.way, shown.key), OWN, **look)
         else:
-            st.button(label, on_click=_ask, args=(Asked.of(suited),), **look)
+            st.button(label, on_click=actions.of(own, _ask), args=(Asked.of(suited),), **look)
 
 
 def both(shown: Schema, schema: Schema) -> Schema:
@@ -210,7 +218,7 @@ def _needs(own: OwnFile, suited: Suited) -> None:
         return
     several = _several(own, suited)
     if several is not None:
-        _cells(several)
+        _cells(own, several)
         return
     left, right = st.columns([2, 3], gap="medium")
     with left, st.container(border=True):
@@ -229,7 +237,7 @@ def _several(own: OwnFile, suited: Suited) -> SplitOptions | None:
     return next((step for step in steps if step.column == suited.way.about[0]), None)
 
 
-def _cells(step: SplitOptions) -> None:
+def _cells(own: OwnFile, step: SplitOptions) -> None:
     """Two ways to count cells that name several options: in the wrong one single ticks alone would win."""
     st.markdown(f":material/rule: **{said.several(step.column)}**")
     left, right = st.columns(2, gap="medium")
@@ -239,11 +247,15 @@ def _cells(step: SplitOptions) -> None:
             data_said.SPLIT_MOST, key="own-ticks-most", value=None, min_value=1, max_value=200, placeholder=said.SAY
         )
         st.form_submit_button(
-            inputs.primary(said.EACH_OPTION), key="own-ticks-go", type="primary", on_click=_each_option, args=(step,)
+            inputs.primary(said.EACH_OPTION),
+            key="own-ticks-go",
+            type="primary",
+            on_click=actions.of(own, _each_option),
+            args=(step,),
         )
     with right:
         st.caption(said.WHOLE_CELL_ABOUT)
-        st.button(said.WHOLE_CELL, key="own-ticks-whole", on_click=_whole_cell)
+        st.button(said.WHOLE_CELL, key="own-ticks-whole", on_click=actions.of(own, _whole_cell))
 
 
 def _each_option(step: SplitOptions) -> None:
@@ -275,7 +287,7 @@ def _look(own: OwnFile) -> None:
         icon=":material/show_chart:",
         key="own-asked-look",
         type="primary",
-        on_click=_looked,
+        on_click=actions.of(own, _looked),
     )
 
 

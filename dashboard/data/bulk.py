@@ -48,7 +48,10 @@ def show_bulk(own: OwnFile) -> None:
         if listed and not own.unseen:
             st.checkbox(said.BULK_PUBLIC, key=_public_key(listed), help=said.ANYONE_HELP)
         st.form_submit_button(
-            said.BULK_SAVE, key="own-bulk-go", on_click=_save, args=(tuple(column.name for column in waiting[:MOST]),)
+            said.BULK_SAVE,
+            key="own-bulk-go",
+            on_click=actions.of(own, _save),
+            args=(tuple(column.name for column in waiting[:MOST]),),
         )
         if len(waiting) > MOST:
             st.caption(said.bulk_rest(len(waiting) - MOST))

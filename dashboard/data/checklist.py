@@ -68,7 +68,7 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
                 icon=":material/content_copy:",
                 key=f"own-asked-copy-{editor.mark(column)}",
                 help=data_said.COPY_HELP,
-                on_click=editor.copy,
+                on_click=actions.of(own, editor.copy),
                 args=(column.name,),
             )
     with st.form(_FORM, border=False):
@@ -91,7 +91,7 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
             icon=":material/show_chart:",
             key=f"{_FORM}-go",
             type="primary",
-            on_click=_stated,
+            on_click=actions.of(own, _stated),
             args=(suited,),
         )
 

@@ -59,7 +59,7 @@ def show_columns(own: OwnFile) -> None:
                 index=types.index(column.type),
                 key=key,
                 format_func=TYPES.__getitem__,
-                on_change=_retype,
+                on_change=actions.of(own, _retype),
                 args=(column.name, key),
                 width=160,
             )
@@ -91,7 +91,7 @@ def _overview(own: OwnFile) -> None:
         key="own-columns",
         hide_index=True,
         height=min(36 * (len(frame) + 1) + 2, 320),
-        on_select=_pick,
+        on_select=actions.of(own, _pick),
         selection_mode="single-row",
         column_config={
             "Column": st.column_config.TextColumn(pinned=True),
@@ -112,7 +112,7 @@ def _overview(own: OwnFile) -> None:
             type="tertiary",
             key="own-undo",
             disabled=not own.earlier,
-            on_click=actions.undo,
+            on_click=actions.of(own, actions.undo),
         )
 
 
@@ -127,7 +127,7 @@ def _codebook(own: OwnFile, column: Column) -> None:
         icon=":material/menu_book:",
         key=key,
         help=said.CODEBOOK_HELP,
-        on_click=_take_codebook,
+        on_click=actions.of(own, _take_codebook),
         args=(column.name, read.codebook),
     )
 

@@ -116,7 +116,7 @@ def held(own: OwnFile) -> None:
     """Which source is in use, and a way out of it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/database: **{words.safe(own.name)}**", width="stretch")
-        st.button(said.OTHER, icon=":material/swap_horiz:", key="own-remove", on_click=actions.remove)
+        st.button(said.OTHER, icon=":material/swap_horiz:", key="own-remove", on_click=actions.of(own, actions.remove))
 
 
 def understood(own: OwnFile, place: Place) -> None:

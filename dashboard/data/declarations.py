@@ -44,7 +44,12 @@ def offer(own: OwnFile) -> None:
             st.markdown(begins + words.safe(columns, MOST_TOLD))
             if steps:
                 st.caption(words.safe(steps, MOST_TOLD))
-            st.button(said.KNOWN_USE, key=f"own-declaration-known-{place}", on_click=_use_known, args=(declared,))
+            st.button(
+                said.KNOWN_USE,
+                key=f"own-declaration-known-{place}",
+                on_click=actions.of(own, _use_known),
+                args=(declared,),
+            )
     if own.too_large:
         st.caption(f":material/bookmark: {said.KNOWN} {words.safe(own.too_large, 400)}")
 
@@ -58,8 +63,10 @@ def offer_remembered(own: OwnFile) -> None:
         names = known.names
         st.markdown(f":material/bookmark: **{said.REMEMBERED}** {words.safe(said.columns(names), 400)}")
         with st.container(horizontal=True):
-            st.button(said.KNOWN_USE, key="own-declaration-remembered", on_click=_use_remembered)
-            st.button(said.FORGET_DECLARED, key="own-declaration-forget", type="tertiary", on_click=_forget)
+            st.button(said.KNOWN_USE, key="own-declaration-remembered", on_click=actions.of(own, _use_remembered))
+            st.button(
+                said.FORGET_DECLARED, key="own-declaration-forget", type="tertiary", on_click=actions.of(own, _forget)
+            )
 
 
 def show_declarations(own: OwnFile) -> None:
@@ -84,13 +91,15 @@ def show_declarations(own: OwnFile) -> None:
             help=said.SAVE_HELP,
         )
         with st.popover(said.BRING, icon=":material/upload_file:"):
-            bring()
+            bring(own)
 
 
-def bring() -> None:
-    """The box for a saved declaration; it is empty again after each."""
+def bring(own: OwnFile | None) -> None:
+    """The box for a saved declaration of this table; it is empty again after each."""
     key = f"own-declaration-{OWN_ROUND.get()}"
-    st.file_uploader(said.BRING_LABEL, type=["json"], key=key, max_upload_size=1, on_change=_brought, args=(key,))
+    st.file_uploader(
+        said.BRING_LABEL, type=["json"], key=key, max_upload_size=1, on_change=actions.of(own, _brought), args=(key,)
+    )
 
 
 def _brought(key: str) -> None:

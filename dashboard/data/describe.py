@@ -27,7 +27,7 @@ def start() -> None:
     )
     _add("Start with this column")
     with st.popover(said.BRING, icon=":material/upload_file:"):
-        declarations.bring()
+        declarations.bring(source.own_file())
 
 
 def more(own: OwnFile) -> None:
@@ -35,10 +35,17 @@ def more(own: OwnFile) -> None:
     _add("Add this column")
     last = own.schema.names[-1]
     if len(own.schema.names) > 1:
-        st.button("Take the last column out", icon=":material/remove:", key="own-drop", on_click=_drop, args=(last,))
+        st.button(
+            "Take the last column out",
+            icon=":material/remove:",
+            key="own-drop",
+            on_click=actions.of(own, _drop),
+            args=(last,),
+        )
 
 
 def _add(label: str) -> None:
+    own = source.own_file()
     round_ = DESCRIBED_ROUND.get()
     with st.form("own-describe", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         text_box("Name of a column", most=80, key=f"own-new-name-{round_}", placeholder="age", width=220)
@@ -49,7 +56,7 @@ def _add(label: str) -> None:
             format_func=TYPES.__getitem__,
             width=180,
         )
-        st.form_submit_button(label, on_click=_added, args=(round_,), key="own-describe-go")
+        st.form_submit_button(label, on_click=actions.of(own, _added), args=(round_,), key="own-describe-go")
 
 
 def _added(round_: int) -> None:

@@ -83,7 +83,7 @@ def show_doubts(own: OwnFile, doubts: Collection[str], *, key: str = "own-readin
     for column in open_:
         groups.setdefault(_ways(column), []).append(column)
     for place, alike in enumerate(groups.values()):
-        _columns(alike, f"{key}-{place}", why)
+        _columns(own, alike, f"{key}-{place}", why)
     if not of_file:
         st.caption(said.FORM_OF_FILE)
 
@@ -102,7 +102,7 @@ def _ways(column: ReadColumn) -> tuple[str, ...]:
     return tuple(one.label for one in column.readings)
 
 
-def _ask(question: str, answers: list[_Answer], why: str | None) -> None:
+def _ask(own: OwnFile, question: str, answers: list[_Answer], why: str | None) -> None:
     with st.container(border=True):
         st.markdown(f":material/rule: **{question}**", help=why)
         with st.grid(max(len(answers), 2), min_column_width=220, vertical_alignment="bottom"):
@@ -111,7 +111,7 @@ def _ask(question: str, answers: list[_Answer], why: str | None) -> None:
                     shown = [*answer.examples, *([said.READ_SO] if answer.now else [])]
                     if shown:
                         st.markdown("  \n".join(shown))
-                    st.button(answer.title, key=answer.key, on_click=answer.click, args=answer.args)
+                    st.button(answer.title, key=answer.key, on_click=actions.of(own, answer.click), args=answer.args)
 
 
 def _alternatives(own: OwnFile, argument: str, why: str | None) -> None:
@@ -128,7 +128,7 @@ def _alternatives(own: OwnFile, argument: str, why: str | None) -> None:
         )
         for place, part in enumerate(parts)
     ]
-    _ask(ASKED.get(argument, f"Which {argument} is right?"), answers, why)
+    _ask(own, ASKED.get(argument, f"Which {argument} is right?"), answers, why)
 
 
 def titled(argument: str, value: str) -> str:
@@ -158,7 +158,7 @@ def _part(own: OwnFile, why: str | None) -> None:
                 format_func=apart(range(len(names)), lambda one: words.visible(names[one], 60)),
                 width=320,
             )
-            st.button(said.PART_GO, key="own-part-go", on_click=_read_as, args=("part", names[place]))
+            st.button(said.PART_GO, key="own-part-go", on_click=actions.of(own, _read_as), args=("part", names[place]))
 
 
 def _stated(argument: str, value: str) -> dict[str, Any]:
@@ -213,14 +213,14 @@ def _header(own: OwnFile, why: str | None) -> None:
         for rows, title in others.items()
         if rows != now
     ]
-    _ask("Are these the names of the columns?", answers, why)
+    _ask(own, "Are these the names of the columns?", answers, why)
 
 
 def _header_rows(rows: int) -> None:
     arrivals.read_again(header_rows=rows)
 
 
-def _columns(alike: list[ReadColumn], key: str, why: str | None) -> None:
+def _columns(own: OwnFile, alike: list[ReadColumn], key: str, why: str | None) -> None:
     named = ", ".join(f"“{words.safe(column.name, 40)}”" for column in alike[:_NAMED])
     more = f" and {words.plural(len(alike) - _NAMED, 'more column')}" if len(alike) > _NAMED else ""
     cells = 1 if len(alike) > 1 else _EXAMPLES
@@ -236,7 +236,7 @@ def _columns(alike: list[ReadColumn], key: str, why: str | None) -> None:
         )
         for number, reading in enumerate(alike[0].readings)
     ]
-    _ask(f"How is {named}{more} to be read?", answers, why)
+    _ask(own, f"How is {named}{more} to be read?", answers, why)
 
 
 def _choose(names: tuple[str, ...], number: int) -> None:

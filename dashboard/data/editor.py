@@ -50,7 +50,7 @@ def show_editor(own: OwnFile, column: Column) -> None:
             icon=":material/content_copy:",
             key=f"{key}-copy",
             help=said.COPY_HELP,
-            on_click=copy,
+            on_click=actions.of(own, copy),
             args=(column.name,),
         )
     if column.type != "text":
@@ -68,7 +68,7 @@ def show_editor(own: OwnFile, column: Column) -> None:
                 _score_fields(column, key, own)
             if not own.unseen:
                 _missing_fields(column, key, entry=own.schema.each_row != "record" and column.is_numeric)
-            st.form_submit_button("Save", on_click=_save, args=(column.name, key), key=f"{key}-save")
+            st.form_submit_button("Save", on_click=actions.of(own, _save), args=(column.name, key), key=f"{key}-save")
     _account(own, column)
 
 

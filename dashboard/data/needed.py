@@ -62,7 +62,12 @@ def _suggested(own: OwnFile) -> None:
     if named := [name for name in own.unconfirmed(own.to_call_right) if name in own.naming]:
         st.markdown(said.names_shown(named, own.schema.each_row))
     st.button(
-        said.RIGHT, icon=":material/check:", key="own-right", on_click=_right, args=(whole(own),), help=said.RIGHT_HELP
+        said.RIGHT,
+        icon=":material/check:",
+        key="own-right",
+        on_click=actions.of(own, _right),
+        args=(whole(own),),
+        help=said.RIGHT_HELP,
     )
 
 

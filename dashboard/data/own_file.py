@@ -173,6 +173,13 @@ class OwnFile:
         return Entries(fingerprint=table, choices=chosen, steps=self.steps)
 
     @property
+    def table(self) -> str:
+        """Which table it is: another one of other bytes, read otherwise, or after other steps."""
+        if self.reading is not None:
+            return self.reading.key
+        return "described" if self.place is None else f"source:{self.place.source.name}:{self.place.table}"
+
+    @property
     def from_rows(self) -> frozenset[str]:
         """Columns that exist only because rows name them: good for looking, whatever somebody says of them."""
         return frozenset() if self.reading is None else self.reading.from_rows

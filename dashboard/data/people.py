@@ -42,7 +42,7 @@ def rows(own: OwnFile) -> None:
             index=list(ROWS).index(schema.each_row),
             key=f"own-each-row-{schema.each_row}",
             format_func=ROWS.__getitem__,
-            on_change=_each_row,
+            on_change=actions.of(own, _each_row),
             args=(f"own-each-row-{schema.each_row}",),
             width=200,
         )
@@ -51,7 +51,7 @@ def rows(own: OwnFile) -> None:
             value=schema.unit,
             most=30,
             key=f"own-unit-{schema.unit}",
-            on_change=_unit,
+            on_change=actions.of(own, _unit),
             args=(f"own-unit-{schema.unit}",),
             width=110,
         )
@@ -69,7 +69,7 @@ def rows(own: OwnFile) -> None:
 def rows_each(own: OwnFile) -> None:
     """How many rows one person can have, and what is so until somebody says it."""
     stated = stated_rows(own)
-    ask_rows(own, f"own-rows-{stated}", value=stated, on_change=_rows, args=(f"own-rows-{stated}",))
+    ask_rows(own, f"own-rows-{stated}", value=stated, on_change=actions.of(own, _rows), args=(f"own-rows-{stated}",))
     if stated is None and not own.described:
         st.caption(said.rows_open(own.schema.unit, steps=own.schema.each_row == "step"))
 
@@ -85,7 +85,7 @@ def how_many(own: OwnFile) -> None:
         max_value=MOST_PEOPLE,
         placeholder=said.PEOPLE_PLACEHOLDER,
         key=key,
-        on_change=_people,
+        on_change=actions.of(own, _people),
         args=(key,),
         help=said.PEOPLE_HELP,
     )
@@ -132,7 +132,7 @@ def _whose_row(own: OwnFile) -> None:
         key=key,
         format_func=apart(range(len(names)), lambda place: words.visible(names[place])),
         placeholder=said.ID_PLACEHOLDER,
-        on_change=_id_column,
+        on_change=actions.of(own, _id_column),
         args=(key, tuple(names)),
         help=said.id_help(schema.unit),
     )
@@ -216,7 +216,9 @@ def budget(own: OwnFile) -> None:
                 help="Two files about the same people share one budget, because an answer from either reveals them. "
                 f"{NOT_SEEN}",
             )
-            st.form_submit_button("Use that budget for good", on_click=_join_chosen, key="own-group-join")
+            st.form_submit_button(
+                "Use that budget for good", on_click=actions.of(own, _join_chosen), key="own-group-join"
+            )
     elif not own.uncompared and not own.lacking:  # else it stands among what is lacking
         st.caption("These people have no budget yet. You set one before the first private answer.")
 
@@ -250,7 +252,7 @@ def ask_whose(own: OwnFile) -> None:
         "Keep this answer for good",
         key="own-whose-keep",
         disabled=chosen is None,
-        on_click=_others if chosen == OTHERS else _join,
+        on_click=actions.of(own, _others) if chosen == OTHERS else actions.of(own, _join),
         args=() if chosen == OTHERS else (str(chosen),),
     )
 

@@ -79,7 +79,7 @@ def trouble() -> None:
             st.button(said.LET_GO, icon=":material/delete_forever:", key="own-pending-forget", on_click=arrivals.let_go)
         with st.expander("Say how it is to be read"):
             known = dict(at.choices)
-            differently(known, key="own-again-failed", part=True, form=known)
+            differently(source.own_file(), known, key="own-again-failed", part=True, form=known)
 
 
 def again(own: OwnFile) -> None:
@@ -87,6 +87,7 @@ def again(own: OwnFile) -> None:
     at = arrivals.pending()
     report = None if own.reading is None else own.reading.report
     differently(
+        own,
         dict(own.choices),
         key="own-again",
         problem=at.problem if at is not None and at.again else "",
@@ -102,6 +103,7 @@ def _asked(report: Report | None, own: OwnFile) -> set[str]:
 
 
 def differently(
+    own: OwnFile | None,
     known: dict[str, object],
     *,
     key: str,
@@ -166,7 +168,7 @@ def differently(
             value=known.get("uneven") == "set aside",
             key=f"{key}-uneven",
         )
-        st.form_submit_button("Read it this way", key=f"{key}-go", on_click=_differently, args=(key,))
+        st.form_submit_button("Read it this way", key=f"{key}-go", on_click=actions.of(own, _differently), args=(key,))
         if problem:
             st.error(words.safe(problem, 500))
 
@@ -220,12 +222,12 @@ def held(own: OwnFile) -> None:
         with st.popover("Replace", icon=":material/swap_horiz:"):
             drop("Another file in its place")
             paste()
-        bring_back()
-        st.button("Remove", icon=":material/delete:", key="own-remove", on_click=actions.remove)
+        bring_back(own)
+        st.button("Remove", icon=":material/delete:", key="own-remove", on_click=actions.of(own, actions.remove))
     st.caption(understood.where_kept(), help=understood.where_it_is())
 
 
-def bring_back() -> None:
+def bring_back(own: OwnFile | None) -> None:
     """A way back to the file that was replaced or removed, where there is one, and a way to let go of it."""
     earlier = actions.before()
     if earlier is not None:
@@ -233,13 +235,13 @@ def bring_back() -> None:
             f"Bring back {words.safe(earlier.name, 30)}",
             icon=":material/undo:",
             key="own-back",
-            on_click=actions.bring_back,
+            on_click=actions.of(own, actions.bring_back),
         )
         st.button(
             f"Forget {words.safe(earlier.name, 30)} for good",
             icon=":material/delete_forever:",
             key="own-forget",
-            on_click=actions.forget,
+            on_click=actions.of(own, actions.forget),
         )
 
 

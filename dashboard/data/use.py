@@ -50,7 +50,7 @@ def _look(own: OwnFile) -> None:
         "Look at this file",
         icon=":material/visibility:",
         key="own-look",
-        on_click=actions.look,
+        on_click=actions.of(own, actions.look),
         help=f"Every chart and export will say: {MARK}",
     )
     st.caption(f"{asking_said.NOT_SHOWN} Looking costs no budget.")
@@ -69,7 +69,7 @@ def _in_use(own: OwnFile) -> None:
             f"declared. {_none_read(own)}"
         )
     with st.container(horizontal=True):
-        st.button("Use it differently", icon=":material/undo:", key="own-stop", on_click=actions.stop)
+        st.button("Use it differently", icon=":material/undo:", key="own-stop", on_click=actions.of(own, actions.stop))
         if own.use == "twin":
             _twin(own, "Change the twin")
 
@@ -129,7 +129,7 @@ def _plan(own: OwnFile, declared: Schema) -> None:
             "How many rows", value=plan.rows, min_value=1, max_value=MOST_ROWS, step=100, key="own-twin-rows"
         )
         _relation_fields(declared, plan)
-        if st.form_submit_button("Simulate", on_click=_simulate, key="own-twin-go"):
+        if st.form_submit_button("Simulate", on_click=actions.of(own, _simulate), key="own-twin-go"):
             st.rerun()
 
 

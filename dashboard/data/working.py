@@ -40,17 +40,19 @@ def show_working(own: OwnFile) -> None:
         for place, step in enumerate(own.steps):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f":material/check: {words.safe(step.sentence, LONGEST)}", width="stretch")
-                st.button(said.STEP_BACK, key=f"own-step-back-{place}", on_click=_take_back, args=(step,))
+                st.button(
+                    said.STEP_BACK, key=f"own-step-back-{place}", on_click=actions.of(own, _take_back), args=(step,)
+                )
         for place, step in enumerate(offered):
             with st.container(horizontal=True, vertical_alignment="center"):
                 offer = step.plan if isinstance(step, SplitOptions | OneRowPer) else step.sentence
                 st.markdown(f":material/arrow_forward: {words.safe(offer, LONGEST)}", width="stretch")
                 if isinstance(step, SplitOptions):
-                    _split(step, f"own-step-{place}")
+                    _split(own, step, f"own-step-{place}")
                 elif isinstance(step, OneRowPer) and step.of:
-                    _of_numbers(step, f"own-step-{place}")
+                    _of_numbers(own, step, f"own-step-{place}")
                 else:
-                    st.button(said.STEP_DO, key=f"own-step-{place}", on_click=_take, args=(step,))
+                    st.button(said.STEP_DO, key=f"own-step-{place}", on_click=actions.of(own, _take), args=(step,))
 
 
 def sign(key: str) -> None:
@@ -69,14 +71,18 @@ def stated_sign(key: str) -> str | None:
     return stated
 
 
-def _of_numbers(step: OneRowPer, key: str) -> None:
+def _of_numbers(own: OwnFile, step: OneRowPer, key: str) -> None:
     """One button for each way in which the numbers can be written."""
     with st.container(horizontal=True, width="content"):
-        st.button(said.WITH_POINT, key=f"{key}-point", on_click=_take, args=(replace(step, decimal="."),))
-        st.button(said.WITH_COMMA, key=f"{key}-comma", on_click=_take, args=(replace(step, decimal=","),))
+        st.button(
+            said.WITH_POINT, key=f"{key}-point", on_click=actions.of(own, _take), args=(replace(step, decimal="."),)
+        )
+        st.button(
+            said.WITH_COMMA, key=f"{key}-comma", on_click=actions.of(own, _take), args=(replace(step, decimal=","),)
+        )
 
 
-def _split(step: SplitOptions, key: str) -> None:
+def _split(own: OwnFile, step: SplitOptions, key: str) -> None:
     """Options that are to be counted in a private answer are stated, and so is how many of them one cell can name."""
     with st.popover(said.STEP_DO), st.form(f"{key}-form", border=False):
         sign(key)
@@ -89,7 +95,7 @@ def _split(step: SplitOptions, key: str) -> None:
             lines=True,
         )
         st.number_input(said.SPLIT_MOST, key=f"{key}-most", value=None, min_value=1, max_value=200)
-        st.form_submit_button(said.STEP_DO, key=key, on_click=_take_split, args=(step, key))
+        st.form_submit_button(said.STEP_DO, key=key, on_click=actions.of(own, _take_split), args=(step, key))
 
 
 def _take_split(step: SplitOptions, key: str) -> None:

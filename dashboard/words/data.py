@@ -503,7 +503,7 @@ CONFIRMED = "You said that what the file suggested is right."
 MOST_TYPES = 8
 
 
-CHANGED_MEANWHILE = "The table has changed meanwhile, so nothing was called right. Look at the list and click again."
+CHANGED_MEANWHILE = "The table has changed meanwhile, so nothing was done. Look at it as it is now and click again."
 
 
 def names_each(each_row: str) -> str:
