@@ -56,7 +56,9 @@ def test_every_control_of_the_data_page_is_bound_to_its_table() -> None:
 
 
 def table(factor: int) -> bytes:
-    return ("street,callers,colour\n" + "".join(f"S{n},{factor * n % 17 + 5},{("red", "blue")[n % 2]}\n" for n in range(40))).encode()
+    return (
+        "street,callers,colour\n" + "".join(f"S{n},{factor * n % 17 + 5},{('red', 'blue')[n % 2]}\n" for n in range(40))
+    ).encode()
 
 
 def other(app: AppTest) -> OwnFile:
