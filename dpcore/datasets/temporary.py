@@ -8,6 +8,7 @@ swept.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -21,12 +22,26 @@ if sys.platform != "win32":
     import fcntl
 
 _PREFIX, _LOCK, _UNLOCKED = "epsilon-lab-read-", "lock", "unlocked"
+_COUNT = itertools.count()
 _EARLIER = re.compile(r"epsilon-lab-[a-z0-9_]{8}")  # without a lock, from versions before
+
+
+_given: Path | None = None
+
+
+def only(folder: Path) -> None:
+    """From now on this process makes no folder and takes nothing away: it has this one, which another removes."""
+    global _given
+    _given = folder
 
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A folder that only this user can open, gone afterwards; after a crash ``sweep`` removes it."""
+    """A folder that only this user can open, gone afterwards; after a crash ``sweep`` removes it. The same for all who
+    ask where there is but one."""
+    if _given is not None:
+        yield _given
+        return
     with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
         if sys.platform == "win32":
             yield Path(folder)
@@ -43,11 +58,19 @@ def private_folder() -> Iterator[Path]:
 
 def private_file(folder: Path, data: bytes, name: str = "table") -> Path:
     """``data`` as a file in such a folder, which only this user can open."""
-    file = folder / name
+    file = folder / (name if _given is None else f"{name}-{next(_COUNT)}")
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as opened:
         opened.write(data)
     return file
+
+
+def drop(file: Path) -> None:
+    """Such a file is needed no more."""
+    if _given is None:
+        file.unlink(missing_ok=True)
+    elif file.exists():
+        os.truncate(file, 0)
 
 
 def sweep() -> int:
@@ -61,7 +84,7 @@ def sweep() -> int:
             if mine and _abandoned(folder):
                 shutil.rmtree(folder, ignore_errors=True)
                 swept += not folder.exists()
-        except OSError:  # somebody else removed it meanwhile
+        except (OSError, RecursionError):  # somebody else removed it meanwhile; or it was made not to be removed
             continue
     return swept
 

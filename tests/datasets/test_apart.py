@@ -7,15 +7,18 @@ import gc
 import io
 import json
 import logging
+import math
 import mmap
 import os
 import platform
 import re
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,11 +28,11 @@ import pytest
 from pyarrow import ipc
 
 from dpcore.datasets import ReadingCancelled, UnreadableFile, read_table
-from dpcore.datasets.apart import Apart, Most, crossing
+from dpcore.datasets.apart import Apart, Most, crossing, nursery
 from dpcore.datasets.apart import apart as asked
 from dpcore.datasets.apart import little as bounds
 from dpcore.datasets.apart.calls import MACHINES
-from dpcore.datasets.apart.nursery import in_use
+from dpcore.datasets.apart.nursery import in_use, lying
 from dpcore.datasets.reading import kinds
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
@@ -243,7 +246,56 @@ def test_memory_that_could_be_shared_is_in_use_too() -> None:
     assert in_use(0) == 0
 
 
-@pytest.mark.parametrize("behaviour", ["grows", "leaps", "cannot_allocate"])
+def test_all_that_lies_in_a_reader_s_folder_is_seen(tmp_path: Path) -> None:
+    assert lying(tmp_path / "gone") == lying(tmp_path) == 0
+    for number in range(3):
+        (tmp_path / f"{number}").write_bytes(b"x" * (1 << 20))
+    assert 3 << 20 <= lying(tmp_path) < 4 << 20
+    (tmp_path / "folder").mkdir()
+    assert lying(tmp_path) == math.inf
+    (tmp_path / "folder").rmdir()
+    for number in range(1_001):
+        (tmp_path / f"{number}").touch()
+    assert lying(tmp_path) == math.inf
+
+
+@pytest.mark.defects
+@pytest.mark.parametrize("mended", [True, False])
+def test_a_folder_that_nobody_can_remove_ends_no_other_reading(
+    mended: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A reader that made folders in folders, thousands deep, ended the process that makes readers, and with it all
+    others: to remove them goes deeper than Python does. Where there is no Landlock it may make some still."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    given, seen = socket.socketpair()
+    told, telling = os.pipe()
+    watched, living = os.pipe()
+    with given, seen, monkeypatch.context() as inner:
+        inner.setattr(nursery.signal, "set_wakeup_fd", lambda *_, **__: -1)
+        inner.setattr(nursery.signal, "signal", lambda *_: None)
+        mother = nursery.Nursery(seen)
+        room = ExitStack()
+
+        def deep() -> None:
+            raise RecursionError
+
+        room.callback(deep)
+        ended = os.posix_spawn("/bin/true", ["true"], {})
+        os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
+        mother._readers[watched] = nursery._Reader(ended, room, tmp_path, 1 << 20, telling, watched, 1 << 20)
+        if not mended:
+            inner.setattr(nursery, "suppress", lambda *errors: suppress(*(set(errors) - {RecursionError})))
+            with pytest.raises(RecursionError):
+                mother._collect()
+            return
+        mother._collect()
+        assert not mother._readers
+    assert b'"ended", 0' in os.read(told, 1 << 10)
+    os.close(told)
+    os.close(living)
+
+
+@pytest.mark.parametrize("behaviour", ["grows", "leaps", "cannot_allocate", "swamps", "litters"])
 def test_a_reader_without_bounds_is_stopped_by_its_own(apart: Apart, behaviour: str) -> None:
     before = in_use(os.getpid())
     assert "takes more than 120 MB of memory; keep fewer rows" in said(apart, behaviour)

@@ -26,6 +26,7 @@ SHARED = {
     *("shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"),
     *("mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "unshare", "setns", "memfd_create", "memfd_secret"),
 }
+OPENAT2 = 437
 KEPT = {"socketpair", "vmsplice", "splice", "tee", "inotify_init1", "fanotify_init"}
 THREAD = 0x003D0F00  # what the C library gives clone for a thread
 
@@ -61,6 +62,9 @@ def refused(machine: Machine) -> Iterator[tuple[int, ...]]:
     for command in (0x8901, 0x8902, 0x5412, 0x541C, 0x40086602, 0x401C5820):
         yield machine.ioctl, 3, command
     yield machine.prctl, 1, 0
+    for number, place in machine.opening.items():
+        for how in (0x00410002, 0x00404002, 0x00C10002):  # O_TMPFILE, with whatever else
+            yield number, *[OTHER] * place, how
     for flags in (0x21, 0x23, 0x8021, 0x40021, 0x100000000 | 0x21):
         yield machine.mmap, 0, 1 << 20, 3, flags, -1, 0
     yield 0x40000000 | machine.clone, THREAD
@@ -77,7 +81,17 @@ def let_through(machine: Machine) -> Iterator[tuple[int, ...]]:
     yield machine.prctl, 15, 0
     for flags in (0x22, 0x20022, 0x4022, 0x32, 0x01, 0x02, 0x8001, 0x812, 0x0):
         yield machine.mmap, 0, 1 << 20, 3, flags, 3, 0
-    used = {machine.clone, machine.clone3, *machine.never.values(), *machine.itself.values(), *machine.own.values()}
+    for number, place in machine.opening.items():
+        for how in (0, 0x00010000, 0x000800C2, 0x00088241):
+            yield number, *[-1] * place, how, 0o600
+    used = {
+        machine.clone,
+        machine.clone3,
+        OPENAT2,
+        *machine.never.values(),
+        *machine.itself.values(),
+        *machine.own.values(),
+    }
     yield from ((number,) for number in range(480) if number not in used | {machine.prctl})
 
 
@@ -88,6 +102,7 @@ def test_of_each_call_the_program_says_what_it_should(name: str) -> None:
     assert all(verdict(steps, machine.audit, *call) == REFUSED for call in refused(machine))
     assert all(verdict(steps, machine.audit, *call) == ALLOWED for call in let_through(machine))
     assert verdict(steps, machine.audit, machine.clone3, 0, 0) == UNKNOWN
+    assert verdict(steps, machine.audit, OPENAT2, 0, 0) == UNKNOWN
     assert verdict(steps, 0x40000003, 1) == REFUSED, "nor by the numbers of another kind of processor"
     kinds = {"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal"}
     assert kinds <= {*machine.never, *machine.itself}

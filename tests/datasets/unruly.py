@@ -77,6 +77,21 @@ def filled(*files: int) -> list[int]:
     return [os.fstat(opened).st_blocks * 512 >> 20 for opened in files]
 
 
+def swamps(say: _Say) -> None:
+    """Its folder, with files that none of is too large."""
+    for number in range(1_000):
+        (Path(tempfile.gettempdir()) / f"{number}").write_bytes(b"x" * (4 << 20))
+        time.sleep(0.005)
+    time.sleep(600)
+
+
+def litters(say: _Say) -> None:
+    """With many files of nothing."""
+    for number in range(3_000):
+        (Path(tempfile.gettempdir()) / f"{number}").touch()
+    time.sleep(600)
+
+
 def crashes(say: _Say) -> None:
     ctypes.string_at(1)
 
@@ -167,7 +182,13 @@ def opens_files(say: _Say) -> None:
         "writes to a device": lambda: Path(os.devnull).write_bytes(b"x"),
         "changes what it may read": lambda: os.chmod(os.__file__, 0o644),
         "takes away": lambda: os.unlink(Path(tempfile.gettempdir()).parent / "others"),
+        "makes a folder": lambda: os.mkdir(Path(tempfile.gettempdir()) / "folder"),
+        "makes what leads elsewhere": lambda: os.symlink("/", Path(tempfile.gettempdir()) / "link"),
+        "makes a file without a name": lambda: os.open(tempfile.gettempdir(), os.O_TMPFILE | os.O_RDWR),
+        "takes away the name of its own": lambda: os.unlink(Path(tempfile.gettempdir()) / "table"),
+        "moves its own": lambda: os.rename(Path(tempfile.gettempdir()) / "table", Path(tempfile.gettempdir()) / "x"),
     }
+    (Path(tempfile.gettempdir()) / "table").write_bytes(b"its own")
     done = []
     for name, act in tried.items():
         try:
@@ -178,7 +199,6 @@ def opens_files(say: _Say) -> None:
             done.append(f"{name} (not there)")
         else:
             done.append(name)
-    (Path(tempfile.gettempdir()) / "table").write_bytes(b"its own")
     secrets = [name for name in os.environ if "EPSILON_LAB" in name]
     say(0.5, f"Opened {done}, knows {secrets}")
 
@@ -252,8 +272,8 @@ def system_calls() -> dict[str, int]:
 WAYS: dict[str, Callable[[_Say], None]] = {
     made.__name__: made
     for made in (
-        panics, fails, fills, crashes, aborts, grows, shares, swells, leaps, cannot_allocate, works, waits,
-        holds_everything, waits_a_moment, lies, looks_around, opens_files,
+        panics, fails, fills, swamps, litters, crashes, aborts, grows, shares, swells, leaps, cannot_allocate, works,
+        waits, holds_everything, waits_a_moment, lies, looks_around, opens_files,
         calls_the_system,
     )
 }  # fmt: skip

@@ -5,8 +5,9 @@ may take; what changes whose a file is, who may open it and since when it is so;
 or memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a
 process could share with those that it makes, which its limits do not count and which may be full though no process
 holds it; what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they
-are made, and pages that a pipe takes over; and what looks into the kernel. Signals have many ways: calls of their own,
-and files that send one when something happens to them.
+are made, and pages that a pipe takes over; files that have no name, so that nobody sees how large they are; and what
+looks into the kernel. Signals have many ways: calls of their own, and files that send one when something happens to
+them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
@@ -22,6 +23,7 @@ _LOAD, _EQUAL, _AT_LEAST, _HAS, _GIVE = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _REFUSE, _UNKNOWN = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38  # EPERM, ENOSYS
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 """Where the kernel says which call it is, for which kind of processor, and with what: 8 bytes each, the low 4 first."""
+_OPENAT2 = 437  # which says how where a filter cannot look
 _OTHER_NUMBERS = 0x40000000  # x86_64 has a second set of them
 _THREAD = 0x00010000
 # By which commands of fcntl and ioctl a file signals another process or types for it, and by which of prctl a process
@@ -30,6 +32,7 @@ _SIGNALLING = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _OWNED = (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
 _LARGER = (1031,)  # F_SETPIPE_SZ
 _FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, its 32 bits, FS_IOC_FSSETXATTR
+_NAMELESS = 0x00400000  # __O_TMPFILE
 _OUTLIVING = (1,)  # PR_SET_PDEATHSIG
 _SHARED, _OF_NO_FILE = 0x01, 0x20  # MAP_SHARED (MAP_SHARED_VALIDATE has its bit too), MAP_ANONYMOUS
 
@@ -52,6 +55,8 @@ class Machine:
     ioctl: int
     prctl: int
     mmap: int
+    opening: Mapping[int, int]
+    """By which calls files are opened, and which argument of each says how."""
 
 
 _EVERYWHERE = {"pidfd_send_signal": 424, "io_uring_setup": 425, "pidfd_getfd": 438, "process_madvise": 440,
@@ -84,6 +89,7 @@ MACHINES = {
         ioctl=16,
         prctl=157,
         mmap=9,
+        opening={2: 1, 257: 2},
     ),
     "aarch64": Machine(
         audit=0xC00000B7,
@@ -109,6 +115,7 @@ MACHINES = {
         ioctl=29,
         prctl=167,
         mmap=222,
+        opening={56: 2},
     ),
 }  # fmt: skip
 
@@ -142,7 +149,10 @@ def _rules(machine: Machine, process: int) -> Iterator[Step]:
     for number in machine.own.values():
         yield from _of(number, _only(_EQUAL, 0))
     yield from _of(machine.clone, _only(_HAS, _THREAD))
-    yield from _of(machine.clone3, [(_GIVE, 0, 0, _UNKNOWN)])
+    for number in (machine.clone3, _OPENAT2):
+        yield from _of(number, [(_GIVE, 0, 0, _UNKNOWN)])
+    for number, place in machine.opening.items():
+        yield from _of(number, _without(place, _NAMELESS))
     yield from _of(machine.fcntl, _but(1, (*_SIGNALLING, *_LARGER)))
     yield from _of(machine.ioctl, _but(1, (*_OWNED, *_FLAGS)))
     yield from _of(machine.prctl, _but(0, _OUTLIVING))
@@ -164,6 +174,11 @@ def _but(place: int, values: tuple[int, ...]) -> list[Step]:
     """It goes through where the argument is none of these."""
     tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
     return [(_LOAD, 0, 0, _ARGUMENTS + 8 * place), *tests, (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
+
+
+def _without(place: int, bit: int) -> list[Step]:
+    """It goes through where the argument lacks this bit."""
+    return [(_LOAD, 0, 0, _ARGUMENTS + 8 * place), (_HAS, 0, 1, bit), (_GIVE, 0, 0, _REFUSE), (_GIVE, 0, 0, _ALLOW)]
 
 
 def _not_both(place: int, one: int, other: int) -> list[Step]:

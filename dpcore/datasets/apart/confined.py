@@ -40,8 +40,7 @@ def confine(memory: int, seconds: int, room: Path) -> None:
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold rows
     _limit(resource.RLIMIT_CPU, seconds, seconds + 5)
-    largest = min(_LARGEST_FILE, memory)
-    _limit(resource.RLIMIT_FSIZE, largest, largest)
+    _limit(resource.RLIMIT_FSIZE, largest_file(memory), largest_file(memory))
     _limit(resource.RLIMIT_NOFILE, _FILES, _FILES)
     os.nice(max(0, _NICE - os.nice(0)))  # pages of other people go first
     if sys.platform != "linux":
@@ -57,6 +56,11 @@ def confine(memory: int, seconds: int, room: Path) -> None:
     if _prctl(_PR_SET_NO_NEW_PRIVS, 1) == 0:
         opened.only_libraries(room)
         _no_way_out()
+
+
+def largest_file(memory: int) -> int:
+    """Bytes of a file that a process may write which may use so much memory."""
+    return min(_LARGEST_FILE, memory)
 
 
 def end_with_parent() -> None:

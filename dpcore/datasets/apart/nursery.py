@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import math
 import os
 import select
 import signal
@@ -19,7 +20,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpcore.datasets.apart.confined import end_with_parent
+from dpcore.datasets.apart.confined import end_with_parent, largest_file
 from dpcore.datasets.apart.reader import TOLD, plain_signals, serve
 from dpcore.datasets.apart.told import tell
 from dpcore.datasets.temporary import private_folder
@@ -34,15 +35,20 @@ LOADED = ("dpcore.datasets.reading.kinds", "dpcore.datasets.apart.crossing", "py
 QUESTION = struct.Struct("<Q")
 """Bytes of memory that the reader may use."""
 _TICK = 100  # milliseconds
+_MOST_FILES, _BESIDE = 1_000, 8 << 20
+"""In a reader's folder, which makes a few; and bytes there beside one file of the largest size."""
 _WRITTEN = ("RssAnon:", "RssShmem:")
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """``most`` is how many bytes the process may have in use that it shares with no file; ``room`` its folder."""
+    """``most`` is how many bytes the process may have in use that it shares with no file, ``files`` how many there may
+    be in ``folder``, its own, which goes with ``room``."""
 
     process: int
     room: ExitStack
+    folder: Path
+    files: int
     told: int
     life: int
     most: int
@@ -108,7 +114,7 @@ class Nursery:
                 os._exit(0)
         for file in others:
             os.close(file)
-        self._readers[life] = _Reader(process, room, told, life, most)
+        self._readers[life] = _Reader(process, room, folder, largest_file(memory) + _BESIDE, told, life, most)
         self._poll.register(life, 0)  # told of its end alone
 
     def _end(self, life: int) -> None:
@@ -118,7 +124,7 @@ class Nursery:
 
     def _watch(self) -> None:
         for reader in self._readers.values():
-            if in_use(reader.process) > reader.most:
+            if in_use(reader.process) > reader.most or lying(reader.folder) > reader.files:
                 self._too_large.add(reader.process)
                 os.kill(reader.process, signal.SIGKILL)
 
@@ -136,7 +142,8 @@ class Nursery:
             if not ended:
                 continue
             del self._readers[life]
-            reader.room.close()
+            with suppress(OSError, RecursionError):  # it was made not to be removed, and nobody else waits for that
+                reader.room.close()
             with suppress(KeyError):  # it was ended from here
                 self._poll.unregister(life)
             os.set_blocking(reader.told, False)  # whoever does not listen holds nobody up
@@ -158,6 +165,22 @@ def in_use(process: int) -> int:
     except OSError:
         return 0
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(_WRITTEN))
+
+
+def lying(folder: Path) -> float:
+    """Bytes of the files in a reader's folder; without end where there are too many, or folders, or nobody can see."""
+    held = 0
+    try:
+        with os.scandir(folder) as found:
+            for count, one in enumerate(found):
+                if count >= _MOST_FILES or one.is_dir(follow_symlinks=False):
+                    return math.inf
+                held += one.stat(follow_symlinks=False).st_blocks * 512
+    except FileNotFoundError:
+        return held
+    except OSError:
+        return math.inf
+    return held
 
 
 def _be_reader(mother: int, files: Sequence[int], room: Path) -> None:

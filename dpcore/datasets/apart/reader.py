@@ -9,6 +9,7 @@ import signal
 import tempfile
 from pathlib import Path
 
+from dpcore.datasets import temporary
 from dpcore.datasets.apart.confined import confine
 from dpcore.datasets.apart.passes import asking
 from dpcore.datasets.apart.told import tell
@@ -44,6 +45,7 @@ def _read(room: Path) -> None:
         test = asking(asked["test"]) if "test" in asked else None  # what it is made of may lie anywhere
         confine(asked["memory"], asked["seconds"], room)
         tempfile.tempdir = str(room)
+        temporary.only(room)
         if test is not None:
             if not test(file.read(asked["size"])):
                 raise UnreadableFile("It is not taken.")

@@ -25,7 +25,7 @@ from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.parquet_cells import apart
-from dpcore.datasets.temporary import private_file, private_folder
+from dpcore.datasets.temporary import drop, private_file, private_folder
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -102,7 +102,7 @@ def _session(data: bytes | None = None) -> Iterator[tuple[duckdb.DuckDBPyConnect
             yield cursor, str(file)
         finally:
             cursor.close()
-            file.unlink(missing_ok=True)
+            drop(file)
 
 
 @contextmanager
