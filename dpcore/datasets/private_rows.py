@@ -40,6 +40,9 @@ NAMELESS = (
     "their names, take that step back, keep totals and notes as rows, or set none aside for too many cells"
 )
 PUT_TOGETHER = "are private in number, name and place, because a step made them from what others hold: take it back"
+MOST_LOOKED_AT = 1_000
+"""Rows of one person that an answer looks at, of which fewer may count: whoever has a hundred thousand would show in
+how long it takes."""
 _KEY = "epsilon-lab rows"  # public: the rule need only be the same for everyone
 
 LONGEST_LABEL = 200
@@ -62,7 +65,7 @@ class PrivateRows:
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
-    __slots__ = ("_behind", "_left_out_by", "_named_by_rows", "_places", "_records", "_together")
+    __slots__ = ("_behind", "_fewer", "_left_out_by", "_named_by_rows", "_places", "_records", "_together")
     in_place: ClassVar[bool] = False
     """Whether they are counted where they are, so that only questions that need counts alone can be asked."""
 
@@ -79,6 +82,7 @@ class PrivateRows:
         self._behind, self._together, self._left_out_by = frame, together, left_out_by
         self._named_by_rows = named_by_rows
         self._places, self._records = places, len(frame) if records is None else records
+        self._fewer: dict[tuple[str, tuple[str, ...], int], PrivateRows] = {}
 
     def __repr__(self) -> str:
         return "PrivateRows()"
@@ -97,6 +101,28 @@ class PrivateRows:
         """
         if reads.steps and self._together:
             raise InvalidArgument("rows", PUT_TOGETHER)
+
+    def ready(self, reads: Reads) -> None:
+        """Do what takes longer the more rows one person has, once, before a charge whose time is recorded: of each
+        ``MOST_LOOKED_AT`` rows are left, or as many as count where that is more.
+
+        Which of them hangs on how many rows that person has, and on no cell. Raises InvalidArgument.
+        """
+        if reads.person is not None and not reads.steps:
+            self._of_people(reads.person, reads.most)
+
+    def _of_people(self, person: Column, most: int) -> PrivateRows:
+        key = person.name, person.missing_words, max(most, MOST_LOOKED_AT)
+        found = self._fewer.get(key)
+        if found is None:
+            _, places, who = _people(self._text(person.name), person)
+            number = _rank((places,))
+            found = self
+            if number.size and number.max() >= key[2]:
+                drawn = _drawn(pd.DataFrame({"who": who, "number": number}))
+                found = PrivateRows(self._behind.iloc[np.flatnonzero(_rank((places,), drawn) < key[2])])
+            self._fewer[key] = found
+        return found
 
     def of_no_row(self) -> PrivateRows:
         """A table of these columns without a row."""
@@ -189,6 +215,10 @@ class PrivateRows:
         self.check(reads)
         if reads.steps:
             return OpenRows(lambda name: self._with_empty_rows(self._text(name)), self._records, reads)
+        here = self if reads.person is None else self._of_people(reads.person, reads.most)
+        return here._of_records(reads)
+
+    def _of_records(self, reads: Reads) -> OpenRows:
         rows = len(self._behind)
         blank = np.arange(rows)
         for name in self._behind.columns:
@@ -324,14 +354,20 @@ def kept(person: pd.Series, said: pd.DataFrame, column: Column, most: int) -> Bo
     A number is drawn from what cells say, and not from how they are written: one missing number makes a program write
     all others of its column in another way.
     """
+    there, places, who = _people(person, column)
+    cells = _drawn(said)
+    numbers = pd.DataFrame({"who": who, "cells": cells, "before": _rank((places, cells))})
+    return (_rank((places,), _drawn(numbers)) < most) & there
+
+
+def _people(person: pd.Series, column: Column) -> tuple[BoolArray, IntArray, NDArray[np.uint64]]:
+    """Which rows are somebody's, the same place for all rows of one, and a number drawn from each name; (rows,)."""
     short = np.asarray(pc.fill_null(pc.binary_length(words(person)), 0)) <= LONGEST_PERSON
     names = plainly(none_at(person, ~short).str.strip())
     there = ~is_missing(names, column.missing_words) & short
     places, people = encoded(names)
     who = pd.util.hash_array(people.to_numpy(dtype=object), hash_key=_KEY, categorize=False)[places]
-    cells = _drawn(said)
-    numbers = pd.DataFrame({"who": who, "cells": cells, "before": _rank((places, cells))})
-    return (_rank((places,), _drawn(numbers)) < most) & there
+    return there, places, who
 
 
 def _drawn(frame: pd.DataFrame) -> NDArray[np.uint64]:
