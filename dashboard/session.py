@@ -251,6 +251,8 @@ def forget_own() -> None:
     _book("_controls").clear()
     _book("_receipts").clear()  # each is still among the answers of its people
     _state()["_request"] = None
+    if (ctx := get_script_run_ctx()) is not None:
+        looked_up.forget_left(ctx.session_state)
     garbage.soon()
 
 

@@ -123,12 +123,12 @@ def _widget_id(state: SessionState, key: str) -> str:
 
 
 class _Known(dict[str, WidgetMetadata[Any]]):
-    """How widgets are read, the one that was drawn last at the end; how many the last whole run drew, and which were
-    drawn since the last run began."""
+    """How widgets are read, the one that was drawn last at the end; how many the last whole run drew, which were drawn
+    since the last run began, and whether the next whole run leaves none that it has not drawn."""
 
     def __init__(self, known: Mapping[str, WidgetMetadata[Any]]) -> None:
         super().__init__(known)
-        self.drawn, self.latest = 0, set[str]()
+        self.drawn, self.latest, self.bare = 0, set[str](), False
 
 
 def _drawn(state: SessionState, known: WidgetMetadata[Any]) -> None:
@@ -183,6 +183,15 @@ def forget_widget(safe: SafeSessionState, key: str) -> None:
             _forget(safe._state, wid)
 
 
+def forget_left(safe: SafeSessionState) -> None:
+    """Leave nothing of the widgets that the next whole run does not draw: what one began with, or is called with, may
+    be words of a file that is gone."""
+    with safe._lock:
+        known = safe._state._new_widget_state.widget_metadata
+        if isinstance(known, _Known):
+            known.bare = True
+
+
 def _forget(state: SessionState, wid: str) -> None:
     """How a widget is read, its name, and what was sent for it."""
     told = state._new_widget_state
@@ -201,7 +210,8 @@ def _unname(state: SessionState, wid: str) -> None:
 
 def _without_stale(state: SessionState, active: frozenset[str]) -> None:
     """``_remove_stale_widgets``, and how those were read that are no longer drawn and have no value: with it goes what
-    a box began with, and a list's options. The last small ones stay, as somebody may have moved them just now.
+    a box began with, and a list's options. The last small ones stay, as somebody may have moved them just now; none
+    where a file is gone that they may tell of (``forget_left``).
     """
     _STREAMLITS["_remove_stale_widgets"](state, active)
     context = get_script_run_ctx()
@@ -216,12 +226,13 @@ def _without_stale(state: SessionState, active: frozenset[str]) -> None:
         and not (parts and known.fragment_id not in parts)
         and not _is_kept(state, wid, ids._id_key_mapping.get(wid, wid))
     ]
-    small = [wid for wid in stale if not _is_large(told[wid])]
+    bare = isinstance(told, _Known) and told.bare
+    small = [] if bare else [wid for wid in stale if not _is_large(told[wid])]
     for wid in {*stale} - {*small[-MOST_LEFT:]}:
         del told[wid]
         _unname(state, wid)
     if not parts and isinstance(told, _Known):
-        told.drawn = len(active)
+        told.drawn, told.bare = len(active), False
 
 
 def _is_large(known: WidgetMetadata[Any]) -> bool:

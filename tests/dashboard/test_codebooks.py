@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import columns, own_file
+from dashboard.data import columns, declarations, own_file
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
-from dpcore.datasets import Declaration, read_table
+from dpcore.datasets import Column, Declaration, Schema, Template, read_table
+from dpcore.datasets.template import without_rows
 from dpcore.release import sentence
 from dpcore.releases.selection import MostCommonOption
 from tests.dashboard.test_data_page import declare, drop, held, press
@@ -72,3 +73,18 @@ def test_one_person_brings_no_option_to_what_is_declared(monkeypatch: pytest.Mon
     here, there = (take(cells, monkeypatch) for cells in (PEOPLE, [*PEOPLE, "hiv"]))
     assert here.schema.column("ill").categories != there.schema.column("ill").categories
     assert (here.declared, there.declared) == (None, None)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_declaration_takes_no_mark_from_a_codebooks_words(named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Used on this file it left the words as a draft without the mark: “Anyone could write this list”, it asked."""
+    own = take([*PEOPLE, "hiv"], monkeypatch)
+    bare = Template(schema=Schema(columns=(Column(name="nr", type="integer", low=0, high=99),)))
+    kept: list[OwnFile] = []
+    monkeypatch.setattr(declarations.actions, "commit", kept.append)
+    assert own.reading is not None
+    declarations._declare(own, own.reading, without_rows(own_file.template(own)) if named else bare)
+    column = kept[-1].schema.column("ill")
+    left = () if named else ("cold", "flu", "hiv")
+    assert (column.categories, column.from_file) == (left, not named)
+    assert kept[-1].decisions.copied == ({"ill"} if left else set())

@@ -299,6 +299,12 @@ def test_how_a_widget_is_read_goes_with_it() -> None:
     assert sum("options" in name for name in known(app)) == 1
     assert sum("columns" in name for name in known(app)) == 3
     assert sum("go-" in name for name in known(app)) > looked_up.MOST_LEFT / 2
+    looked_up.forget_left(app.session_state._state)
+    app.run()
+    alone = len(known(app))
+    assert alone < once, "nothing is left of what told of a file that is gone"
+    app.run()
+    assert len(known(app)) > alone, "once"
     ids = inside(app)._key_id_mapper
     assert sum("options" in name for name in ids._key_id_mapping) == 1
     assert {*ids._id_key_mapping} == {*ids._key_id_mapping.values()}

@@ -28,8 +28,9 @@ from streamlit.testing.v1 import AppTest
 from dashboard import session
 from dashboard.background import held as work
 from dashboard.background import leaving
-from dashboard.data import held
-from dpcore.datasets import temporary
+from dashboard.data import arrivals, held
+from dashboard.data.own_file import OwnFile
+from dpcore.datasets import Column, Schema, Template, temporary
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import declare, drop, look, press
 
@@ -170,6 +171,73 @@ def test_a_session_whose_tab_was_closed_is_emptied(open_app: Open, monkeypatch: 
     held[0].end()
     assert dict(held[0]._state.filtered_state) == {}
     del visits, held
+    assert left() == []
+
+
+def drafted(open_app: Open, *, public: bool = False) -> AppTest:
+    """A file whose words are a list of options, and the next one with such columns, which is offered that."""
+    words = ["aspirin", "ibuprofen", "canary" + "-1100"]
+    first, second = (
+        "nr,drug,age\n" + "".join(f"{n},{some[n % len(some)]},{n % 50}\n" for n in range(90))
+        for some in (words, words[:2])
+    )
+    app = declare(drop(open_app("data"), first.encode(), name="a.csv"), "drug", copied=True, public=public)
+    app = declare(app, "age", low=0.0, high=50.0)
+    assert CANARY.search(repr(held_file(app).schema))
+    app.selectbox(key="own-column").set_value(None).run()
+    return drop(app, second.encode(), name="b.csv")
+
+
+def held_file(app: AppTest) -> OwnFile:
+    own: OwnFile = app.session_state["_own_file"]
+    return own
+
+
+def test_words_of_a_file_are_not_offered_for_the_next(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that a single person had was an option of what was asked of others: a draft, which nobody called public."""
+    app = drafted(open_app)
+    (known,) = held_file(app).known
+    assert not CANARY.search(repr(known))
+    press(app, "own-declaration-known-0")
+    assert not CANARY.search(repr(held_file(app)))
+    assert held_file(app).schema.column("age").high == 50.0
+    monkeypatch.setattr(arrivals, "without_rows", lambda declaration: declaration)
+    assert CANARY.search(repr(held_file(drafted(open_app)).known)), "as it was"
+
+
+def test_a_file_that_is_forgotten_is_offered_for_no_other(open_app: Open) -> None:
+    """Nor the words of it that somebody had called not hidden, once they say that it goes for good."""
+    app = drafted(open_app, public=True)
+    assert CANARY.search(repr(held_file(app).known))
+    press(app, "own-forget")
+    assert held_file(app).known == ()
+    assert "own-declaration-known-0" not in [str(one.key) for one in app.button]
+
+
+@pytest.mark.parametrize("forgotten", [True, False])
+def test_what_is_forgotten_while_a_file_is_read_is_not_offered_for_it(
+    forgotten: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Template(schema=Schema(columns=(Column(name="age", type="integer", low=0, high=50),)))
+    app, really = open_app("data"), arrivals.pending
+
+    def pending() -> Any:
+        if forgotten:
+            held.DECLARATIONS.forget()
+        return really()
+
+    app.session_state["_declarations"] = (known,)
+    monkeypatch.setattr(arrivals, "pending", pending)  # asked first when the file has been read
+    drop(app, b"age\n" + b"".join(b"%d\n" % n for n in range(30)), name="b.csv")
+    assert held_file(app).known == (() if forgotten else (known,))
+
+
+@pytest.mark.thorough
+def test_nothing_of_a_file_is_left_though_the_next_was_brought_between(open_app: Open) -> None:
+    app = drafted(open_app, public=True)
+    assert canaries()
+    press(app, "own-forget")
+    app.run()
     assert left() == []
 
 
