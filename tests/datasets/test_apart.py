@@ -32,7 +32,7 @@ from dpcore.datasets.apart import Apart, Most, crossing, nursery
 from dpcore.datasets.apart import apart as asked
 from dpcore.datasets.apart import little as bounds
 from dpcore.datasets.apart.calls import MACHINES
-from dpcore.datasets.apart.nursery import in_use, lying
+from dpcore.datasets.apart.nursery import _MOST_THREADS, in_use, lying, threads
 from dpcore.datasets.reading import kinds
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
@@ -244,6 +244,14 @@ def test_memory_that_could_be_shared_is_in_use_too() -> None:
         assert resident_alone() - alone < 60 << 20, "else this would show nothing"
     assert in_use(os.getpid()) - before < 30 << 20
     assert in_use(0) == 0
+
+
+def test_a_reader_that_begins_threads_without_end_is_ended(apart: Apart) -> None:
+    """It began as many as all servers of a computer may have: nobody's page was drawn any more."""
+    sentence = said(apart, "multiplies")
+    assert sentence.startswith("The reading of this file was ended from outside")
+    assert threads(os.getpid()) < _MOST_THREADS
+    assert threads(0) == 0
 
 
 def test_all_that_lies_in_a_reader_s_folder_is_seen(tmp_path: Path) -> None:

@@ -172,6 +172,35 @@ def test_a_reader_holds_no_memory_that_nobody_sees(how: str, said: str, tmp_path
     assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == said
 
 
+CONNECTED = """
+import os, sys, tempfile
+from pathlib import Path
+from dpcore.datasets.apart import confined, opened
+if sys.argv[1] == "mutant":
+    opened._SYSTEM += ("/proc/self",)
+confined.confine(1 << 30, 60, Path(tempfile.mkdtemp(dir=sys.argv[2])))
+seen = []
+for name in ("status", "maps", "fd", "net/tcp", "net/unix", "net/arp", "mountinfo", "../net/tcp", "task"):
+    try:
+        os.close(os.open("/proc/self/" + name, os.O_RDONLY))
+        seen.append(name)
+    except PermissionError:
+        pass
+os.write(1, " ".join(seen).encode())
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not opened.version(), reason="there is no Landlock")
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("", "status maps fd"), ("mutant", "status maps fd net/tcp net/unix net/arp mountinfo ../net/tcp task")],
+)
+def test_a_reader_does_not_see_who_is_connected_to_this_computer(how: str, said: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CONNECTED, how, str(tmp_path)]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == said
+
+
 QUEUED = """
 import dataclasses, fcntl, os, socket, sys, tempfile
 from contextlib import suppress

@@ -92,6 +92,14 @@ def litters(say: _Say) -> None:
     time.sleep(600)
 
 
+def multiplies(say: _Say) -> None:
+    """Into a hundred threads that do nothing, and take next to no memory."""
+    threading.stack_size(1 << 16)
+    for _ in range(100):
+        threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+    time.sleep(600)
+
+
 def crashes(say: _Say) -> None:
     ctypes.string_at(1)
 
@@ -178,6 +186,8 @@ def opens_files(say: _Say) -> None:
         "reads": other.read_bytes,
         "looks into a folder": lambda: os.listdir(other.parent),
         "reads the system's": lambda: Path("/etc/passwd").read_bytes(),
+        "sees who is connected": lambda: Path("/proc/self/net/tcp").read_bytes(),
+        "sees what is mounted": lambda: Path("/proc/self/mountinfo").read_bytes(),
         "makes": lambda: (Path("/tmp") / f"unruly-{os.getpid()}").touch(),  # noqa: S108
         "writes to a device": lambda: Path(os.devnull).write_bytes(b"x"),
         "changes what it may read": lambda: os.chmod(os.__file__, 0o644),
@@ -272,8 +282,8 @@ def system_calls() -> dict[str, int]:
 WAYS: dict[str, Callable[[_Say], None]] = {
     made.__name__: made
     for made in (
-        panics, fails, fills, swamps, litters, crashes, aborts, grows, shares, swells, leaps, cannot_allocate, works,
-        waits, holds_everything, waits_a_moment, lies, looks_around, opens_files,
+        panics, fails, fills, swamps, litters, multiplies, crashes, aborts, grows, shares, swells, leaps,
+        cannot_allocate, works, waits, holds_everything, waits_a_moment, lies, looks_around, opens_files,
         calls_the_system,
     )
 }  # fmt: skip

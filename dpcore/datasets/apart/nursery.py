@@ -37,6 +37,8 @@ QUESTION = struct.Struct("<Q")
 _TICK = 100  # milliseconds
 _MOST_FILES, _BESIDE = 1_000, 8 << 20
 """In a reader's folder, which makes a few; and bytes there beside one file of the largest size."""
+_MOST_THREADS = 64
+"""Of a reader: its libraries begin some four, and all servers of a computer have some thousands together."""
 _WRITTEN = ("RssAnon:", "RssShmem:")
 
 
@@ -124,7 +126,9 @@ class Nursery:
 
     def _watch(self) -> None:
         for reader in self._readers.values():
-            if in_use(reader.process) > reader.most or lying(reader.folder) > reader.files:
+            if threads(reader.process) > _MOST_THREADS:
+                os.kill(reader.process, signal.SIGKILL)
+            elif in_use(reader.process) > reader.most or lying(reader.folder) > reader.files:
                 self._too_large.add(reader.process)
                 os.kill(reader.process, signal.SIGKILL)
 
@@ -160,11 +164,20 @@ class Nursery:
 def in_use(process: int) -> int:
     """Bytes of memory that a process has written to and that are no file's, also where it could share them; 0 where the
     system does not say."""
+    return _told_of(process, _WRITTEN) << 10
+
+
+def threads(process: int) -> int:
+    """How many a process has; 0 where the system does not say."""
+    return _told_of(process, ("Threads:",))
+
+
+def _told_of(process: int, what: tuple[str, ...]) -> int:
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
         return 0
-    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(_WRITTEN))
+    return sum(int(line.split()[1]) for line in lines if line.startswith(what))
 
 
 def lying(folder: Path) -> float:

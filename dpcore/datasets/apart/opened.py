@@ -25,8 +25,10 @@ _WRITE = 1 << 1 | 1 << 8 | 1 << 14  # into files; make and cut off such
 # By the version that brought them: all of the first; moving between folders; cutting off; commands to devices.
 _KNOWN = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 _SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo", "/etc/localtime",
-           "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self", "/proc/cpuinfo", "/proc/meminfo",
-           "/sys/devices/system", "/sys/fs/cgroup")  # fmt: skip
+           "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system",
+           "/sys/fs/cgroup",
+           *(f"/proc/self/{one}" for one in ("cgroup", "fd", "maps", "stat", "statm", "status")))  # fmt: skip
+"""Of a process's own there is more: who is connected to this computer, and what is mounted there."""
 
 
 def version() -> int:
