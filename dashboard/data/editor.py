@@ -158,7 +158,7 @@ def _score_fields(column: Column, key: str, own: OwnFile) -> None:
             "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
         )
     if not moves:
-        st.caption(said.moves_any(unit))
+        st.caption(said.moves_any(unit, own.somebody))
         return
     if column.type == "integer":
         st.checkbox(said.counts(unit), value=column.counts, key=f"{key}-counts", help=said.counts_help(unit))

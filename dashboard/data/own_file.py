@@ -39,7 +39,7 @@ from dpcore.datasets import (
 )
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.report import FORM
-from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, unmoved
+from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, says_somebody, unmoved
 from dpcore.datasets.steps import puts_rows_together, rows_made
 from dpcore.ledger.people import Brought
 
@@ -391,10 +391,19 @@ class OwnFile:
         """
         if self.schema.each_row == "record" or not (self.from_rows or self.named_by_rows):
             return self.schema.rows_protected
+        return protects_rows(self.schema.each_row, self.schema.unit, self._named)
+
+    @property
+    def somebody(self) -> str:
+        """The first heading that says that each row is somebody; "" for none."""
+        return next((column.name for column in self._named if says_somebody(column)), "")
+
+    @property
+    def _named(self) -> tuple[Column, ...]:
+        """The columns that a heading names or, where rows name them all, that somebody declared."""
         known = set() if self.declared is None else set(self.declared.names)
         public = known if self.named_by_rows else set(self.schema.names) - self.from_rows
-        told = [column for column in self.schema.columns if column.name in public]
-        return protects_rows(self.schema.each_row, self.schema.unit, told)
+        return tuple(column for column in self.schema.columns if column.name in public)
 
     def decide(self, decisions: Decisions) -> OwnFile:
         """With other decisions; the ones before can be brought back. A twin of other columns is no longer shown.

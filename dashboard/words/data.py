@@ -107,8 +107,13 @@ def moves_asked(unit: str) -> str:
     )
 
 
-def moves_any(unit: str) -> str:
-    """Where the one who is protected may be a row."""
+def moves_any(unit: str, heading: str) -> str:
+    """Where the one who is protected may be a row, as the ``heading`` of a column says, or "" where none does."""
+    if heading:
+        return (
+            f"“{safe(heading, 40)}” is called as if each row were one {safe(unit)} itself, whose numbers can be any: "
+            "the whole declared range counts, and answers are rough. If it is not so, rename that column in the file."
+        )
     return (
         f"A row may be one {safe(unit)} itself, whose numbers can be any: the whole declared range counts, and answers "
         "are rough. Where people are counted here and are to be protected, say “person” under “Whose data are these?”."

@@ -19,7 +19,8 @@ other is protected it may be a row itself, so that none is added or removed: it 
 
 _WORDS = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ONE = {"children": "child", "men": "man", "women": "woman", "families": "family", "womens": "woman", "mens": "man"}
-_SOMEBODY = (MOVERS - {"people"}) | {"staff", "nurse", "doctor"}
+_MANY = {"people", "staff"}
+_SOMEBODY = (MOVERS - _MANY) | {"nurse", "doctor"}
 _NUMBERED = ("", "id", "ids", "no", "nr", "num", "number", "code", "key", "identifier", "name", "names")
 _WHOSE = re.compile(
     r"(?:first|last|middle|full|given|family|maiden|contact)names?|surname|forename|nachname|vorname"
@@ -43,20 +44,24 @@ def names_someone(name: str) -> bool:
     return _SOMEONE.fullmatch(" ".join(re.sub(r"([a-z])([A-Z])", r"\1 \2", name).replace("_", " ").split())) is not None
 
 
-def tells_of_one(name: str, *, numbers: bool) -> bool:
-    """Whether a heading says that each row is somebody, as “EmployeeName”, “E-mail” and, above ``numbers``, “employee
-    no.” do; “callers” above numbers says how many they are. A bare “name” or “id” may be that of anything."""
+def tells_of_one(name: str, *, options: bool) -> bool:
+    """Whether a heading says that each row is somebody, as “EmployeeName”, “employee no.”, “E-mail” and, above declared
+    ``options``, “patients” or “customer group” do. “callers” above anything else says how many they are, and a bare
+    “name” or “id” may be that of anything."""
     plain = re.sub(r"['’]s\b", "", name)
     words = [word.lower() for word in _WORDS.findall(plain)]
     whole = re.findall("[a-z]+", plain.lower())
     joined = "".join(whole)
-    if _WHOSE.fullmatch(joined) and not (numbers and joined.endswith("s")):
+    if _WHOSE.fullmatch(joined) and (options or not re.search("(?<!s)s$", joined)):
         return True
-    if any(word.removesuffix(end) in _SOMEBODY for word in whole for end in _NUMBERED[1:] if word.endswith(end)):
+    everybody = _SOMEBODY | _MANY
+    if any(word.removesuffix(end) in everybody for word in whole for end in _NUMBERED[1:] if word.endswith(end)):
         return True
-    if numbers:
-        return any(_is_one(one) and after in _NUMBERED for one, after in pairwise([*words, ""]))
-    return any(_is_one(_ONE.get(word, word.removesuffix("s"))) for word in words) or "people" in words
+    if any(one in _MANY and after in _NUMBERED[1:] for one, after in pairwise(words)):
+        return True
+    if options:
+        return any(_is_one(_ONE.get(word, word.removesuffix("s"))) for word in words) or not _MANY.isdisjoint(words)
+    return any(_is_one(one) and after in _NUMBERED for one, after in pairwise([*words, ""]))
 
 
 def _is_one(word: str) -> bool:

@@ -156,15 +156,20 @@ def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, sensitivity=None, counts=False) for column in columns)
 
 
+def says_somebody(column: Column) -> bool:
+    """Whether the heading of a column says that each row is somebody, by what was declared of it alone."""
+    return tells_of_one(column.name, options=column.type == "category" and column.releasable)
+
+
 def protects_rows(each_row: EachRow, unit: str, columns: Iterable[Column] = ()) -> bool:
     """See ``Schema.protects_rows``; a column that is called as one of ``MOVERS`` says that each row is one.
 
-    That it holds numbers was declared: what the cells look like, of which one decides for all, tells nothing here.
+    What its cells look like, of which one decides for all, tells nothing here.
     """
     named = unit.strip().lower()
     if each_row == "record" or named not in MOVERS:
         return each_row != "record"
-    return any(tells_of_one(one.name, numbers=one.is_numeric and one.releasable) for one in columns)
+    return any(map(says_somebody, columns))
 
 
 def _check_bounds(low: float | None, high: float | None) -> None:

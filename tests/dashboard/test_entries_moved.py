@@ -131,39 +131,22 @@ def test_what_says_that_rows_are_protected_says_it_where_it_is_not_asked_about(l
     assert not Schema(columns=(team, CALLERS), each_row="option", unit="employee").only("callers").protects_rows
 
 
+ONE = (
+    *("employee", "Employee-No", "EmployeeName", "patient", "STUDENT", "username", "EMPLOYEEID", "patient_id"),
+    *("driver no.", "caseWorkerNumber", "userid", "PATIENTid", "Patient's no", "phone", "staff no", "First name"),
+    *("last_name", "FullName", "Nachname", "E-mail", "e_mail address", "SSN", "Phone number", "Subject ID"),
+    *("Salesperson", "Patient's name"),
+)
+MANY = ("callers", "people", "patients", "customer satisfaction", "emails", "Children", "Womens", "staff on duty")
+NOBODY = ("street", "team", "comment", "employment", "name", "id", "subject")
+
+
 @pytest.mark.parametrize(
     ("heading", "kind", "told"),
     [
-        *(
-            (name, "text", True)
-            for name in (
-                "employee",
-                "Employee-No",
-                "EmployeeName",
-                "patient",
-                "STUDENT",
-                "Children",
-                "username",
-                "EMPLOYEEID",
-                *("First name", "last_name", "FullName", "Nachname", "E-mail", "e_mail address", "SSN", "Phone number"),
-                *("Subject ID", "Salesperson", "Patient's name", "Womens"),
-            )
-        ),
-        *(
-            (name, "integer", True)
-            for name in (
-                "employee",
-                "patient_id",
-                "driver no.",
-                "caseWorkerNumber",
-                "userid",
-                "PATIENTid",
-                "Patient's no",
-                "phone",
-            )
-        ),
-        *((name, "integer", False) for name in ("callers", "people", "patients", "customer satisfaction", "emails")),
-        *((name, "text", False) for name in ("street", "team", "comment", "employment", "name", "id", "subject")),
+        *((name, kind, True) for name in ONE for kind in ("text", "integer", "category")),
+        *((name, kind, kind == "category") for name in MANY for kind in ("text", "integer", "category")),
+        *((name, kind, False) for name in NOBODY for kind in ("text", "integer", "category")),
     ],
 )
 @pytest.mark.parametrize("unit", ["person", "employee"])
@@ -171,7 +154,8 @@ def test_a_heading_of_somebody_says_that_rows_are_protected(
     heading: str, kind: ColumnType, told: bool, unit: str
 ) -> None:
     """Only a text of the unit's very word did: staff numbers and patients came and went, and their number told it."""
-    declared = Column(name=heading, type=kind, **({"low": 0, "high": 9} if kind == "integer" else {}))  # type: ignore[arg-type]
+    known: dict[str, Any] = {"integer": {"low": 0, "high": 9}, "category": {"categories": ("a", "b")}}.get(kind, {})
+    declared = Column(name=heading, type=kind, **known)  # type: ignore[arg-type]
     schema = Schema(columns=(declared, replace(CALLERS, name="n")), each_row="option", unit=unit)
     assert schema.protects_rows == told
 
