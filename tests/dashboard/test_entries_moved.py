@@ -154,8 +154,8 @@ def test_a_heading_of_somebody_says_that_rows_are_protected(
     heading: str, kind: ColumnType, told: bool, unit: str
 ) -> None:
     """Only a text of the unit's very word did: staff numbers and patients came and went, and their number told it."""
-    known: dict[str, Any] = {"integer": {"low": 0, "high": 9}, "category": {"categories": ("a", "b")}}.get(kind, {})
-    declared = Column(name=heading, type=kind, **known)  # type: ignore[arg-type]
+    known: dict[str, dict[str, Any]] = {"integer": {"low": 0, "high": 9}, "category": {"categories": ("a", "b")}}
+    declared = Column(name=heading, type=kind, **known.get(kind, {}))
     schema = Schema(columns=(declared, replace(CALLERS, name="n")), each_row="option", unit=unit)
     assert schema.protects_rows == told
 
