@@ -41,9 +41,19 @@ def visitor_of(scope: Scope) -> str:
 
 def asking(scope: Scope) -> str:
     """Who counts as one by their requests: a visitor. A balancer on this computer that asks whether this server is well
-    is another than whoever comes through it from here: its question says of nobody for whom it is asked."""
-    check = leads_to(scope, HEALTH) and header(scope, b"x-forwarded-for") is None
+    is another than whoever comes through it from here: its question says of nobody for whom it is asked. From anywhere
+    else it is a visitor's as all others are, who would have as much once more."""
+    check = leads_to(scope, HEALTH) and header(scope, b"x-forwarded-for") is None and _is_here(scope)
     return visitor_of(scope) + (" itself" if check else "")
+
+
+def _is_here(scope: Scope) -> bool:
+    """Whether it comes from this computer."""
+    try:
+        found = ip_address(str((scope.get("client") or ("",))[0]))
+    except ValueError:
+        return False
+    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
 
 
 def network(address: str) -> str:

@@ -124,9 +124,19 @@ def test_every_route_with_a_check_of_its_own_is_one_of_the_server_s() -> None:
             assert not paths.leads_to({"path": other}, one)
 
 
-def test_a_question_of_health_is_the_balancer_s_by_its_path_alone() -> None:
+@pytest.mark.parametrize("mended", [True, False])
+def test_a_question_of_health_is_the_balancer_s_from_this_computer_alone(
+    mended: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a balancer every visitor had twice as many requests, by asking for health as well."""
+    if not mended:  # what shows that this test can fail
+        monkeypatch.setattr(heads, "_is_here", lambda scope: True)
     asked = {"path": paths.HEALTH, "headers": [], "client": ("127.0.0.1", 1)}
-    assert heads.asking(asked) == "127.0.0.1 itself"
+    assert heads.asking(asked) == heads.asking({**asked, "client": ("::ffff:127.0.0.1", 1)}) == "127.0.0.1 itself"
+    assert heads.asking({**asked, "client": ("::1", 1)}).endswith(" itself")
+    for elsewhere in ("10.0.0.1", "::ffff:10.0.0.1", "2001:db8::1", "somewhere", ""):
+        other = {**asked, "client": (elsewhere, 1)}
+        assert (heads.asking(other) == heads.asking({**other, "path": "/budget"})) == mended, elsewhere
     assert heads.asking({**asked, "headers": [(b"x-forwarded-for", b"10.0.0.1")]}) == "127.0.0.1"
     assert heads.asking({**asked, "path": "/budget"}) == "127.0.0.1"
 
