@@ -267,6 +267,35 @@ def test_all_that_lies_in_a_reader_s_folder_is_seen(tmp_path: Path) -> None:
     assert lying(tmp_path) == math.inf
 
 
+@pytest.mark.parametrize(
+    ("measure", "found", "ended", "memory"),
+    [
+        ("threads", 64, False, False),
+        ("threads", 65, True, False),
+        ("in_use", 1 << 20, False, False),
+        ("in_use", (1 << 20) + 1, True, True),
+        ("lying", 1 << 10, False, False),
+        ("lying", math.inf, True, True),
+    ],
+)
+def test_who_looks_at_a_reader_ends_one_that_has_too_much(
+    measure: str, found: float, ended: bool, memory: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    killed: list[tuple[int, int]] = []
+    given, seen = socket.socketpair()
+    with given, seen, monkeypatch.context() as inner:
+        inner.setattr(nursery.signal, "set_wakeup_fd", lambda *_, **__: -1)
+        inner.setattr(nursery.signal, "signal", lambda *_: None)
+        inner.setattr(nursery.os, "kill", lambda *call: killed.append(call))
+        for name in ("threads", "in_use", "lying"):
+            inner.setattr(nursery, name, lambda _, name=name: found if name == measure else 0)
+        mother = nursery.Nursery(seen)
+        mother._readers[9] = nursery._Reader(4711, ExitStack(), tmp_path, 1 << 10, 8, 9, 1 << 20)
+        mother._watch()
+        assert killed == [(4711, signal.SIGKILL)] * ended
+        assert mother._too_large == ({4711} if memory else set())
+
+
 @pytest.mark.defects
 @pytest.mark.parametrize("mended", [True, False])
 def test_a_folder_that_nobody_can_remove_ends_no_other_reading(
