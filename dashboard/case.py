@@ -54,6 +54,8 @@ class Source:
     ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
     ``Ledger.join`` does. ``count`` has the person call the number of records right, where nobody did and a file of
     its kind can lack one. ``everybodys`` says that the table is the program's own, the same object in every session.
+    ``drawn_from`` names the very rows that answers are drawn from, as long as this server runs: another file, sheet,
+    reading or step has another name; "" where there is one table for good.
     ``lines`` is how many steps or options it has, where its rows are closed to who asks: in a report.
     """
 
@@ -71,6 +73,7 @@ class Source:
     join: Callable[[], None] = known
     count: Callable[[], None] | None = None
     everybodys: bool = False
+    drawn_from: str = ""
     lines: int | None = None
 
     @property

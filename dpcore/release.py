@@ -75,13 +75,15 @@ def release(
     *,
     progress: Callable[[float], None] | None = None,
     known: Known | None = None,
+    drawn: Callable[[], None] = lambda: None,
 ) -> Receipt:
     """One private answer about ``rows`` (``PrivateRows``), paid from the budget of ``lineage``; the receipt holds it.
 
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
     different request it is refused. Where this question was answered, or is being so, beyond what is ``known`` of it,
     that answer comes back under its own id, and nothing is charged (``Ledger.charge``). ``progress`` is told the share
-    done by a request that can be long (one whose ``answer`` takes it). Stores and returns on a fixed tick; an answer
+    done by a request that can be long (one whose ``answer`` takes it), ``drawn`` that the answer which is kept was
+    drawn here, from these ``rows``, and not before or elsewhere. Stores and returns on a fixed tick; an answer
     that the ledger cannot take at that moment is stored later (``Ledger.store_answer``). Raises BudgetExceeded,
     UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters, UnreadableFile where rows
     that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the question is not in the header,
@@ -91,7 +93,7 @@ def release(
     _make_ready(request, rows)
     tick = Tick()
     try:
-        return _release(ledger, request_id, lineage, request, rows, progress, tick, known)
+        return _release(ledger, request_id, lineage, request, rows, progress, tick, known, drawn)
     finally:
         tick.wait()
 
@@ -133,6 +135,7 @@ def _release(
     progress: Callable[[float], None] | None,
     tick: Tick | None = None,
     known: Known | None = None,
+    drawn: Callable[[], None] = lambda: None,
 ) -> Receipt:
     asked = _asked(request)
     earlier = ledger.receipt(request_id)
@@ -160,7 +163,14 @@ def _release(
         raise ReleaseRefused(FAILED)
     if tick is not None:
         tick.wait()  # the record of the answer holds its time
-    return ledger.store_answer(request_id, answer)
+    try:
+        stored = ledger.store_answer(request_id, answer)
+    except LedgerError:  # it is kept, and stored as soon as that can be
+        drawn()
+        raise
+    if stored.answer == answer:  # of two draws at one moment the first one's is kept
+        drawn()
+    return stored
 
 
 def _awaited(ledger: Ledger, request_id: str) -> Receipt:

@@ -25,6 +25,8 @@ class Kept:
     rows: tuple[tuple[int, str, float], ...]
 
 
+DRAWN: Slot[dict[str, str]] = Slot("_drawn", dict, own=lambda _: None, stays=True)
+"""By request: the name of the table (``Source.drawn_from``) from which this session drew its answer."""
 FOUND_RECEIPT: Slot[Receipt | None] = Slot("_found_receipt", lambda: None)
 SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)
 """Ids of the charges in the table, in the order of its rows."""

@@ -41,7 +41,7 @@ def _one(receipt: Receipt, draw: Callable[[str], None], key: str) -> None:
     if receipt.state in ("charged", "failed"):
         st.warning(
             f"An answer was not drawn, since a crash or what it was asked of took it: {cost}. The charge stands, and "
-            "pays for the answer now.",
+            "pays for an answer that is drawn now, from the table that is here now.",
             icon=":material/replay:",
         )
         st.button(

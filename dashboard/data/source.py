@@ -314,8 +314,15 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         rows=None if problem or own.described or stated is None else lambda: _rows(own),
         unreleased=problem,
         join=lambda: _join(own),
+        drawn_from=_drawn_from(own),
         count=partial(_count, own.reading.key) if own.uncounted and own.reading is not None else None,
     )
+
+
+def _drawn_from(own: OwnFile) -> str:
+    """See ``Source``: the table as it was read, to the last byte and choice, and the steps done since."""
+    table = "" if own.place is None else own.place.table
+    return naming.named(repr((table, None if own.as_read is None else own.as_read.key, own.steps)))
 
 
 def _rows(own: OwnFile) -> PrivateRows:

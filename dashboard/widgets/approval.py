@@ -73,6 +73,7 @@ def told(petition: Petition, draw: Callable[[str], None], *, key: str) -> None:
         st.info(said.WITHDRAWN, icon=":material/undo:")
     else:
         st.success(said.granted(petition.by, petition.because), icon=":material/how_to_reg:")
+        st.caption(said.DRAWN_FROM_THIS)
         st.button(
             primary(said.DRAW_GRANTED),
             key=f"{key}-granted",

@@ -19,7 +19,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute, places, this_run
 from dashboard.background.in_use import answering
-from dashboard.budget import tracker, unanswered
+from dashboard.budget import drawn, tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
 from dashboard.question import Offer
@@ -81,6 +81,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
     except DpcoreError:
         return  # the release tab says what is wrong
     fits = found.fits(cost_of(request), request.neighbours)
+    mine, others = drawn.apart(source, earlier)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW_NOW}…"
         st.button(
@@ -92,15 +93,17 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
             args=(here, known) if source.practice else (slot, known),
             help=said.DRAW_HELP,
         )
-        if earlier:
-            st.markdown(said.last_drawn(offer.describe(earlier[-1].answer), len(earlier)), width="content")
+        if mine:
+            st.markdown(said.last_drawn(offer.describe(mine[-1].answer), len(mine)), width="content")
         else:
             none = login_words.BELOW if waits else said.none_drawn(offer.gives, practice=source.practice)
             st.caption(none if fits else _refusal(found, source, request), width="content")
     _problem(slot)
-    if earlier:
+    if mine:
         told = f"{said.KEPT} {offer.conclude or said.conclude(unit_of(request))}"
         st.caption(told if fits else _refusal(found, source, request))
+    elif others:
+        st.caption(said.drawn_before(offer.describe(others[-1].answer), when(others[-1])))
     if session.request_id(slot) is not None:
         _confirm(here, found)
 
@@ -116,13 +119,14 @@ def unit_of(request: Request) -> str:
 
 
 def drawn_answers(source: Source, offer: Offer) -> list[Any]:
-    """The answers that these people's ledger holds for this very question, oldest first."""
+    """The answers to this very question that were drawn from this table, oldest first."""
     if source.rows is None or source.lineage is None:
         return []
     try:
-        return [receipt.answer for receipt in answered(Asked(source=source, slot="", offer=offer))]
+        mine, _ = drawn.apart(source, answered(Asked(source=source, slot="", offer=offer)))
     except DpcoreError:
         return []  # the sidebar says that the ledger is closed
+    return [receipt.answer for receipt in mine]
 
 
 def _draw_now(here: Asked, seen: Known) -> None:
@@ -155,7 +159,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     told()
     if closed:
         st.info(closed, icon=":material/lock_person:")
-        _earlier(earlier, describe)
+        _earlier(source, earlier, describe)
         return
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
     st.markdown(said.SEEN)
@@ -175,14 +179,15 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         approval.told(petition, lambda request_id: _draw(here, request_id), key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
-    if receipt is not None and (receipt.lineage, receipt.question) == (here.lineage, question):
+    about = receipt is not None and (receipt.lineage, receipt.question) == (here.lineage, question)
+    if receipt is not None and about and drawn.of_this(source, receipt):
         answer(
             receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer", conclude=offer.conclude
         )
         report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)
     else:
         receipt = None
-    _earlier([one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
+    _earlier(source, [one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
 
 
 def _problem(slot: str) -> None:
@@ -325,6 +330,7 @@ def _confirm(here: Asked, found: Budget) -> None:
     seen = session.seen_before(slot)  # not more, however often the page is drawn meanwhile
     above = approval.above(found, request)
     go = login_words.ASK if above else said.CONFIRM
+    before = not any(drawn.of_this(here.source, one) for one in answered(here))
 
     @st.dialog(login_words.ASK_TITLE if above else said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
@@ -333,7 +339,7 @@ def _confirm(here: Asked, found: Budget) -> None:
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         st.caption(login_words.ASK_HELP if above else said.after(more, tracker_words.MANY))
         if seen is not None and seen.answers:
-            st.info(said.again(seen.answers))
+            st.info((said.again_before if before else said.again)(seen.answers))
         with st.container(horizontal=True):
             if st.button(
                 controls.primary(go),
@@ -403,11 +409,21 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
     try:
         here.source.join()
         with answering(here.source), places.aside(working=True):  # its tick and the disk are waited for
-            receipt = release(compute.ledger(), request_id, here.lineage, here.request, data, known=known)
+            receipt = release(
+                compute.ledger(),
+                request_id,
+                here.lineage,
+                here.request,
+                data,
+                known=known,
+                drawn=partial(drawn.note, request_id, here.source),
+            )
     except DpcoreError as error:
         _failed(here, error)
         return
-    if receipt.request_id != request_id:
+    if not drawn.of_this(here.source, receipt):
+        session.say(here.slot, said.ELSEWHERE_BEFORE)
+    elif receipt.request_id != request_id:
         session.say(here.slot, said.ELSEWHERE)
     elif before:
         session.say(here.slot, said.PAID)
@@ -422,13 +438,14 @@ def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:
         return False, None
 
 
-def _earlier(receipts: list[Receipt], describe: Describe) -> None:
-    """Answers this question has had before, so that nobody pays for what a refresh took off the screen."""
-    if not receipts:
-        return
-    st.markdown(said.BEFORE)
-    shown = reversed(receipts[-EARLIER_SHOWN:])
-    st.markdown("\n".join(f"- {when(one)}: {describe(one.answer)}" for one in shown))
+def _earlier(source: Source, receipts: list[Receipt], describe: Describe) -> None:
+    """Answers this question has had before, so that nobody pays for what a refresh took off the screen: those that were
+    drawn from this table, and those of which that is not known."""
+    for title, found in zip((said.BEFORE, said.DRAWN_BEFORE), drawn.apart(source, receipts), strict=True):
+        if found:
+            st.markdown(title)
+            shown = reversed(found[-EARLIER_SHOWN:])
+            st.markdown("\n".join(f"- {when(one)}: {describe(one.answer)}" for one in shown))
 
 
 def _below(offer: Offer, receipt: Receipt, source: Source) -> None:

@@ -39,6 +39,7 @@ WITHDRAWN = "You withdrew your request, so nobody decides about it. Nothing was 
 WITHDRAWN_NOW = "Withdrawn, on the record: nobody decides about it any more. Nothing was charged."
 LOOK_AGAIN = "Look again"
 DRAW_GRANTED = "Draw the answer that was granted"
+DRAWN_FROM_THIS = "It is drawn from the table that is here now, whichever file of these people it was asked about."
 FOR_GOOD = "A budget that is closed stays closed, and its receipts stay. Nothing is charged to it any more."
 OPEN_FOR = "Open a budget for data that others bring"
 HIDES = {"add_remove": "One added or removed", "replace_one": "One's row changed"}

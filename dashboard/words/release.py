@@ -33,7 +33,16 @@ ELSEWHERE = (
 )
 PAID = "An earlier draw for this very question had failed: its charge paid for this one, and nothing more was charged."
 RESET = " A practice budget can be reset on the Budget page."
+ELSEWHERE_BEFORE = (
+    "This very question about these people was answered before, or in another window a moment ago, and nothing more "
+    "was charged. That answer stands below. It may be about another file of theirs: ask again to have one drawn from "
+    "this table."
+)
 BEFORE = "**Answered before.** Reading these again costs nothing."
+DRAWN_BEFORE = (
+    "**Answered about these people before, or in another window.** These were drawn from their data as they were then, "
+    "maybe from another file: do not show them as answers about this table. Reading them costs nothing."
+)
 ANSWER = "Private answer"
 ROWS_PUBLIC = "How many rows there are is public here; what any one of them says is hidden, as if it had been another."
 SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
@@ -92,6 +101,14 @@ def last_drawn(answer: str, count: int) -> str:
     return f"**Private answer{more}:** {answer}"
 
 
+def drawn_before(answer: str, when: str) -> str:
+    """Of the last answer of which nobody here knows that it was drawn from this table."""
+    return (
+        f"Answered about these people before, {when}, from their data as they were then, maybe from another file: "
+        f"{answer}"
+    )
+
+
 def fixes(hidden: str, *, practice: bool) -> str:
     until = "until it is reset" if practice else "for good"
     return f"{PRICE_FIXES}, {until}: {hidden}."
@@ -111,8 +128,20 @@ def after(more: int, many: int) -> str:
 
 
 def again(times: int) -> str:
-    said = "once" if times == 1 else f"{times:,} times"
     return (
-        f"This very question has been answered {said} already. Reading that again is free: it stands on the page "
-        "behind this window."
+        f"This very question has been answered {_times(times)} already. Reading that again is free: it stands on the "
+        "page behind this window."
     )
+
+
+def again_before(times: int) -> str:
+    """Where none of them is known to be drawn from this table."""
+    return (
+        f"This very question about these people has been answered {_times(times)} already, from their data as they "
+        "were then, maybe from another file. Reading that again is free: it stands on the page behind this window. A "
+        "new answer is drawn from this table."
+    )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
-from tests.dashboard.test_data_page import drop, held, press, workbook
+from tests.dashboard.test_data_page import drop, held, press, shown, workbook
 from tests.dashboard.test_two_windows import opens, ready, release, table
 
 Open = Callable[..., AppTest]
@@ -46,7 +46,9 @@ def test_an_answer_stands_on_the_page_of_its_own_file_alone(open_app: Open) -> N
     assert answers(app.run()) == []
     own = {slot: replace(one, lineage=held(app).lineage) for slot, one in kept.items()}
     app.session_state["_receipts"] = own
-    assert len(answers(app.run())) == 1, "and one about its own people would stand there"
+    assert answers(app.run()) == [], "nor does one about its own people that was drawn from another table"
+    app.session_state["_drawn"] = {one.request_id: shown(app).drawn_from for one in own.values()}
+    assert len(answers(app.run())) == 1, "and one that was drawn from this table would stand there"
 
 
 @pytest.mark.parametrize(("sheet", "stands"), [("A", True), ("B", False)])

@@ -153,6 +153,7 @@ def test_two_people_make_one_large_answer(people: None, open_app: Callable[..., 
 
     anna.run()
     assert "For the yearly report" in anna.success[0].value
+    assert said.DRAWN_FROM_THIS in text(anna), "it may have been asked about another file"
     anna.button(key="test-granted").click().run()
     assert receipts() == [f"{subject('anna')}/{subject('olga')}"]
     assert not [one for one in anna.button if one.key == "test-granted"], "drawn once"

@@ -381,3 +381,59 @@ def test_an_answer_that_never_comes_elsewhere_is_said_to_be_under_way(
     with pytest.raises(ReleaseRefused, match="at this moment; nothing more was charged"):
         release(ledger, "late", "people", asked, [1], known=Known())
     assert ledger.count("people") == 1
+
+
+class Told(list[str]):
+    """Which releases were told that the answer which is kept is theirs."""
+
+    def draw(self, ledger: Ledger, request_id: str, request: Any = None, known: Known | None = None) -> None:
+        how = {"known": known, "drawn": lambda: self.append(request_id)}
+        with contextlib.suppress(DpcoreError):
+            release(ledger, request_id, "people", request or Count(), [1] * 40, **how)  # type: ignore[arg-type]
+
+
+def test_who_drew_the_answer_is_told_and_nobody_else(ledger: Ledger) -> None:
+    """What comes back may have been drawn before, or elsewhere, from other rows."""
+    told = Told()
+    told.draw(ledger, "first")
+    told.draw(ledger, "first")
+    told.draw(ledger, "other window", known=Known())
+    told.draw(ledger, "fails", Failing())
+    told.draw(ledger, "second", known=Known(answers=1))
+    assert told == ["first", "second"]
+
+
+def test_of_two_draws_at_one_moment_the_one_that_is_kept_is_told(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, whole = Told(), Ledger.store_answer
+    asked = Count()
+    ledger.charge("one", "people", asked.cost, "?", neighbours="add_remove", question=question_digest(asked))
+
+    def first(self: Ledger, request_id: str, answer: Any) -> Any:
+        whole(self, request_id, {"count": -1})  # by another window, from other rows
+        return whole(self, request_id, answer)
+
+    monkeypatch.setattr("dpcore.release.sentence", lambda request: "?")
+    monkeypatch.setattr(
+        "dpcore.release._asked",
+        lambda request: {"mechanism": "", "neighbours": "add_remove", "question": question_digest(asked), "unit": ""},
+    )
+    with monkeypatch.context() as two:
+        two.setattr(Ledger, "store_answer", first)
+        told.draw(ledger, "one", asked)
+    found = ledger.receipt("one")
+    assert found is not None
+    assert found.answer == {"count": -1}
+    assert told == []
+
+
+def test_whose_answer_waits_to_be_stored_drew_it(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Told()
+
+    def busy(*_: Any) -> Any:
+        raise LedgerError("The ledger is held by another program.")
+
+    monkeypatch.setattr(Ledger, "store_answer", busy)
+    told.draw(ledger, "kept")
+    assert told == ["kept"]
