@@ -256,8 +256,13 @@ def _server_copy(place: Place) -> tuple[Callable[[], None], Callable[[], None]]:
     def run(script: str) -> None:
         engine = create_engine(place.url)
         with engine.begin() as connection:
-            for statement in ["SET session_replication_role = replica", *script.split(";")]:
-                connection.execute(text(statement))
+            connection.execute(text("SET session_replication_role = replica"))  # for references between tables
+            for switch in ("DISABLE", "ENABLE ALWAYS"):
+                for table in ("head", "records", "lineages", "accounts", "fingerprints"):
+                    for end in ("stays", "kept", "grows"):
+                        connection.execute(text(f"ALTER TABLE {table} {switch} TRIGGER {table}_{end}"))
+                for statement in script.split(";") if switch == "DISABLE" else ():
+                    connection.execute(text(statement))
         engine.dispose()
 
     return lambda: run(_KEEP), lambda: run(_PUT_BACK)

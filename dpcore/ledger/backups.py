@@ -28,7 +28,7 @@ from dpcore.ledger.engine import TROUBLE, form, ledger_url, make_engine
 from dpcore.ledger.files import beside, create, others_may_replace, sync_folder
 from dpcore.ledger.journal import write_anew
 from dpcore.ledger.key import Key
-from dpcore.ledger.migrations import NEWEST
+from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record, canonical
 from dpcore.ledger.store import Store, refuse
@@ -184,8 +184,8 @@ def _of_database(copy: Path, key: Key) -> tuple[list[Record], bool, bool]:
         return [], False, False
     engine = make_engine(ledger_url(copy))
     try:
-        # bringing an older form forward writes the records anew, so that its mark says nothing of what comes out
-        marked = _is_marked(copy, key) and form(engine) == NEWEST
+        # of the oldest forms the records are written anew, so that a mark says nothing of what comes out
+        marked = _is_marked(copy, key) and form(engine) not in (None, *OLDER)
         return (*from_database(engine, key), marked)
     finally:
         engine.dispose()

@@ -6,6 +6,7 @@ import errno
 import math
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -22,6 +23,7 @@ from dpcore.addresses import read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
 from dpcore.ledger.commands import RESTORE, VERIFY
 from dpcore.ledger.key import Key
+from dpcore.ledger.lodging import Lodging, be_alone
 from dpcore.ledger.migrations import NEWEST
 
 TROUBLE = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
@@ -44,7 +46,10 @@ _NETWORK = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "ke
 _SQLITE_FULL = "database or disk is full"
 _DISK_FULL, _TOO_LONG = "53100", ("25P03", "57014")
 """Numbers of PostgreSQL's for what went wrong (its documentation, appendix A)."""
-_MIGRATION_LOCK = 4_091_337_201  # an arbitrary number; PostgreSQL's advisory locks are numbers
+_ONE_AT_A_TIME = threading.Lock()
+"""Alembic is of one thread."""
+_MADE_BY_ANOTHER = ("23505", "42P07")
+"""What a server says of tables that another program made at the same moment, once it has made them."""
 
 
 def data_folder() -> Path:
@@ -181,12 +186,14 @@ def _postgresql(url: URL) -> Engine:
     usual = {**_NETWORK, "connect_timeout": watch.CONNECT}
     settings = {name: value for name, value in usual.items() if name not in url.query}
     engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=settings, pool_timeout=watch.CONNECT)
-    watch.watch(engine)
+    lodging = Lodging()
 
-    @event.listens_for(engine, "connect")
+    # before SQLAlchemy's own first questions, and after the watch, which is put before it in turn
+    @event.listens_for(engine, "connect", insert=True)
     def _prepare(connection: Any, record: Any) -> None:
         record.info["watched"].begin(watch.ANSWER)
         with connection.cursor() as cursor:
+            lodging.settle(cursor)
             # 'local' waits for this server's disk, whatever the server's default is
             cursor.execute("SET synchronous_commit TO on")
             cursor.execute(f"SET lock_timeout TO '{_LOCK_SECONDS}s'")
@@ -194,6 +201,7 @@ def _postgresql(url: URL) -> Engine:
         connection.commit()
         record.info["watched"].end()
 
+    watch.watch(engine)
     return engine
 
 
@@ -276,10 +284,25 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
     """Create the tables or bring them to the newest form, one process at a time: whether it was this one that created
     them. Alembic is loaded only if needed.
 
-    ``check`` looks at tables that were brought to the newest form, before that is final.
+    ``check`` looks at tables that were brought to the newest form, before that is final. Raises LedgerUnsound for those
+    of a newer version.
     """
-    if form(engine) == NEWEST:
+    present = form(engine)
+    if present == NEWEST:
         return False
+    try:
+        with _ONE_AT_A_TIME, writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
+            return _brought_forward(connection, key, check)
+    except DBAPIError as error:
+        if present is not None or getattr(error.orig, "sqlstate", None) not in _MADE_BY_ANOTHER:
+            raise
+    if form(engine) is None:
+        raise LedgerError("The ledger's tables could not be made; try again.")
+    return migrate(engine, key, check)
+
+
+def _brought_forward(connection: Connection, key: Key, check: Callable[[Connection], object]) -> bool:
+    """Nobody else can keep the table locked that is: an advisory lock anybody can hold who may connect."""
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -287,23 +310,26 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
-    with writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-        known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-        present = _form(connection)
-        if present is not None and present not in known:
-            raise LedgerUnsound("The ledger was written by a newer version of this program; use that version.")
-        config.attributes.update(connection=connection, key=key)
-        command.upgrade(config, NEWEST)
-        if present not in (None, NEWEST):
-            check(connection)
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if connection.dialect.name == "postgresql" and _has_tables(connection):
+        connection.execute(text("LOCK TABLE alembic_version IN SHARE ROW EXCLUSIVE MODE"))
+    present = _form(connection)
+    if present is not None and present not in known:
+        raise LedgerUnsound("The ledger was written by a newer version of this program; use that version.")
+    config.attributes.update(connection=connection, key=key)
+    command.upgrade(config, NEWEST)
+    if present not in (None, NEWEST):
+        check(connection)
     return present is None
+
+
+def _has_tables(connection: Connection) -> bool:
+    return inspect(connection).has_table("alembic_version")
 
 
 def _form(connection: Connection) -> str | None:
     """The migration the tables are at, or None where there are none yet."""
-    if not inspect(connection).has_table("alembic_version"):
+    if not _has_tables(connection):
         return None
     found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     return found
@@ -326,10 +352,12 @@ def rewrite_files(engine: Engine) -> None:
 
 
 def check_server(engine: Engine) -> None:
-    """Refuse a PostgreSQL server that may lose what it has confirmed."""
+    """Refuse a PostgreSQL server that may lose what it has confirmed, or a schema of it that is not the ledger's own.
+    Raises LedgerUnsound."""
     if engine.dialect.name != "postgresql":
         return
     with reading(engine) as connection:
+        be_alone(connection)
         for setting in ("fsync", "full_page_writes"):
             if connection.execute(text("SELECT current_setting(:name)"), {"name": setting}).scalar() != "on":
                 raise LedgerUnsound(
@@ -341,7 +369,7 @@ def is_damage(error: Exception) -> bool:
     """Whether the database itself says that its file is broken."""
     words = _words(error)
     told = any(sign in words for sign in ("malformed", "not a database", "corrupt", "could not decode", "checksum"))
-    return told or isinstance(error, (UnicodeError, OverflowError))
+    return told or isinstance(error, (UnicodeDecodeError, OverflowError))  # not of what is on its way there
 
 
 def is_lost(error: DBAPIError) -> bool:

@@ -18,6 +18,7 @@ from dpcore.ledger.commands import RESTORE
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
     TROUBLE,
+    check_server,
     database_file,
     form,
     ledger_url,
@@ -70,6 +71,7 @@ def restore(
         empty = file is not None and not _has_something(file)
         engine = make_engine(url)
         try:
+            check_server(engine)
             key, there = keyed.key_to_restore(where, engine)
             absent = empty or _has_no_tables(engine)
             own, sound = ([], True) if absent else chains.from_database(engine, key)
@@ -192,7 +194,7 @@ def _be_again(connection: Connection, identity: str) -> None:
     """
     connection.exec_driver_sql("ALTER TABLE head DISABLE TRIGGER head_grows")
     connection.execute(update(schema.head).values(ledger_id=identity))
-    connection.exec_driver_sql("ALTER TABLE head ENABLE TRIGGER head_grows")
+    connection.exec_driver_sql("ALTER TABLE head ENABLE ALWAYS TRIGGER head_grows")
 
 
 def _write_rows(connection: Connection, table: Table, replay: Replay) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, select
 
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger import safeguards, schema
+from dpcore.ledger import lodging, safeguards, schema
 from dpcore.ledger.budget import SPENT, Caps
 from dpcore.ledger.commands import RESTORE
 from dpcore.ledger.records import CLOCK, FIRST, Record
@@ -24,7 +24,13 @@ BROKEN_FILE = "The ledger's database file is damaged" + _RESTORE
 BROKEN_CHAIN = "The ledger's records do not follow one another, so one was changed or lost" + _RESTORE
 BROKEN_SUMS = "The ledger's totals do not match its records" + _RESTORE
 BROKEN_GUARDS = "The ledger's tables have lost some of their safeguards" + _RESTORE
+BESIDE = (
+    "The ledger's tables have more than their safeguards, by which these may be undone ({}), so it stays closed: look "
+    f"who made that, and drop it; where it was not you, run {RESTORE} with your last backup too."
+)
 
+_TOLD = 4
+"""Of what is beside the safeguards, how much is told."""
 _BATCH, _BYTES = 2000, 4 << 20
 """Records that are read at once: at most so many, and so many bytes of what they say, where one alone is not more."""
 
@@ -228,8 +234,9 @@ def verify_database(connection: Connection) -> Replay:
         found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
         if found != "ok":
             raise LedgerUnsound(BROKEN_FILE)
-    if not _guarded(connection):
-        raise LedgerUnsound(BROKEN_GUARDS)
+    else:
+        lodging.be_alone(connection)
+    _guard(connection)
     replay = replayed(stored_records(connection))
     head = connection.execute(select(schema.head)).mappings().one_or_none()
     if head is None or head["seq"] != replay.seq or head["hash"] != replay.hash:
@@ -265,12 +272,19 @@ def replayed(records: Iterable[Record]) -> Replay:
     return replay
 
 
-def _guarded(connection: Connection) -> bool:
-    """Whether every table, check, trigger and unique index of the migrations is in place and switched on, as it was."""
+def _guard(connection: Connection) -> None:
+    """Raises LedgerUnsound unless every table, check, trigger and index of the migrations is in place and switched on,
+    as it was, and nothing else is."""
     if connection.dialect.name == "sqlite":
         query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name <> 'alembic_version'"
-        return sqlite_form(map(str, connection.exec_driver_sql(query).scalars())) == SQLITE_SAFEGUARDS
-    return safeguards.are_there(connection)
+        if sqlite_form(map(str, connection.exec_driver_sql(query).scalars())) != SQLITE_SAFEGUARDS:
+            raise LedgerUnsound(BROKEN_GUARDS)
+        return
+    lost, beside = safeguards.missing(connection)
+    if lost:
+        raise LedgerUnsound(BROKEN_GUARDS)
+    if beside:
+        raise LedgerUnsound(BESIDE.format("; ".join(beside[:_TOLD])))
 
 
 def sqlite_form(statements: Iterable[str]) -> str:

@@ -125,7 +125,7 @@ def watch(engine: Engine) -> None:
         connect = partial(dialect.connect, *args, **settings)
         return silence.heard(lambda seconds: within(seconds, connect), max(CONNECT, int(said)))
 
-    @event.listens_for(engine, "connect")
+    @event.listens_for(engine, "connect", insert=True)
     def _connected(connection: Any, record: Any) -> None:
         record.info["watched"] = watched = Watched(connection, silence)
         _looker.add(watched)

@@ -42,9 +42,15 @@ class Place:
 
 def unguarded(connection: Connection, statement: str) -> None:
     """As somebody with full rights, who switches the safeguards off, edits, and switches them on again."""
+    off: list[str] = []
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SET session_replication_role = replica"))
+        query = "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
+        for table, name in connection.exec_driver_sql(f"{query} AND pg_table_is_visible(tgrelid)").all():
+            connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
+            off.append(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}")
+        connection.exec_driver_sql("SET session_replication_role = replica")  # nor does a reference keep anything
         connection.exec_driver_sql(statement)
+        connection.exec_driver_sql("; ".join(off))
         return
     triggers = list(connection.execute(text("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")))
     for name, _ in triggers:

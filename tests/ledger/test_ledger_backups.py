@@ -236,6 +236,21 @@ def test_every_form_that_ledgers_had_is_known(tmp_path: Path, monkeypatch: pytes
     assert found[int(NEWEST)] == SQLITE_SAFEGUARDS
 
 
+@pytest.mark.parametrize(("form", "believed"), [("0003", True), ("0006", True), ("0002", False)])
+def test_a_mark_holds_for_every_form_whose_records_stay_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, believed: bool
+) -> None:
+    """A version more would else have made a backup of yesterday one that nobody marked."""
+    key, file = fresh(), tmp_path / "old.db"
+    with monkeypatch.context() as then:
+        then.setattr(engine, "NEWEST", form)
+        made = engine.make_engine(engine.ledger_url(file))
+        engine.migrate(made, key)
+        made.dispose()
+    backups._mark_database(file, key)
+    assert backups.read(file, key).marked is believed
+
+
 @pytest.mark.parametrize(
     ("mode", "refused"), [(0o777, True), (0o707, True), (0o1777, False), (0o770, False), (0o700, False)]
 )

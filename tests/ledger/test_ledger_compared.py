@@ -386,7 +386,7 @@ def test_a_ledger_from_before_knows_its_files(sqlite_place: Place, monkeypatch: 
     with monkeypatch.context() as then:
         for module in (engine, migrations):
             then.setattr(module, "NEWEST", "0004")
-        then.setattr(verify, "_guarded", lambda connection: True)
+        then.setattr(verify, "_guard", lambda connection: True)
         with sqlite_place.open() as older:
             older.open_budget("people", epsilon=1.0)
             older.open_budget("third", epsilon=1.0)

@@ -128,7 +128,7 @@ def test_whoever_looks_at_a_whole_ledger_has_patience(
     with place.open() as ledger:
         ledger.open_budget("people", epsilon=1.0)
     monkeypatch.setattr(watch, "ANSWER", 0.3)
-    monkeypatch.setattr(verify, "_guarded", slowly)
+    monkeypatch.setattr(verify, "_guard", slowly)
     with place.open() as ledger:
         ledger.verify()
         assert ledger.backup(tmp_path / "backup") == 1

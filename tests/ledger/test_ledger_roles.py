@@ -613,7 +613,7 @@ def test_a_ledger_from_before_is_brought_forward(sqlite_place: Place, monkeypatc
     with monkeypatch.context() as then:
         for module in (engine, migrations):
             then.setattr(module, "NEWEST", "0003")
-        then.setattr(verify, "_guarded", lambda connection: True)
+        then.setattr(verify, "_guard", lambda connection: True)
         with sqlite_place.open() as older:
             older.open_budget("people", epsilon=1.0)
             kept = older.charge("r", "people", Cost.pure(0.1), "How many?").to_json()

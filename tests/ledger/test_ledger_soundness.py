@@ -44,6 +44,10 @@ def edit(place: Place, change: Callable[[Connection], object]) -> None:
         engine.dispose()
 
 
+def are_there(connection: Connection) -> bool:
+    return safeguards.missing(connection) == ([], [])
+
+
 def refused(place: Place, statement: str) -> bool:
     try:
         edit(place, lambda connection: connection.execute(text(statement)))
@@ -162,12 +166,26 @@ WEAKER = {
     "ON records (request_id) WHERE kind = 'answer' AND seq < 0",
     "one that is not unique": "DROP INDEX one_draw_per_request; CREATE INDEX one_draw_per_request "
     "ON records (request_id) WHERE kind = 'draw'",
+    "one that waits for the end of a transaction": "ALTER TABLE records DROP CONSTRAINT records_hash_key1; "
+    "ALTER TABLE records ADD CONSTRAINT records_hash_key1 UNIQUE (hash) DEFERRABLE INITIALLY DEFERRED",
+    "a trigger that no replica's session fires": "ALTER TABLE accounts ENABLE TRIGGER accounts_grows",
+    "one that fires there alone": "ALTER TABLE accounts ENABLE REPLICA TRIGGER accounts_grows",
+    "one whose function has settings": "ALTER FUNCTION ledger_only_grows() SET client_min_messages = error",
+    "a check by another's operator": "CREATE FUNCTION other(text, varchar) RETURNS boolean LANGUAGE sql IMMUTABLE AS "
+    "'SELECT true'; CREATE OPERATOR <> (LEFTARG = text, RIGHTARG = varchar, FUNCTION = other); "
+    "ALTER TABLE lineages DROP CONSTRAINT lineages_lineage_check; "
+    "ALTER TABLE lineages ADD CONSTRAINT lineages_lineage_check CHECK (lineage <> ''::varchar)",
+    "no reference": "ALTER TABLE accounts DROP CONSTRAINT accounts_lineage_fkey1",
+    "a reference that is off": "ALTER TABLE accounts DISABLE TRIGGER ALL; ALTER TABLE accounts ENABLE ALWAYS TRIGGER "
+    "accounts_stays; ALTER TABLE accounts ENABLE ALWAYS TRIGGER accounts_kept; "
+    "ALTER TABLE accounts ENABLE ALWAYS TRIGGER accounts_grows",
 }
 
 
 CHANGES = (
     "CREATE FUNCTION sets_back() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.spent_epsilon := 0; RETURN NEW; END';"
 )
+CALLED = "CREATE FUNCTION called(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';"
 BESIDE = {
     "a trigger that changes a row once the others have looked": f"{CHANGES} CREATE TRIGGER zzz BEFORE UPDATE "
     "ON accounts FOR EACH ROW EXECUTE FUNCTION sets_back()",
@@ -192,6 +210,24 @@ BESIDE = {
     "another order of letters": 'ALTER TABLE fingerprints ALTER COLUMN sketch TYPE text COLLATE "C"',
     "a column more": "ALTER TABLE records ADD COLUMN more text NOT NULL DEFAULT ''",
     "a column that may be missing": "ALTER TABLE records ALTER COLUMN body DROP NOT NULL",
+    "a default": "ALTER TABLE accounts ALTER COLUMN spent_epsilon SET DEFAULT 0",
+    "a check": "ALTER TABLE head ADD CHECK (seq < 1000000)",
+    "a check that calls a function": f"{CALLED} ALTER TABLE records ADD CHECK (called(request_id))",
+    "a unique index that calls one": f"{CALLED} CREATE UNIQUE INDEX more ON records (seq, called(request_id))",
+    "an index that calls one": f"{CALLED} CREATE INDEX more ON records (seq, called(request_id))",
+    "an index of the rows that one chooses": f"{CALLED} CREATE INDEX more ON records (seq) WHERE called(request_id)",
+    "an index": "CREATE INDEX quick ON records (time)",
+    "one of another kind": "CREATE INDEX quick ON records USING hash (time)",
+    "rows that exclude others": "ALTER TABLE records ADD EXCLUDE USING btree (time WITH =)",
+    "statistics that call a function": f"{CALLED} CREATE STATISTICS more ON (called(request_id)), time FROM records",
+    "a policy that is off": "CREATE POLICY more ON records USING (true)",
+    "a reference from elsewhere": "CREATE TABLE elsewhere (lineage text REFERENCES lineages ON UPDATE CASCADE)",
+    "one from another schema": "CREATE SCHEMA elsewhere; CREATE TABLE elsewhere.records (lineage text REFERENCES "
+    "lineages ON UPDATE CASCADE)",
+    "one to elsewhere": "CREATE TABLE elsewhere (seq bigint PRIMARY KEY); INSERT INTO elsewhere SELECT seq FROM head; "
+    "ALTER TABLE head ADD FOREIGN KEY (seq) REFERENCES elsewhere",
+    "a trigger where the form is written": f"{CHANGES} CREATE TRIGGER zzz BEFORE UPDATE ON alembic_version "
+    "FOR EACH ROW EXECUTE FUNCTION sets_back()",
 }
 
 
@@ -207,9 +243,9 @@ def test_a_servers_safeguard_that_keeps_less_is_noticed(kept_on_server: Place, w
     """Of the same name: a sum that was set back by plain SQL let a running server charge beyond the cap."""
     engine = create_engine(kept_on_server.url)
     with engine.connect() as connection:
-        assert safeguards.are_there(connection)
+        assert are_there(connection)
         connection.exec_driver_sql(WEAKER[what])
-        assert not safeguards.are_there(connection)
+        assert not are_there(connection)
         with pytest.raises(LedgerUnsound, match="safeguards"):
             verify.verify_database(connection)
         connection.rollback()
@@ -217,16 +253,9 @@ def test_a_servers_safeguard_that_keeps_less_is_noticed(kept_on_server: Place, w
 
 
 def whatever_else(connection: Connection) -> bool:
-    """As it was compared before: all that are wanted, whatever is beside them."""
-    triggers = safeguards._TRIGGERS.replace("ELSE 'other' END", "END")
-    queries = (triggers, safeguards._CHECKS, safeguards._INDEXES)
-    wanted = {one for one in safeguards.WANTED if one.split()[1] not in ("table", "column")}
-    names = safeguards._KINDS
-    return wanted <= {
-        " ".join(filter(None, (str(table), names.get(str(kind), str(kind)), safeguards.words(str(said)))))
-        for query in queries
-        for table, kind, said in connection.exec_driver_sql(query)
-    }
+    """As it was compared before: all triggers, checks and unique indexes that are wanted, whatever is beside them."""
+    kinds = ("stays", "grows", "kept", "check", "unique")
+    return {one for one in safeguards.WANTED if one.split()[1] in kinds} <= safeguards.found(connection)
 
 
 @pytest.mark.parametrize("what", BESIDE)
@@ -234,22 +263,51 @@ def test_what_undoes_a_servers_safeguards_beside_them_is_noticed(kept_on_server:
     """All were there, word by word, and sums were set back, and answers charged twice, by plain SQL."""
     engine = create_engine(kept_on_server.url)
     with engine.connect() as connection:
-        assert safeguards.are_there(connection)
+        assert are_there(connection)
         connection.exec_driver_sql(BESIDE[what])
         assert whatever_else(connection), "else this would show nothing"
-        assert not safeguards.are_there(connection)
+        assert not are_there(connection)
         with pytest.raises(LedgerUnsound, match="safeguards"):
             verify.verify_database(connection)
         connection.rollback()
     engine.dispose()
 
 
-def test_more_than_the_ledgers_own_safeguards_may_be_there(kept_on_server: Place) -> None:
+def test_what_is_beside_them_is_named(kept_on_server: Place) -> None:
     engine = create_engine(kept_on_server.url)
     with engine.connect() as connection:
-        connection.exec_driver_sql("CREATE INDEX quick ON records (time); ALTER TABLE head ADD CHECK (seq < 1000000)")
-        assert safeguards.are_there(connection)
+        connection.exec_driver_sql("CREATE INDEX quick ON records (time)")
+        with pytest.raises(LedgerUnsound, match=r"more than their safeguards.*records index \( time \).*drop it"):
+            verify.verify_database(connection)
         connection.rollback()
+    engine.dispose()
+
+
+def test_an_index_that_is_just_built_anew_is_none_beside_them(kept_on_server: Place) -> None:
+    """As REINDEX CONCURRENTLY does, which leaves it so where it is stopped."""
+    engine = create_engine(kept_on_server.url)
+    for more, wanted in (("(lineage, kind, seq)", True), ("(lineage)", False)):
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f"CREATE INDEX quick ON records {more}")
+            unready = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'quick'::regclass"
+            connection.exec_driver_sql(unready)
+            assert are_there(connection) is wanted
+            connection.rollback()
+    engine.dispose()
+
+
+def test_a_servers_triggers_fire_in_every_session(kept_on_server: Place) -> None:
+    engine = create_engine(kept_on_server.url)
+    for also, fires in (("", True), ("ALTER TABLE accounts ENABLE TRIGGER accounts_grows", False)):
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f"SET session_replication_role = replica; {also}")
+            change = "UPDATE accounts SET spent_epsilon = 0"
+            if fires:
+                with pytest.raises(DBAPIError, match="only grows"):
+                    connection.exec_driver_sql(change)
+            else:
+                connection.exec_driver_sql(change)
+            connection.rollback()
     engine.dispose()
 
 

@@ -1,0 +1,168 @@
+"""In which schema of a server a ledger is, and that nobody else may put anything there that its statements call.
+
+PostgreSQL takes of all functions and operators on a session's ``search_path`` the one that fits best, so one that
+somebody may make in the ledger's schema is called by the ledger's role, which may do anything there. So a session sees
+that schema alone, and a ledger is closed where its tables' owner, the database's and superusers are not alone in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, text
+
+from dpcore.errors import LedgerError, LedgerUnsound
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+
+NOWHERE = (
+    "The ledger's address leads to no schema of its database that its account may use; make one by CREATE SCHEMA … "
+    "AUTHORIZATION its account, and name it at the end of the address: ?options=-csearch_path%3Dits_name."
+)
+REPLICA = (
+    "The ledger's account has sessions in which PostgreSQL keeps no reference between tables (session_replication_role "
+    "is “{}”), so it stays closed; as a superuser run ALTER ROLE {} RESET session_replication_role, or take it out of "
+    "the database's or the server's settings."
+)
+ENCODING = (
+    "The ledger's database keeps letters as {}, in which not every name can be written, so nothing is recorded there; "
+    "make one by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 and name that one."
+)
+_NOT_ALONE = (
+    "The ledger's schema “{schema}” of the database “{database}” is not its own, so it stays closed: {found}; as the "
+    "owner of what is named there run {mend}."
+)
+_SESSION = (
+    "SELECT pg_catalog.current_setting('session_replication_role'), pg_catalog.quote_ident(current_user), "
+    "pg_catalog.current_schemas(false)::pg_catalog.text[]"
+)
+_WHERE = """
+SELECT n.nspname FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace JOIN pg_roles o ON o.oid = r.relowner
+WHERE r.relname = 'records' AND r.relkind = 'r' AND n.nspname = ANY (%s) AND (
+    o.rolname = current_user OR o.rolsuper
+    OR o.oid = (SELECT datdba FROM pg_database WHERE datname = current_database())
+)
+"""
+_ALONE = "SET search_path TO pg_catalog, pg_temp"
+_MOST = 8
+"""Of what is found, how much is told at once."""
+_STRANGE = """
+WITH here AS (SELECT oid, nspname, nspowner, nspacl FROM pg_namespace WHERE nspname = :schema),
+tables AS (
+    SELECT r.oid, r.relname, r.relowner, r.relacl FROM pg_class r, here
+    WHERE r.relnamespace = here.oid AND r.relkind = 'r' AND r.relname = ANY (:tables)
+),
+head AS (
+    SELECT coalesce(
+        (SELECT relowner FROM tables WHERE relname = 'records'),
+        (SELECT oid FROM pg_roles WHERE rolname = current_user)
+    ) AS owner
+),
+above AS (
+    SELECT oid FROM pg_roles WHERE rolsuper OR rolname = 'pg_database_owner'
+    UNION SELECT datdba FROM pg_database WHERE datname = current_database()
+),
+trusted AS (SELECT oid FROM above UNION SELECT owner FROM head),
+rights AS (
+    SELECT given.grantee, format('CREATE ON SCHEMA %I', here.nspname) AS what
+    FROM here, aclexplode(here.nspacl) given WHERE given.privilege_type = 'CREATE'
+    UNION
+    SELECT given.grantee, format('TRIGGER ON %I.%I', here.nspname, tables.relname)
+    FROM here, tables, aclexplode(tables.relacl) given WHERE given.privilege_type = 'TRIGGER'
+),
+named AS (
+    SELECT grantee, what, CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS who
+    FROM rights WHERE grantee NOT IN (SELECT oid FROM trusted)
+),
+owned AS (
+    SELECT nspowner AS owner, format('SCHEMA %I', nspname) AS what FROM here
+    UNION SELECT relowner, format('TABLE %I.%I', here.nspname, relname) FROM tables, here
+    UNION SELECT p.proowner, 'FUNCTION ' || p.oid::regprocedure::text
+    FROM pg_proc p, here WHERE p.pronamespace = here.oid AND p.proname = 'ledger_only_grows' AND p.pronargs = 0
+),
+called AS (
+    SELECT p.proowner AS owner, 'ROUTINE ' || p.oid::regprocedure::text AS what
+    FROM pg_proc p, here WHERE p.pronamespace = here.oid
+    AND EXISTS (SELECT FROM pg_proc q WHERE q.proname = p.proname AND q.pronamespace = 'pg_catalog'::regnamespace)
+    UNION
+    SELECT o.oprowner, 'OPERATOR ' || o.oid::regoperator::text FROM pg_operator o, here WHERE o.oprnamespace = here.oid
+)
+SELECT 1, who || ' may ' || what, 'REVOKE ' || what || ' FROM ' || who FROM named
+UNION
+SELECT 2, what || ' is ' || quote_ident(pg_get_userbyid(owned.owner)) || '''s',
+    'ALTER ' || what || ' OWNER TO ' || quote_ident(pg_get_userbyid(head.owner))
+FROM owned, head WHERE owned.owner NOT IN (SELECT oid FROM trusted)
+UNION
+SELECT 3, what || ' is called instead of PostgreSQL''s own', 'DROP ' || what
+FROM called WHERE owner NOT IN (SELECT oid FROM pg_roles WHERE rolsuper)
+ORDER BY 1, 2
+"""
+"""What others may do in the schema, and what of others', or of whomever, is called there: a sentence and the remedy."""
+TABLES = ("alembic_version", "head", "records", "lineages", "accounts", "fingerprints")
+
+
+class Lodging:
+    """The schema that all connections of one engine see, as the first of them found it."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, str] = {}
+
+    def settle(self, cursor: Cursor[Any]) -> None:
+        """Have a new connection see it alone; of nothing that is called until then anybody has a better fit. What it
+        makes for itself comes last, or it would hide tables.
+
+        Raises LedgerError where there is none, and where the database does not keep every letter; LedgerUnsound for a
+        session that takes itself for a replica's.
+        """
+        from psycopg import sql
+
+        encoding = cursor.connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise LedgerError(ENCODING.format(encoding))
+        cursor.execute("SET client_encoding TO 'UTF8'")  # whatever the account's or the address's is
+        role, user, path = cursor.execute(_SESSION).fetchone() or ("", "", [])
+        if role != "origin":
+            raise LedgerUnsound(REPLICA.format(role, user))
+        if not self._found:
+            cursor.execute(_ALONE)
+            self._found.setdefault("schema", _chosen(path, {str(name) for (name,) in cursor.execute(_WHERE, [path])}))
+        name = sql.Identifier(self._found["schema"])
+        cursor.execute(sql.SQL("SET search_path TO {}, pg_temp").format(name))
+
+
+def _chosen(path: Sequence[str], having: Collection[str]) -> str:
+    """The first schema that has the ledger's tables, else the first: whoever may make schemas may make one of the
+    account's name, which a usual path puts before all others. Raises LedgerError where there is none."""
+    for name in [*(name for name in path if name in having), *path]:
+        return name
+    raise LedgerError(NOWHERE)
+
+
+@contextmanager
+def plainly(connection: Connection) -> Iterator[str]:
+    """The name of the schema; within, functions and operators are PostgreSQL's own, and others are written in full.
+    Raises LedgerError where there is none."""
+    schema = connection.exec_driver_sql("SELECT pg_catalog.current_schema()").scalar()
+    if schema is None:
+        raise LedgerError(NOWHERE)
+    before = connection.exec_driver_sql("SHOW search_path").scalar()
+    connection.exec_driver_sql(_ALONE.replace("SET", "SET LOCAL"))
+    yield str(schema)
+    connection.execute(text("SELECT set_config('search_path', :before, true)"), {"before": before})
+
+
+def be_alone(connection: Connection) -> None:
+    """Raises LedgerUnsound where others may put something into the ledger's schema, or did, with what to run; and as
+    ``Lodging.settle`` for a session that was made otherwise since."""
+    with plainly(connection) as schema:
+        found = connection.execute(text(_STRANGE), {"schema": schema, "tables": list(TABLES)}).all()[:_MOST]
+        role, user, _ = connection.exec_driver_sql(_SESSION).one()
+        database = connection.exec_driver_sql("SELECT current_database()").scalar()
+    if role != "origin":
+        raise LedgerUnsound(REPLICA.format(role, user))
+    if found:
+        said, mend = (", ".join(str(row[1]) for row in found), "; ".join(str(row[2]) for row in found))
+        raise LedgerUnsound(_NOT_ALONE.format(schema=schema, database=database, found=said, mend=mend))
