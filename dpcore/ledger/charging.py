@@ -127,9 +127,8 @@ def _cannot_fit(
         return None if there else last
 
 
-def begin_draw(store: Store, request_id: str, theirs: Theirs = lambda receipt: None) -> None:
-    """See ``Ledger.begin_draw``."""
-    store.failed.forget(request_id)
+def begin_draw(store: Store, request_id: str, theirs: Theirs = lambda receipt: None, whose: str = "") -> None:
+    """See ``Ledger.begin_draw``; ``whose`` names who asks, where ``theirs`` is about somebody (``drawing``)."""
     try:
         _begin(store, request_id, theirs)
     except LedgerError as error:
@@ -137,9 +136,8 @@ def begin_draw(store: Store, request_id: str, theirs: Theirs = lambda receipt: N
         # have taken the server's word that it is noted, upon which nobody draws, while this caller has yet to
         if not mends(error) or not store.reach():
             raise
-    else:
-        return
-    _begin(store, request_id, theirs)
+        _begin(store, request_id, theirs)
+    store.drawing.note(request_id, whose)
 
 
 def _begin(store: Store, request_id: str, theirs: Theirs) -> None:
@@ -149,6 +147,7 @@ def _begin(store: Store, request_id: str, theirs: Theirs) -> None:
         theirs(receipt)
         if receipt is None:
             raise InvalidArgument("request_id", "has not been charged")
+        store.failed.forget(request_id)
         if receipt.state == "charged":
             store.append(connection, "draw", lineage=receipt.lineage, request_id=request_id, body={})
 
@@ -162,8 +161,10 @@ def draw_failed(store: Store, request_id: str, theirs: Theirs = lambda receipt: 
         store.failed.note(request_id)
 
 
-def store_answer(store: Store, request_id: str, answer: Any, theirs: Theirs = lambda receipt: None) -> Receipt:
-    """See ``Ledger.store_answer``."""
+def store_answer(
+    store: Store, request_id: str, answer: Any, theirs: Theirs = lambda receipt: None, whose: str = ""
+) -> Receipt:
+    """See ``Ledger.store_answer``; ``whose`` as in ``begin_draw``: of nobody else an answer is kept."""
     began = time.monotonic()
     try:
         size = len(canonical(answer))
@@ -176,11 +177,15 @@ def store_answer(store: Store, request_id: str, answer: Any, theirs: Theirs = la
     put = partial(_put, store, request_id, answer, theirs)
     try:
         store.reach()
-        return put(at_least=PATIENCE)
+        stored = put(at_least=PATIENCE)
     except LedgerError as error:
         # what has been drawn is not given up either: nobody may draw it again
-        if not mends(error) or not store.kept.take(request_id, put, size=size, began=began):
+        drawn = mends(error) and (request_id, whose) in store.drawing
+        if not drawn or not store.kept.take(request_id, put, size=size, began=began):
             raise
+    else:
+        store.drawing.forget(request_id, whose)
+        return stored
     raise LedgerError(KEPT)
 
 

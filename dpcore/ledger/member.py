@@ -378,13 +378,13 @@ class MembersLedger(Ledger):
             raise NotAllowed(NOT_SHARED) from None
 
     def begin_draw(self, request_id: str) -> None:
-        charging.begin_draw(self._store, request_id, self._must_be_mine)
+        charging.begin_draw(self._store, request_id, self._must_be_mine, self._subject)
 
     def draw_failed(self, request_id: str) -> None:
         charging.draw_failed(self._store, request_id, self._must_be_mine)
 
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
-        return charging.store_answer(self._store, request_id, answer, self._must_be_mine)
+        return charging.store_answer(self._store, request_id, answer, self._must_be_mine, self._subject)
 
     def _must_be_mine(self, found: Receipt | None) -> None:
         if found is None or found.subject != self._subject:

@@ -19,6 +19,7 @@ from dpcore.ledger import daily, schema
 from dpcore.ledger.begun import Begun
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.checks import Checks
+from dpcore.ledger.drawing import Drawing
 from dpcore.ledger.engine import (
     CHECKING,
     TROUBLE,
@@ -86,6 +87,7 @@ class Store:
         self.lock = lock
         self.begun = Begun()
         self.failed = Failed()
+        self.drawing = Drawing()
         self.rooms = Opened()
         self.kept = Kept(self.reach)
         self._bound = _Bound()

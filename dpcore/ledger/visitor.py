@@ -157,13 +157,13 @@ class VisitorsLedger(Ledger):
         return super().charge(request_id, lineage, cost, what, known=known, **asked)
 
     def begin_draw(self, request_id: str) -> None:
-        charging.begin_draw(self._store, request_id, self._must_be_mine)
+        charging.begin_draw(self._store, request_id, self._must_be_mine, self._token)
 
     def draw_failed(self, request_id: str) -> None:
         charging.draw_failed(self._store, request_id, self._must_be_mine)
 
     def store_answer(self, request_id: str, answer: Any) -> Receipt:
-        return charging.store_answer(self._store, request_id, answer, self._must_be_mine)
+        return charging.store_answer(self._store, request_id, answer, self._must_be_mine, self._token)
 
     def _must_be_mine(self, found: Receipt | None) -> None:
         if found is None or not self._is_mine(found.lineage):

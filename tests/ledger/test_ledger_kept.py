@@ -24,6 +24,7 @@ from dpcore.ledger import store as stores
 from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.kept import KEPT, Kept
 from dpcore.ledger.lock import exclusive
+from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.release import TICK, release
 from tests.ledger.patients import ISSUER, person
@@ -210,6 +211,48 @@ def test_an_answer_that_is_not_theirs_is_not_kept(people: Ledger) -> None:
     assert people.receipt("r").state == "charged"
 
 
+def may_ask(people: Ledger) -> tuple[MembersLedger, MembersLedger]:
+    for name in ("anna", "arno"):
+        people.give_roles(name + ISSUER, ["analyst"])
+        people.share("people", name + ISSUER, "ask")
+    return person(people, "anna"), person(people, "arno")
+
+
+def test_nobody_takes_the_place_of_another_s_answer_while_the_ledger_is_away(
+    people: Ledger, away: Away, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor of one that was never charged, of which there is no end: whose it is cannot be asked then."""
+    monkeypatch.setattr(kept, "APART", 0.1)
+    anna, arno = may_ask(people)
+    anna.charge("r", "people", Cost.pure(0.1), "?")
+    anna.begin_draw("r")
+    with away():
+        others = (arno, VisitorsLedger(people, TOKEN))
+        asked = [(other, name) for other in others for name in ("r", "never charged")]
+        for other, name in [*asked, (people, "never charged")]:
+            with pytest.raises(DpcoreError) as refused:
+                other.store_answer(name, "forged")
+            assert str(refused.value) != KEPT
+        with pytest.raises(LedgerError, match=KEPT):
+            anna.store_answer("r", CANARY)
+    people._store._lost = None  # as after five seconds
+    assert stored(people, "r") == CANARY
+
+
+def test_a_draw_that_failed_is_forgotten_by_who_may_draw_it_again_alone(people: Ledger) -> None:
+    """Else the next click of whose it is would pay once more."""
+    anna, arno = may_ask(people)
+    anna.charge("r", "people", Cost.pure(0.1), "?", question="q")
+    anna.begin_draw("r")
+    anna.draw_failed("r")
+    for other in (arno, VisitorsLedger(people, TOKEN)):
+        with pytest.raises(NotAllowed):
+            other.begin_draw("r")
+    assert [one.state for one in anna.unanswered("people", "q")] == ["failed"]
+    anna.begin_draw("r")
+    assert [one.state for one in anna.unanswered("people", "q")] == ["begun"]
+
+
 class Clock:
     """A clock that moves only when slept on."""
 
@@ -318,6 +361,7 @@ def test_no_more_is_kept_than_there_is_room_for(people: Ledger, away: Away, monk
     monkeypatch.setattr(Kept, "_run", lambda self: None)
     for name in ("a", "b", "c"):
         people.charge(name, "people", Cost.pure(0.1), "?")
+        people.begin_draw(name)
     monkeypatch.setattr(kept, "MOST", 1)
     with away():
         for name in ("a", "a"):
