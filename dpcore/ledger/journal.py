@@ -108,15 +108,22 @@ class Journal:
             self._add(some)
 
     def must_fit(self, records: Iterable[Record]) -> None:
-        """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full, or
-        the file may be read and not written."""
+        """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full, its
+        owner may not have so much there or in one file, or the file may be read and not written. The caller holds the
+        lock and has read on."""
         needed = sum(len(record.line()) + 1 for record in records)
         if needed == 0:
             return
         there = self.path if self.path.exists() else self.path.parent  # the file may be a link to another disk
         if shutil.disk_usage(there).free < needed + _SPARE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-        os.close(self._opened())
+        handle = self._opened()
+        size = os.fstat(handle).st_size
+        try:
+            _take(handle, size, needed + _SPARE)
+        finally:
+            os.ftruncate(handle, size)  # what is left of it where this process dies is an unfinished line
+            os.close(handle)
 
     def _add(self, chosen: list[Record]) -> None:
         seq, digest = self.seq, self.hash
@@ -155,6 +162,18 @@ class Journal:
         if records == 0 or self.seq > 0:
             return False
         return not self.exists() or self.path.stat().st_size == 0 or records > 1
+
+
+def _take(handle: int, start: int, size: int) -> None:
+    """Have so many bytes from ``start`` on, as far as the system can say it: quotas and limits are told by no count of
+    free bytes. Raises OSError."""
+    if not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(handle, start, size)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):  # a disk that knows no such thing
+            raise
 
 
 def _portions(records: Iterable[Record]) -> Iterator[list[Record]]:

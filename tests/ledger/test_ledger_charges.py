@@ -6,6 +6,7 @@ import errno
 import json
 import math
 import os
+import resource
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -29,7 +30,8 @@ from dpcore.ledger import (
     UnknownLineage,
     confirming,
 )
-from dpcore.ledger.journal import Journal
+from dpcore.ledger.journal import Journal, whole
+from dpcore.ledger.records import FIRST, next_record
 from tests.ledger.conftest import Place
 
 
@@ -62,6 +64,54 @@ def test_where_the_journal_has_no_room_nothing_is_charged(
     assert ledger.remaining("people").epsilon == pytest.approx(0.9)
     ledger.charge("r0", "people", Cost.pure(0.1), "Which?")
     assert ledger.verify().charges == 2
+
+
+@pytest.mark.parametrize("number", [errno.EDQUOT, errno.EFBIG, errno.ENOSPC])
+def test_where_nobody_may_have_more_than_the_journal_nothing_is_charged(
+    ledger: Ledger, place: Place, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quota, or a limit of the size of files: the disk itself has room."""
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.charge("first", "people", Cost.pure(0.1), "Which?")
+    before, size = ledger.records(), place.journal.stat().st_size
+
+    def refuse(handle: int, start: int, length: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "posix_fallocate", refuse)
+        for request in ("a", "b"):
+            with pytest.raises(LedgerError, match="disk is full"):
+                ledger.charge(request, "people", Cost.pure(0.1), "Which?")
+        full.setattr(os, "posix_fallocate", lambda *_: refuse_otherwise())
+        ledger.charge("disks that know no such thing", "people", Cost.pure(0.1), "Which?")
+    assert ledger.records()[:-1] == before
+    assert place.journal.stat().st_size > size
+    assert ledger.verify().charges == 2
+
+
+def refuse_otherwise() -> None:
+    raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+
+def test_a_limit_of_the_size_of_files_is_asked_for(tmp_path: Path) -> None:
+    """As the system itself refuses it, to this very process; and nothing is left behind the journal's last line."""
+    journal = Journal(tmp_path / "journal")
+    one = next_record(1, FIRST, "rename", lineage="people", body={"name": "x"})
+    journal.add([one])
+    size, (soft, hard) = journal.path.stat().st_size, resource.getrlimit(resource.RLIMIT_FSIZE)
+    two = next_record(2, one.hash, "rename", lineage="people", body={"name": "y"})
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 300, hard))
+    try:
+        with pytest.raises(OSError, match="large"):
+            journal.must_fit([two])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert journal.path.stat().st_size == size
+    journal.must_fit([two])
+    assert journal.path.stat().st_size == size
+    journal.add([two])
+    assert whole(journal.path) == [one, two]
 
 
 def test_the_room_is_that_of_the_disk_on_which_the_journal_lies(
