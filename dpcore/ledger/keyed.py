@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, select
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
-from dpcore.ledger.engine import form, snapshot
+from dpcore.ledger.engine import TROUBLE, form, snapshot
 from dpcore.ledger.history import records
 from dpcore.ledger.key import ANOTHER, LOST, Key
 from dpcore.ledger.migrations import OLDER
@@ -43,9 +43,17 @@ def key_to_restore(where: Place, engine: Engine) -> tuple[Key, bool]:
     if where.key is None:
         return where.made_key(), True
     found = present(where)
-    if found is None and form(engine) in OLDER:  # which is brought forward, and by this key from then on
+    if found is None and _readable_form(engine) in OLDER:  # which is brought forward, and by this key from then on
         return where.made_key(), True
     return found or keys.fresh(), found is not None
+
+
+def _readable_form(engine: Engine) -> str | None:
+    """The form of the tables; None where there are none, or the database is damaged."""
+    try:
+        return form(engine)
+    except TROUBLE:
+        return None
 
 
 def strange(key: Key, chain: Sequence[Record], *, there: bool) -> str:

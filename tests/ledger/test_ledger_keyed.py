@@ -112,6 +112,28 @@ def test_a_key_that_was_given_up_comes_back_knowingly_too(
         second(ledger)
 
 
+@pytest.mark.parametrize("source", [None, "backup"])
+def test_whoever_lost_the_key_with_the_disk_of_the_database_goes_on_too(
+    sqlite_place: Place, key: Path, tmp_path: Path, source: str | None
+) -> None:
+    """The way out itself said that it had to be taken."""
+    filled(sqlite_place)
+    with sqlite_place.open() as ledger:
+        ledger.backup(tmp_path / "backup")
+    assert sqlite_place.database is not None
+    for ending in ("-wal", "-shm"):
+        sqlite_place.database.with_name(sqlite_place.database.name + ending).unlink(missing_ok=True)
+    sqlite_place.database.write_bytes(b"rubbish" * 1000)
+    key.unlink()
+    given = None if source is None else tmp_path / source
+    with pytest.raises(LedgerUnsound) as refused:
+        restore(sqlite_place.url, source=given)
+    assert str(refused.value) == keys.LOST
+    assert NEW_KEY in restore(sqlite_place.url, source=given, new_key=True, unmarked=True)
+    with sqlite_place.open() as ledger:
+        assert ledger.remaining("people").epsilon == 1.0
+
+
 def test_with_the_right_key_nothing_is_taken_anew(sqlite_place: Place, key: Path) -> None:
     filled(sqlite_place)
     before = key.read_bytes()
