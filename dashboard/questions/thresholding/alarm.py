@@ -46,7 +46,8 @@ class Alarm:
             lead = suited.columns[0][1][0]
             for one in possible:
                 if one.column == lead:
-                    undeclared = one.kind == "column" and schema.column(lead).moved is None
+                    open_ = schema.column(lead).moved is None and not schema.protects_rows
+                    undeclared = one.kind == "column" and open_
                     found.append(
                         Way(
                             form=suited.kind,

@@ -237,7 +237,7 @@ def _entries(table: Table, column: Column) -> Series | str:
         people=max(1, round(total)) if column.counts and total > 0 else answers.size,
         sensitivity=entry_sensitivity(column),
         replaced=entry_sensitivity(column, "replace_one"),
-        stated=column.moved is not None,
+        stated=column.moved is not None or schema.protects_rows,
         counts=column.reads_as_counts,
         unit=words.visible(column.unit or column.name, LONGEST_NAME),
         step=_step(schema),
