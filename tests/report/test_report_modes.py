@@ -92,7 +92,11 @@ def test_a_private_answer_is_reported_from_its_receipt(page: str, key: str, ledg
     made = report(found)
     whole = "".join(pages(rendered(made, "pdf")[1]))
     assert made.file_name.startswith("private-answer-report")
-    for told in (receipt.journal_hash[:12], receipt.mechanism, said.neighbours(receipt.neighbours)):
+    for told in (
+        receipt.journal_hash[:12],
+        receipt.mechanism,
+        said.neighbours(receipt.neighbours, receipt.unit or "person"),
+    ):
         assert flat(told) in flat(whole), told
     for mark in said.MARKS.values():
         assert not mark or flat(mark) not in flat(whole)
