@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.data import actions, declarations, source
+from dashboard.data import actions, declarations, needed, source
 from dashboard.data.own_file import OwnFile, template
 from dashboard.data.place import placed
 from dashboard.data.remembered import Remembered
@@ -68,6 +68,20 @@ def test_a_source_says_what_a_file_had_suggested(clinic: OwnFile, kept: list[Own
     stated = replace(BROUGHT, suggested=(), confirmed=())
     declarations._onto(kept[-1], stated, stated)
     assert "suggested" not in receipt(kept[-1], "flag"), "another declaration, stated without a file"
+
+
+def test_what_nobody_called_right_is_asked_of_a_source(clinic: OwnFile, kept: list[OwnFile]) -> None:
+    """How a file's cells looked decided how a source is read, and no person was asked."""
+    bare = replace(BROUGHT, confirmed=())
+    declarations._onto(clinic, bare, bare)
+    assert kept[-1].asks_confirmation
+    assert "“flag”" in needed.whole(kept[-1])
+    assert kept[-1].unreleasable
+    assert template(kept[-1]).confirmed == ()
+    right = kept[-1].decide(kept[-1].confirm(kept[-1].unconfirmed(kept[-1].to_call_right)))
+    assert not right.asks_confirmation
+    assert TOLD in receipt(right, "flag")
+    assert template(right).confirmed == ("flag",)
 
 
 def test_the_next_session_is_told_too(clinic: OwnFile, kept: list[OwnFile], monkeypatch: pytest.MonkeyPatch) -> None:
