@@ -570,13 +570,13 @@ def test_all_that_is_missing_is_said_at_once(open_app: Open) -> None:
     assert "on the Data page" not in data_words.step(1, own.lacking[0])
     declare(app, "age", low=0.0, high=110.0)
     assert len(held(app).lacking) == 2
-    assert [box.label for box in app.number_input if box.label.startswith("Rows one")] == [
-        "Rows one person can have, at most"
+    assert [box.label for box in app.number_input if box.label.startswith("Steps whose")] == [
+        "Steps whose numbers one person can change, at most"
     ]
-    rows = next(box for box in app.number_input if box.label.startswith("Rows one"))
+    rows = next(box for box in app.number_input if box.label.startswith("Steps whose"))
     rows.set_value(1).run()
     assert held(app).lacking == (held(app).unreleasable,)
-    assert [box.value for box in app.number_input if box.label.startswith("Rows one")] == [1], "it can be changed"
+    assert [box.value for box in app.number_input if box.label.startswith("Steps whose")] == [1], "it can be changed"
     assert data_words.step(1, held(app).lacking[0]) in text(app)
     press(app, "own-right")
     assert held(app).lacking == ()
@@ -1062,7 +1062,8 @@ def test_how_many_rows_one_has_is_asked_anew_of_other_rows_and_of_others(open_ap
     else:
         press(app, how)
     assert not held(app).decisions.said_rows
-    assert any("how many rows one" in sentence for sentence in held(app).lacking)
+    asked = own_file.SAY_STEPS if held(app).schema.each_row == "step" else own_file.SAY_ROWS
+    assert asked in held(app).lacking
 
 
 @pytest.mark.thorough

@@ -218,7 +218,7 @@ def test_how_many_steps_a_file_without_empty_rows_has_is_called_right(
         sizes.append(reading.private.public_size(Declaration(columns=(column,), each_row="step")))
         assert f"there are {sizes[-1]} steps" in understood.form_suggested(own)[0]
         right = own.decide(own.confirm(()))
-        assert (right.lacking, right.form) == ((), (*own_form, "last step"))
+        assert (right.lacking, right.form) == ((), (*own_form, "last step", "rows stay"))
         records = replace(decisions, schema=replace(decisions.schema, each_row="record"))
         assert replace(right, decisions=records).form_suggested == (), "an empty record counts for none"
         with monkeypatch.context() as forgetting:

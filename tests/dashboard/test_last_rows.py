@@ -131,7 +131,8 @@ def asked(own: OwnFile) -> bool:
     if own.schema.each_row == "record":
         assert own.lacking == (), "other answers wait for nothing"
         return own.uncounted
-    own = own.decide(replace(own.decisions, settled=own.decisions.settled | {EVEN}))
+    called = replace(own.decisions, stay=frozenset({(own.schema.each_row, own.schema.unit, own.entries)}))
+    own = own.decide(replace(called, settled=own.decisions.settled | {EVEN}))
     assert bool(own.lacking) == (LAST_STEP in own.form_suggested) == bool(form_suggested(own))
     return LAST_STEP in own.form_suggested
 

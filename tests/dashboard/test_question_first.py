@@ -324,7 +324,7 @@ def test_how_many_rows_one_has_is_asked_of_the_file_where_steps_make_more_of_eac
         return rows_label(own)
 
     assert asked("record") == data_said.rows_at_most("person")
-    assert asked("step", (TicksToRows(column="x", most=2),)) == data_said.rows_in_file("person")
+    assert asked("step", (TicksToRows(column="x", most=2),)) == data_said.rows_in_file("person", steps=True)
 
 
 def test_columns_beyond_one_form_are_not_taken_for_declared() -> None:
