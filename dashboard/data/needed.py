@@ -25,12 +25,13 @@ def still_needed(own: OwnFile) -> None:
         return
     with st.container(border=True):
         st.markdown(f"**{said.NEEDED}**")
+        st.caption(said.NEEDED_ABOUT)
         for place, sentence in enumerate(own.lacking, 1):
             st.markdown(said.step(place, sentence))
             if sentence in (SAY_ROWS, SAY_STEPS):
                 rows_each(own)
         open_ = [column.name for column in undeclared(own.schema)]
-        if own.declared is None and open_:
+        if open_:
             st.caption(asking_said.not_said(open_))
         if own.asks_confirmation:
             _suggested(own)

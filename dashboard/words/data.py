@@ -491,7 +491,8 @@ TWIN_SHOWN = (
     "declared."
 )
 NEEDED = "Before a private answer"
-THEN_A_BUDGET = "Ask your question, above. Its page lets you set a budget before the first answer."
+NEEDED_ABOUT = "Say it here, or begin with a question above: it asks for what it needs."
+THEN_A_BUDGET = "Ask your question above. Its page lets you set a budget before the first answer."
 NOTATION = {
     ",": " with a decimal comma",
     "dmy": ", the day first",

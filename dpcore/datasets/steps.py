@@ -23,7 +23,7 @@ import pandas as pd
 from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.different import Counted, counted, encoded
-from dpcore.datasets.headings import names_someone
+from dpcore.datasets.headings import names_someone, tells_of_one
 from dpcore.datasets.matching import holds, is_below, one_after_another, replaced
 from dpcore.datasets.numerals import is_number, tidy
 from dpcore.datasets.report import ReadColumn
@@ -45,6 +45,7 @@ SEPARATORS = (";", "|", ",")
 """Signs that may stand between the options of one cell."""
 _MOST_OPTIONS, _FEWEST_MONTHS = 40, 3
 _REPEATED, _MOST_SUMS = 0.8, 2
+_CODES = ("text", "integer")  # what somebody's name or number is read as
 _LONGEST_OPTION = 60
 _MOST_SPLIT, _LONGEST_NUMBER = 200, 24
 _PORTION, _WORD = 1 << 21, 20
@@ -517,7 +518,10 @@ def suggested(frame: pd.DataFrame, columns: tuple[ReadColumn, ...], look: Look =
 def _per_person(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> list[Step]:
     """One row per person, where a column that names people by its heading has them several times."""
     several = [
-        column for column in columns if names_someone(column.name) and 1 < column.distinct <= _REPEATED * len(frame)
+        column
+        for column in columns
+        if (names_someone(column.name) or (column.type in _CODES and tells_of_one(column.name, options=False)))
+        and 1 < column.distinct <= _REPEATED * len(frame)
     ]
     if not several:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -16,7 +17,7 @@ def bring(page: Page, address: str, file: Path) -> None:
     # the samples below have an uploader of their own, which may be drawn first
     drop = page.get_by_test_id("stFileUploader").filter(has_text="Drop a table")
     drop.locator("input[type=file]").set_input_files(file)
-    expect(page.get_by_text("Rows one", exact=False).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Before a private answer").first).to_be_visible(timeout=60_000)
     settled(page)
 
 
@@ -65,7 +66,7 @@ def choose(page: Page, label: str, option: str) -> None:
     settled(page)
 
 
-def enter(page: Page, label: str, number: str) -> None:
+def enter(page: Page, label: str | re.Pattern[str], number: str) -> None:
     """Type a number until it stays: a box that is drawn anew at that moment shows what stood there before."""
     box = page.get_by_role("spinbutton", name=label)
     for _ in range(5):
@@ -81,8 +82,8 @@ def enter(page: Page, label: str, number: str) -> None:
 
 
 def one_row_each(page: Page) -> None:
-    """Say that one person, or day, has one row."""
-    enter(page, "Rows one", "1")
+    """Say that one person, or day, has one row, or changes one step."""
+    enter(page, re.compile("Rows one|Steps whose"), "1")
 
 
 def look(page: Page) -> None:

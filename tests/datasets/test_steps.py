@@ -78,6 +78,11 @@ def payments() -> Reading:
         (months, (MonthsToRows(columns=("Jan 2024", "Feb 2024", "Mar 2024")),)),
         (payments, (OneRowPer(by="customer_id"), OneRowPer(by="customer_id", of="paid", how="sum"))),
         (lambda: table("customer_id,paid", *(f"c{i},{i % 7}" for i in range(30))), ()),
+        (
+            lambda: table("patient,stay", *(f"P{i % 140},{i % 7}.5" for i in range(300))),
+            (OneRowPer(by="patient"), OneRowPer(by="patient", of="stay", how="sum")),
+        ),
+        (lambda: table("patients,stay", *(f"P{i % 140},{i % 7}.5" for i in range(300))), ()),
         (lambda: table("k,x", *(f"{'ab'[i % 2]},{i % 7}" for i in range(30))), ()),
         (lambda: table("k,x", *(f"a,Street {i}; Town {i}" for i in range(30))), ()),
         (lambda: table("k,age", *(f"a,{20 + i}" for i in range(70)), "a,99"), ()),
