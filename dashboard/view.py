@@ -18,6 +18,7 @@ from dashboard import words
 from dashboard.blocks import Picture
 from dashboard.case import Memo
 from dashboard.charts.heat_map import heat_map
+from dashboard.charts.labels import Keep
 from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
 from dashboard.charts.tradeoff import HEIGHT, ROOM, Scale, read_all, tradeoff
@@ -274,9 +275,18 @@ class View:
                 ghost_name=self.ghost_name,
                 goal_name=words.goal(higher=self.higher),
                 dark=dark,
+                keep=self._named_at(x, ghost is not None),
             )
         )
         return figure
+
+    def _named_at(self, x: Literal["epsilon", "n"], ghost: bool) -> Keep:
+        """Where names stand hangs on no ε of a sweep over ε."""
+        at = epsilon_range(self) if x == "epsilon" else (*size_range(self), self.epsilon)
+        beside = (self.ghost_identity, self.ghost_name) if ghost else ()
+        drawn = (self.metric, self.main, tuple(self.methods), tuple(self.everything), tuple(self.names.items()))
+        key = (*self.identity, "names", x, at, beside, drawn, repr(self.scale), self.target)
+        return lambda find: self.memo(key, find)
 
     def _map(self) -> Picture:
         low, high = size_range(self)

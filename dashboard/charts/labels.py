@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dashboard.charts.places import Place, place
@@ -9,6 +11,14 @@ from dashboard.charts.theme import Figure, translucent
 
 LEGEND = 30
 """Pixels of a legend of one row, as which nearly all are."""
+Places = list[Place | None]
+Keep = Callable[[Callable[[], Places]], Places]
+"""Gives what the function in it finds, which may have been found before: it takes a quarter of a picture's time."""
+
+
+def anew(find: Callable[[], Places]) -> Places:
+    """Nothing was found before."""
+    return find()
 
 
 def written(
@@ -20,9 +30,13 @@ def written(
     paper: str,
     fence: list[np.ndarray],
     fence_name: str = "",
+    keep: Keep = anew,
 ) -> tuple[list[Figure], list[str]]:
-    """``names`` as annotations beside their ``lines``, and the names for which there is no place; see ``place``."""
-    found = place(x, lines, names, y_range, fence, fence_name)
+    """``names`` as annotations beside their ``lines``, and the names for which there is no place; see ``place``.
+
+    ``keep`` may know the places of these very lines.
+    """
+    found = keep(lambda: place(x, lines, names, y_range, fence, fence_name))
     notes = [
         {
             "x": float(x[spot.index]),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.labels import with_legend, written
+from dashboard.charts.labels import Keep, anew, with_legend, written
 from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
 
 HEIGHT = 440
@@ -46,16 +46,19 @@ def tradeoff(
     goal_name: str = "what you need",
     dark: bool = False,
     log_y: bool = False,
+    keep: Keep = anew,
 ) -> Figure:
     """Lines of one metric from a tidy frame (columns of ``dpcore.tradeoff.COLUMNS``) against column ``x``.
 
     Exact laws are solid, simulations carry their band, bounds are dotted. ``main`` is drawn thicker, with a marker at
     ``chosen``; ``target`` (in the metric's own unit) is a dashed line called ``goal_name``; ``ghost`` holds the
-    unedited case of ``main``. ``log_y`` is for metrics that span decades.
+    unedited case of ``main``. ``log_y`` is for metrics that span decades. Names stand where they do whatever is
+    ``chosen``, so that ``keep`` may know where.
     """
     look = palette(dark)
     traces: list[Figure] = []
-    xs = np.unique(frame[x].to_numpy())
+    others = (frame["method"] != main).to_numpy()
+    xs = np.unique(frame[x].to_numpy()[others if others.any() else slice(None)])
     lines: list[np.ndarray] = []
     labels: list[str] = []
     inks: list[str] = []
@@ -120,7 +123,7 @@ def tradeoff(
     level = None if goal is None else float(np.log10(max(goal, 1e-12))) if log_y else goal  # as the axis counts
     fence = [] if level is None else [np.full_like(xs, level, dtype=float)]
     needed = "" if goal is None else f"{goal_name}: {plain(goal)}"
-    annotations, left_out = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed)
+    annotations, left_out = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed, keep)
     shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
     if level is not None:
         above = level < y_range[0] + 0.93 * (y_range[1] - y_range[0])

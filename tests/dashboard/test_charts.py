@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -14,7 +16,7 @@ from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.draws import noisy_race
 from dashboard.charts.earlier import faded
 from dashboard.charts.heat_map import heat_map
-from dashboard.charts.labels import LEGEND, with_legend
+from dashboard.charts.labels import LEGEND, Keep, Places, with_legend
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.places import AREAS, Place, place, wrapped
 from dashboard.charts.theme import DARK, LIGHT, Palette, colours, log_ticks, plain
@@ -269,6 +271,35 @@ def test_a_value_is_read_off_between_points_and_not_beyond_them() -> None:
     assert read_off(line, "epsilon", 0.0099) is None
     assert read_off(line, "epsilon", 1.01) is None
     assert read_off(line.iloc[:0], "epsilon", 0.1) is None
+
+
+def test_names_stand_where_they_do_whatever_is_chosen() -> None:
+    """So their places are looked for once: a quarter of what an ε costs that is asked for the first time."""
+    table, names, sought = frame(4), {f"m{i}": f"Method {i}" for i in range(4)}, list[object]()
+
+    def drawn(chosen: float, keep: Keep) -> list[dict]:
+        own = table[table["method"] == "m0"].iloc[[3]].assign(epsilon=chosen, value=0.9)
+        made = tradeoff(
+            pd.concat([table, own], ignore_index=True),
+            x="epsilon",
+            x_title="ε",
+            scale=Scale(title="y"),
+            names=names,
+            colour=dict.fromkeys(names, "#123456"),
+            main="m0",
+            chosen=chosen,
+            keep=keep,
+        )
+        return made["layout"]["annotations"]
+
+    def keep(find: Callable[[], Places]) -> Places:
+        if not sought:
+            sought.append(find())
+        return sought[0]  # type: ignore[return-value]
+
+    anew = [drawn(chosen, lambda find: find()) for chosen in (0.0123, 0.456)]
+    assert anew[0] == anew[1] == drawn(0.789, keep) == drawn(0.0456, keep)
+    assert len(anew[0]) == 4
 
 
 @pytest.mark.parametrize("log_y", [False, True])
