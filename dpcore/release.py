@@ -90,7 +90,7 @@ def release(
     or a source is asked for more than counts, or the answer could be too large, or,
     after the charge and always with the same sentence, where the machine failed.
     """
-    _make_ready(request, rows)
+    make_ready(request, rows)
     tick = Tick()
     try:
         return _release(ledger, request_id, lineage, request, rows, progress, tick, known, drawn)
@@ -98,7 +98,7 @@ def release(
         tick.wait()
 
 
-def _make_ready(request: Request, rows: Any) -> None:
+def make_ready(request: Request, rows: Any) -> None:
     """What hangs on how many rows one person has is done before anything of which the time is recorded, or waited for:
     whoever clicks has the file."""
     reads, ready = getattr(request, "reads", None), getattr(rows, "ready", None)

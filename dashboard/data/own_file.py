@@ -38,6 +38,7 @@ from dpcore.datasets import (
     TicksToRows,
 )
 from dpcore.datasets.declaration import Stated
+from dpcore.datasets.headings import tells_of_one
 from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, says_somebody, unmoved
 from dpcore.datasets.steps import puts_rows_together, rows_made
@@ -389,6 +390,8 @@ class OwnFile:
         """What ``Schema.protects_rows`` is by the columns that a heading names or somebody declared, where rows name
         others: one record that brings a "patient" must not say that each row is one. None where the headings tell it.
         """
+        if self.schema.each_row != "record" and any(map(self._names_somebody, self.naming)):
+            return True
         if self.schema.each_row == "record" or not (self.from_rows or self.named_by_rows):
             return self.schema.rows_protected
         return protects_rows(self.schema.each_row, self.schema.unit, self._named)
@@ -396,7 +399,8 @@ class OwnFile:
     @property
     def somebody(self) -> str:
         """The first heading that says that each row is somebody; "" for none."""
-        return next((column.name for column in self._named if says_somebody(column)), "")
+        named = (name for name in self.naming if self._names_somebody(name))
+        return next(named, next((column.name for column in self._named if says_somebody(column)), ""))
 
     @property
     def _named(self) -> tuple[Column, ...]:
@@ -628,7 +632,13 @@ class OwnFile:
             names = [name for name in schema.names if name in names or name == schema.id_column]
         if self.named_by_rows:  # what rows name and nobody declared says nothing of what each row is
             schema = replace(schema, columns=tuple(column for column in schema.columns if column.name in names))
+        if schema.each_row != "record" and any(map(self._names_somebody, self.naming)):
+            schema = replace(schema, rows_protected=True)
         return schema.only(*names)
+
+    def _names_somebody(self, name: str) -> bool:
+        """Whether rows are called by this column, as a person said, and its heading is that of people."""
+        return self._is_called(self.schema.column(name)) and tells_of_one(name, options=True)
 
 
 def _whose(column: Column) -> Column:

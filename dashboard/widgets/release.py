@@ -40,7 +40,7 @@ from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Known, Receipt
 from dpcore.ledger.words import PERSON, refusal
-from dpcore.release import REFUSED, Request, ask, question_digest, release
+from dpcore.release import REFUSED, Request, ask, make_ready, question_digest, release
 
 EARLIER_SHOWN = 5
 
@@ -406,6 +406,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         return
     before = "" if known is None else unanswered.paid(here.lineage, question_digest(here.request))
     request_id = before or request_id
+    make_ready(here.request, data)  # before the first record
     try:
         here.source.join()
         with answering(here.source), places.aside(working=True):  # its tick and the disk are waited for

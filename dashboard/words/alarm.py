@@ -260,10 +260,10 @@ def better(name: str, here: float, main: float) -> str:
     )
 
 
-def not_declared(column: str, reach: float) -> str:
+def not_declared(column: str, reach: float, unit: str) -> str:
     return (
-        f"How far one person can move an entry of “{safe(column)}” has not been said. The picture supposes the whole "
-        f"range, {number(reach)}: so much noise that no alarm can be of use."
+        f"How far one {safe(unit)} can move an entry of “{safe(column)}” has not been said. The picture supposes the "
+        f"whole range, {number(reach)}: so much noise that no alarm can be of use."
     )
 
 
@@ -480,10 +480,10 @@ def use(other: str) -> str:
     return f"Use {other}"
 
 
-def declare_sensitivity(column: str) -> str:
+def declare_sensitivity(column: str, unit: str) -> str:
     return (
-        f"Say on the Data page by how much one person can move an entry of “{visible(column)}” at most: the noise of a "
-        "private answer is measured by it, and it must not be read from the file."
+        f"Say on the Data page by how much one {visible(unit)} can move an entry of “{visible(column)}” at most: the "
+        "noise of a private answer is measured by it, and it must not be read from the file."
     )
 
 

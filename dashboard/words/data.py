@@ -372,9 +372,9 @@ def step_taken_back(sentence: str) -> str:
 SAVE = "Save this declaration"
 SAVE_HELP = (
     "Types, bounds, options, steps and what you stated of the file's form (such as where cells end), for the next "
-    "table of this kind. What a row is, and how many one person has, you say again of each table. Nothing that was "
-    "read from the rows is in it, except options you copied from them: which of their words mean missing is asked "
-    "again."
+    "table of this kind. What a row is, and how many one person has, you say again of each table. Of what was read "
+    "from the rows it holds options you copied, and of columns that you said nothing of their types, as the file "
+    "suggests them: which of its words mean missing is asked again."
 )
 SAVED_AS = "declaration.json"
 BRING = "Use a saved one"

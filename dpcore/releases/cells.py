@@ -34,7 +34,8 @@ def option_rules(column: Column) -> tuple[str, ...]:
 
 def words_rule(listed: str) -> str:
     """Said where the options of these columns were taken over from the file."""
-    return f"The options of {listed} are the words of the file: that a word occurs in it is not hidden."
+    told = f"The options of {listed} are words of the file, or of an earlier one"
+    return f"{told}: that a word occurs there is not hidden."
 
 
 def bound_rule(column: Column) -> str:

@@ -19,7 +19,7 @@ from dpcore.releases.selection import MostCommonOption
 from tests.dashboard.test_data_page import declare, drop, held, press
 
 PEOPLE = ["flu", "cold"] * 20
-NOTE = "The options of “ill” are the words of the file: that a word occurs in it is not hidden."
+NOTE = "The options of “ill” are words of the file, or of an earlier one: that a word occurs there is not hidden."
 
 
 def survey(cells: Sequence[str]) -> bytes:

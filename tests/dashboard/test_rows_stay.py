@@ -164,3 +164,17 @@ def test_an_option_that_stands_twice_can_be_named() -> None:
         declared, "sales", rows=lambda: long, epsilon=5.0, neighbours="add_remove", rule="permute_and_flip"
     )
     assert "at most 200 letters" in str(refused)
+
+
+@pytest.mark.parametrize("heading", ["Patients", "customer group", "Staff"])
+def test_rows_that_a_person_calls_by_people_are_people(heading: str) -> None:
+    """That the column names them is stated, so that no cell decides it; before that its heading alone does not."""
+    data = table().replace(b"clerk,", f"{heading},".encode(), 1)
+    own = brought(data)
+    assert own.naming == (heading,)
+    assert not own.protects_rows
+    called = right(own)
+    assert called.declared is not None
+    assert (called.protects_rows, called.declared.protects_rows, called.leading.protects_rows) == (True, True, True)
+    assert called.somebody == heading
+    assert not right(brought(table().replace(b"clerk,", b"street,", 1))).protects_rows

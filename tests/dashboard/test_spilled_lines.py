@@ -80,6 +80,26 @@ def test_a_line_of_another_width_than_others_is_told_even_where_no_cell_is_lost(
         assert (reading.report.spilled == 0) == (changed == others[7]), changed
 
 
+@pytest.mark.parametrize("nameless", [1, 2])
+def test_a_line_that_was_filled_up_with_all_others_is_told_too(nameless: int) -> None:
+    """A spreadsheet fills up every line, the heading too: then a comma too many fills what has no name."""
+    ends = "," * nameless
+    others = [f"light,{street},{place}{ends}" for place, street in enumerate(STREETS)]
+    found = []
+    for changed in (others[7], f"noise, again,{STREETS[7]},7{ends[1:]}"):
+        text = "\n".join([f"complaint,street,callers{ends}", *others[:7], changed, *others[8:]])
+        found.append(read_table(text.encode(), header_rows=1, header_line=1).report.spilled)
+    assert found == [0, 1]
+
+
+def test_a_column_without_a_name_spills_into_nothing() -> None:
+    """As of a program that numbers the rows, and of a heading that lacks the last name."""
+    first = "".join(f"{place},{street},{place}\n" for place, street in enumerate(STREETS))
+    last = "".join(f"{street},{place},x\n" for place, street in enumerate(STREETS))
+    for text in (f",street,callers\n{first}", f"street,callers,\n{last}"):
+        assert read_table(text.encode(), header_rows=1, header_line=1).report.spilled == 0
+
+
 def test_where_every_line_ends_alike_none_spilled() -> None:
     """As of exports that end each line with a comma, and of a table with one column and lines that are empty."""
     rows = "".join(f"light,{street},{place},\n" for place, street in enumerate(STREETS))

@@ -199,8 +199,8 @@ def small(answers: tuple[Any, ...], mode: Any = "demo", **declared: Any) -> Case
 
 def test_without_a_declared_sensitivity_there_is_no_release() -> None:
     question = asked(small((1, 2, 3), sensitivity=None))
-    assert question.offer == NoOffer(sentence=said.declare_sensitivity("n"))
-    assert said.not_declared("n", 100.0) in question.notes  # the picture supposes the whole range, never 1
+    assert question.offer == NoOffer(sentence=said.declare_sensitivity("n", "person"))
+    assert said.not_declared("n", 100.0, "person") in question.notes  # the picture supposes the whole range, never 1
 
 
 def test_declared_sensitivity_is_the_noise() -> None:

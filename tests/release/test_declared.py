@@ -110,7 +110,7 @@ def test_words_of_the_file_come_in_the_order_of_the_alphabet() -> None:
     assert taken.categories == ("a", "b", "c")
     assert replace(taken, words_from_file=False, categories=("c", "a", "b")).categories == ("c", "a", "b")
     asked = MostCommonOption.of(Declaration(columns=(taken,)), "w", epsilon=1.0)
-    assert any("that a word occurs in it is not hidden" in rule for rule in asked.rules)
+    assert any("that a word occurs there is not hidden" in rule for rule in asked.rules)
 
 
 def test_the_number_of_rows_is_public_where_nobody_changes_it() -> None:

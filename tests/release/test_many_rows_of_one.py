@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.widgets import release as release_widget
 from dpcore import release as releasing
 from dpcore.audit.interference import spent
 from dpcore.datasets import Column, Declaration, PrivateRows, private_rows
@@ -57,6 +60,12 @@ def test_others_keep_their_rows_whoever_has_many(request_: MostCommonOption) -> 
             rows = table(of_one, colour=colour)
             assert (asked(rows, request_) - plain).tolist() == ([3, 0] if colour == "blue" else [0, 3])
             assert spent(request_, plain, asked(rows, request_)) <= 1 + 1e-9
+
+
+def test_a_click_picks_them_before_its_first_record() -> None:
+    """Between the record that links a file with its people and the charge it told of 150,000 rows."""
+    drawing = inspect.getsource(release_widget._draw)
+    assert 0 < drawing.index("make_ready(") < drawing.index(".join()") < drawing.index("= release(")
 
 
 def test_where_more_count_more_are_looked_at() -> None:

@@ -94,7 +94,7 @@ def test_words_of_the_file_are_said_on_the_receipt() -> None:
     found = question("most common, a row added")
     columns = tuple(replace(one, words_from_file=one.type == "category") for one in found.schema.columns)
     asked = request(replace(found, schema=replace(found.schema, columns=columns)))
-    assert "are the words of the file: that a word occurs in it is not hidden." in sentence(asked)
+    assert "are words of the file, or of an earlier one: that a word occurs there is not hidden." in sentence(asked)
     assert "words of the file" not in sentence(request(found))
 
 

@@ -177,7 +177,9 @@ def _notes(setting: Setting, right: float) -> tuple[str, ...]:
     """What a reader should mind."""
     found = []
     if not setting.series.stated:
-        found.append(said.not_declared(setting.watched.column, setting.series.sensitivity))
+        found.append(
+            said.not_declared(setting.watched.column, setting.series.sensitivity, setting.case.table.schema.unit)
+        )
     if setting.edited.crossing == 0:
         found.append(said.at_once(setting.series.step))
     if setting.case.source.public:

@@ -204,7 +204,7 @@ class Setting:
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
         if not self.series.stated:
-            return NoOffer(sentence=said.declare_sensitivity(self.watched.column))
+            return NoOffer(sentence=said.declare_sensitivity(self.watched.column, self.case.table.schema.unit))
         if not self.own:
             at = self.threshold
             return NoOffer(sentence=said.type_a_line(at), instead=(self.settled.key, True, said.keep_line(at)))

@@ -390,7 +390,7 @@ def _assembled(
         raise UnreadableFile("The file has column names but no rows.")
     if sheet is None and not table.single:
         wider, others = _uneven(counts, keep, table)
-        spilled += others
+        spilled += others + _beside(frame, keep, table)
         if wider.any():
             notices.append(
                 Notice(
@@ -453,6 +453,15 @@ def _uneven(counts: IntArray, keep: BoolArray, table: Columns) -> tuple[BoolArra
         return np.zeros(len(keep), dtype=bool), 0
     beyond = math.inf if table.most is None else table.most
     return keep & (counts > beyond), int(many.sum() - many.max())
+
+
+def _beside(frame: pd.DataFrame, keep: BoolArray, table: Columns) -> int:
+    """How many rows hold something right of the last name where others hold nothing: programs fill lines up with empty
+    cells, the heading too, once one of them has a comma too many."""
+    last = max(place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose)
+    filled = keep & ~_blank(frame.iloc[:, last + 1 :])
+    many = int(filled.sum())
+    return 0 if many == keep.sum() else many
 
 
 def _left_out(table: Columns) -> int:
