@@ -27,7 +27,7 @@ from dashboard.serving.answers import answer, keeping, later, not_packed, return
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import asking, header, is_file, is_own_page, is_page, may_measure, plain, visitor_of
 from dashboard.serving.pace import EACH, Pace, in_turn
-from dashboard.serving.paths import METRICS, has_control, leads_to
+from dashboard.serving.paths import METRICS, has_control, is_long, leads_to
 from dashboard.serving.plain_requests import A_FILE, OPENING, Leaving, NotTaken, PlainRequests, arriving
 from dashboard.serving.relief import Relief
 from dashboard.serving.settings import number
@@ -115,7 +115,7 @@ class Gate:
                 await send({"type": refused.KIND})
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if has_control(scope):
+        if has_control(scope) or is_long(scope):
             await answer(send, 400, words.NO_SUCH_PATH)
         elif not is_host_allowed(header(scope, b"host")):
             await answer(send, 421, words.OTHER_NAME)
@@ -155,7 +155,7 @@ class Gate:
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One open page, for as long as it is open."""
-        if has_control(scope) or not is_own_page(scope):
+        if has_control(scope) or is_long(scope) or not is_own_page(scope):
             await send({"type": "websocket.close", "code": 1008})
             return
         visitor = visitor_of(scope)

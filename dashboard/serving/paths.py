@@ -15,12 +15,20 @@ from starlette.routing import compile_path
 from dashboard.serving.asgi import Scope
 
 METRICS, HEALTH = "/_stcore/metrics", "/_stcore/health"
+LONGEST = 2_000
+"""Characters of a path: none of ours has a tenth of it, and to look for what a long one means takes five times as
+long."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def has_control(scope: Scope) -> bool:
     """Whether a path, which was decoded before, has a control character. No path of ours and no browser's has one."""
     return _CONTROL.search(str(scope["path"])) is not None
+
+
+def is_long(scope: Scope) -> bool:
+    """Whether a path is longer than any of ours, or of a provider's that people come back from."""
+    return len(str(scope["path"])) > LONGEST
 
 
 def leads_to(scope: Scope, *routes: str) -> bool:

@@ -254,6 +254,24 @@ def test_a_reader_that_begins_threads_without_end_is_ended(apart: Apart) -> None
     assert threads(0) == 0
 
 
+def test_a_reader_of_which_the_system_says_nothing_is_ended(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first thread was gone: it held 4 GB where 200 MB are allowed."""
+    assert said(apart, "hides").startswith("Reading this file takes more than 120 MB of memory")
+    told = {("RssAnon:", "RssShmem:"): 0, ("Threads:",): 2}
+    monkeypatch.setattr(nursery, "_told_of", lambda _, what: told[what])
+    assert in_use(4711) == math.inf
+    told["Threads:",] = 1  # all of it is gone, and nobody asked how it ended yet
+    assert in_use(4711) == 0
+
+
+def test_a_reader_of_any_name_is_looked_at(apart: Apart) -> None:
+    """One that was no text ended who looks at readers, and with that everybody's readings."""
+    read_table(file("waits_a_moment"), tables=apart.table_of)
+    before = apart.process
+    read_table(file("calls_itself"), tables=apart.table_of)
+    assert apart.process == before
+
+
 def test_all_that_lies_in_a_reader_s_folder_is_seen(tmp_path: Path) -> None:
     assert lying(tmp_path / "gone") == lying(tmp_path) == 0
     for number in range(3):

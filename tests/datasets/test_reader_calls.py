@@ -57,7 +57,7 @@ def refused(machine: Machine) -> Iterator[tuple[int, ...]]:
         yield number, OTHER
     yield machine.clone, 17
     yield machine.clone, 0x4111
-    for command in (8, 10, 15, 1031):
+    for command in (8, 10, 15, 1031, 6, 7, 37, 38, 1024):
         yield machine.fcntl, 3, command, OTHER
     for command in (0x8901, 0x8902, 0x5412, 0x541C, 0x40086602, 0x401C5820):
         yield machine.ioctl, 3, command

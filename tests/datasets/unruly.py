@@ -100,6 +100,18 @@ def multiplies(say: _Say) -> None:
     time.sleep(600)
 
 
+def hides(say: _Say) -> None:
+    """Behind a first thread that is gone, so that the system says nothing of what the others hold."""
+    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+    ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
+
+
+def calls_itself(say: _Say) -> None:
+    """By a name that is no text, until somebody has looked."""
+    ctypes.CDLL(None).prctl(15, b"x\xff", 0, 0, 0)
+    time.sleep(0.5)
+
+
 def crashes(say: _Say) -> None:
     ctypes.string_at(1)
 
@@ -234,6 +246,7 @@ def system_calls() -> dict[str, int]:
     info = (ctypes.c_int * 32)(0, 0, -1)
     about = ctypes.create_string_buffer(1024)
     listened, spoken = os.pipe()
+    program, lock = os.open(os.__file__, os.O_RDONLY), ctypes.create_string_buffer(64)
     tried: dict[str, tuple[int, ...]] = {
         "kill": (named["kill"], other, 0),
         "kill of a group": (named["kill"], 0, 0),
@@ -258,6 +271,8 @@ def system_calls() -> dict[str, int]:
         "mmap of its own": (numbers.mmap, 0, 4096, mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANON, -1, 0),
         "socketpair": (named["socketpair"], socket.AF_UNIX, socket.SOCK_STREAM, 0, ctypes.addressof(about)),
         "fcntl F_SETPIPE_SZ": (numbers.fcntl, spoken, 1031, 1 << 17),
+        "fcntl F_SETLK": (numbers.fcntl, program, 6, ctypes.addressof(lock)),
+        "fcntl F_OFD_SETLK": (numbers.fcntl, program, 37, ctypes.addressof(lock)),
         "inotify_init1": (named["inotify_init1"], 0),
         "splice": (named["splice"], listened, 0, spoken, 0, 0, 0),
         "tee": (named["tee"], listened, spoken, 0, 0),
@@ -274,16 +289,16 @@ def system_calls() -> dict[str, int]:
         if os.getpid() != itself:
             os._exit(0)
         found[name] = ctypes.get_errno() if given < 0 else 0
-    os.close(listened)
-    os.close(spoken)
+    for file in (listened, spoken, program):
+        os.close(file)
     return found
 
 
 WAYS: dict[str, Callable[[_Say], None]] = {
     made.__name__: made
     for made in (
-        panics, fails, fills, swamps, litters, multiplies, crashes, aborts, grows, shares, swells, leaps,
-        cannot_allocate, works, waits, holds_everything, waits_a_moment, lies, looks_around, opens_files,
+        panics, fails, fills, swamps, litters, multiplies, hides, calls_itself, crashes, aborts, grows, shares, swells,
+        leaps, cannot_allocate, works, waits, holds_everything, waits_a_moment, lies, looks_around, opens_files,
         calls_the_system,
     )
 }  # fmt: skip

@@ -5,9 +5,9 @@ may take; what changes whose a file is, who may open it and since when it is so;
 or memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a
 process could share with those that it makes, which its limits do not count and which may be full though no process
 holds it; what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they
-are made, and pages that a pipe takes over; files that have no name, so that nobody sees how large they are; and what
-looks into the kernel. Signals have many ways: calls of their own, and files that send one when something happens to
-them.
+are made, pages that a pipe takes over, and locks of parts of files, of which there is no end; files that have no name,
+so that nobody sees how large they are; and what looks into the kernel. Signals have many ways: calls of their own, and
+files that send one when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
@@ -31,6 +31,7 @@ _THREAD = 0x00010000
 _SIGNALLING = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _OWNED = (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
 _LARGER = (1031,)  # F_SETPIPE_SZ
+_LOCKING = (6, 7, 37, 38, 1024)  # F_SETLK, F_SETLKW, those of open files, F_SETLEASE
 _FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, its 32 bits, FS_IOC_FSSETXATTR
 _NAMELESS = 0x00400000  # __O_TMPFILE
 _OUTLIVING = (1,)  # PR_SET_PDEATHSIG
@@ -153,7 +154,7 @@ def _rules(machine: Machine, process: int) -> Iterator[Step]:
         yield from _of(number, [(_GIVE, 0, 0, _UNKNOWN)])
     for number, place in machine.opening.items():
         yield from _of(number, _without(place, _NAMELESS))
-    yield from _of(machine.fcntl, _but(1, (*_SIGNALLING, *_LARGER)))
+    yield from _of(machine.fcntl, _but(1, (*_SIGNALLING, *_LARGER, *_LOCKING)))
     yield from _of(machine.ioctl, _but(1, (*_OWNED, *_FLAGS)))
     yield from _of(machine.prctl, _but(0, _OUTLIVING))
     yield from _of(machine.mmap, _not_both(3, _OF_NO_FILE, _SHARED))

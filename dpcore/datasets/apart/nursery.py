@@ -53,7 +53,7 @@ class _Reader:
     files: int
     told: int
     life: int
-    most: int
+    most: float
 
 
 class Nursery:
@@ -161,9 +161,11 @@ class Nursery:
             os.close(reader.life)
 
 
-def in_use(process: int) -> int:
+def in_use(process: int) -> float:
     """Bytes of memory that a process has written to and that are no file's, also where it could share them; 0 where the
-    system does not say."""
+    system does not say. Without end where its first thread is gone and others go on: then the system says nothing."""
+    if not _told_of(process, _WRITTEN) and _told_of(process, ("Threads:",)) > 1:
+        return math.inf
     return _told_of(process, _WRITTEN) << 10
 
 
@@ -174,7 +176,7 @@ def threads(process: int) -> int:
 
 def _told_of(process: int, what: tuple[str, ...]) -> int:
     try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()  # a name may be any bytes
     except OSError:
         return 0
     return sum(int(line.split()[1]) for line in lines if line.startswith(what))
