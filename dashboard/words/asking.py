@@ -124,7 +124,7 @@ def named(names: Sequence[str]) -> str:
 
 def not_said(names: Sequence[str]) -> str:
     """Columns of which nobody said what they could hold."""
-    return f"Not said yet, and needed of a column that you ask about: what {named(names)} could hold, under Columns."
+    return f"Not said yet: which values {named(names)} can hold. Needed of a column that you ask about, under Columns."
 
 
 def others(least: int, count: int) -> str:

@@ -119,7 +119,7 @@ def test_a_stranger_reaches_the_first_right_chart_in_a_few_clicks(open_app: Open
     assert "**4 columns**" in page
     assert "**One row is one person or record.**" in page
     assert f"{data_said.IN_USE} Your file “survey.csv” is not in use yet" in plain(page), "beside the choice of data"
-    assert re.search("Not said yet.*: what .*“Perks .choose all.”.* and “Age” could hold", plain(page))
+    assert re.search("Not said yet: which values .*“Perks .choose all.”.* and “Age” can hold", plain(page))
     visitor.clicks_on("Which “Which department are you in?” is most common?")
     assert "Everything about these data" not in text(app), "the question stands alone"
     assert "reads as" not in text(app), "times are not asked about, so how they are to be read is not asked"
