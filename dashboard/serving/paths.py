@@ -8,7 +8,6 @@ character goes any further, and what the gate looks for is looked for by the rou
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from starlette.routing import compile_path
 
@@ -18,6 +17,8 @@ METRICS, HEALTH = "/_stcore/metrics", "/_stcore/health"
 LONGEST = 2_000
 """Characters of a path: none of ours has a tenth of it, and to look for what a long one means takes five times as
 long."""
+_patterns: dict[str, re.Pattern[str]] = {}
+"""Of our own routes alone."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -36,6 +37,7 @@ def leads_to(scope: Scope, *routes: str) -> bool:
     return any(_pattern(route).search(str(scope["path"])) for route in routes)
 
 
-@lru_cache
 def _pattern(route: str) -> re.Pattern[str]:
-    return re.compile(compile_path(route)[0].pattern.removeprefix("^"))
+    if route not in _patterns:
+        _patterns[route] = re.compile(compile_path(route)[0].pattern.removeprefix("^"))
+    return _patterns[route]
