@@ -30,11 +30,11 @@ def still_needed(own: OwnFile) -> None:
             st.markdown(said.step(place, sentence))
             if sentence in (SAY_ROWS, SAY_STEPS):
                 rows_each(own)
+        if own.asks_confirmation:
+            _suggested(own)
         open_ = [column.name for column in undeclared(own.schema)]
         if open_:
             st.caption(asking_said.not_said(open_))
-        if own.asks_confirmation:
-            _suggested(own)
         open_ = [column.name for column in _declared_numbers(own) if column.sensitivity is None]
         if open_:
             st.caption(said.reach_open(own.schema.unit, open_))
