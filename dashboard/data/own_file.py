@@ -378,7 +378,8 @@ class OwnFile:
         schema = self.schema.only(*certain) if certain else self.schema
         whose = self.schema.id_column
         stated = [one.name for one in columns if (one.type != "yes/no" or one.name in settled) and one.name != whose]
-        return replace(declared_first(schema, stated), rows_protected=self.rows_protected)
+        found = declared_first(schema, stated)
+        return found if found.each_row == "record" else replace(found, rows_protected=self.protects_rows)
 
     @property
     def protects_rows(self) -> bool:

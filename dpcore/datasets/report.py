@@ -38,6 +38,9 @@ LISTED = 100
 """How many line numbers a notice lists at most; its ``count`` is always complete."""
 
 
+What = Literal["set aside", "repaired", "noticed"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something about the file that a person should know.
@@ -47,7 +50,7 @@ class Notice:
     ``texts`` hold what was set aside or replaced, raw text from the file: escape it before showing it.
     """
 
-    what: Literal["set aside", "repaired", "noticed"]
+    what: What
     sentence: str
     count: int = 0
     lines: tuple[int, ...] = ()

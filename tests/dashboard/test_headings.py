@@ -73,3 +73,13 @@ def test_no_cell_of_what_nobody_declared_says_whether_rows_are_protected(
     assert told[0][0] == told[0][1] == ("itself a person" not in told[0][2])
     by_cells = [protects_rows("option", "person", one.schema.columns) for one in found]
     assert len(set(by_cells)) == 2 or pair[0] == _with_a_cell("10"), "by all columns it was told"
+
+
+def test_a_heading_counts_where_its_column_leads_nowhere_yet() -> None:
+    """As long as nobody said how its cells are read it is on no page: its heading says of rows what it says."""
+    own = walked("\n".join(["street,score,patient", *(f"{a},{n},03/04/2024" for n, a in enumerate(STREETS))]).encode())
+    own = own.decide(replace(own.decisions, settled=own.decisions.settled - {"patient"}))
+    assert "patient" in own.doubts
+    assert "patient" not in own.leading.names
+    assert own.protects_rows
+    assert own.leading.protects_rows

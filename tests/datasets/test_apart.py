@@ -257,10 +257,10 @@ def test_a_reader_that_begins_threads_without_end_is_ended(apart: Apart) -> None
 def test_a_reader_of_which_the_system_says_nothing_is_ended(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its first thread was gone: it held 4 GB where 200 MB are allowed."""
     assert said(apart, "hides").startswith("Reading this file takes more than 120 MB of memory")
-    told = {("RssAnon:", "RssShmem:"): 0, ("Threads:",): 2}
-    monkeypatch.setattr(nursery, "_told_of", lambda _, what: told[what])
+    told = {"Threads:": 2}
+    monkeypatch.setattr(nursery, "_told_of", lambda _: told)
     assert in_use(4711) == math.inf
-    told["Threads:",] = 1  # all of it is gone, and nobody asked how it ended yet
+    told["Threads:"] = 1  # all of it is gone, and nobody asked how it ended yet
     assert in_use(4711) == 0
 
 

@@ -11,7 +11,6 @@ import math
 import socket
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -73,12 +72,7 @@ class Inner:
                 return
 
 
-@pytest.fixture(autouse=True)
-def names() -> Iterator[None]:
-    before = config.get_option("server.allowedHosts")
-    config.set_option("server.allowedHosts", ["localhost", "127.0.0.1"])
-    yield
-    config.set_option("server.allowedHosts", before)
+pytestmark = pytest.mark.usefixtures("names")
 
 
 def asked(

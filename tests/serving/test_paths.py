@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,6 @@ from urllib.parse import quote, unquote
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, Router
-from streamlit import config
 from streamlit.web.server.starlette.starlette_app import create_streamlit_routes
 
 from dashboard.people import wanted
@@ -27,12 +25,7 @@ EVERY = (*GATED, paths.HEALTH, "/_stcore/upload_file/a/b", "/_stcore/stream", "/
 SIGNS = [chr(number) for number in (*range(0x20), *range(0x7F, 0xA0))]
 
 
-@pytest.fixture(autouse=True)
-def names() -> Iterator[None]:
-    before = config.get_option("server.allowedHosts")
-    config.set_option("server.allowedHosts", ["localhost", "127.0.0.1"])
-    yield
-    config.set_option("server.allowedHosts", before)
+pytestmark = pytest.mark.usefixtures("names")
 
 
 def _ends(path: str, told: list[str], **more: Any) -> Any:

@@ -39,7 +39,7 @@ _MOST_FILES, _BESIDE = 1_000, 8 << 20
 """In a reader's folder, which makes a few; and bytes there beside one file of the largest size."""
 _MOST_THREADS = 64
 """Of a reader: its libraries begin some four, and all servers of a computer have some thousands together."""
-_WRITTEN = ("RssAnon:", "RssShmem:")
+_WRITTEN, _BEGUN = ("RssAnon:", "RssShmem:"), "Threads:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +164,25 @@ class Nursery:
 def in_use(process: int) -> float:
     """Bytes of memory that a process has written to and that are no file's, also where it could share them; 0 where the
     system does not say. Without end where its first thread is gone and others go on: then the system says nothing."""
-    if not _told_of(process, _WRITTEN) and _told_of(process, ("Threads:",)) > 1:
+    told = _told_of(process)
+    if not any(name in told for name in _WRITTEN) and told.get(_BEGUN, 0) > 1:
         return math.inf
-    return _told_of(process, _WRITTEN) << 10
+    return sum(told.get(name, 0) for name in _WRITTEN) << 10
 
 
 def threads(process: int) -> int:
     """How many a process has; 0 where the system does not say."""
-    return _told_of(process, ("Threads:",))
+    return _told_of(process).get(_BEGUN, 0)
 
 
-def _told_of(process: int, what: tuple[str, ...]) -> int:
+def _told_of(process: int) -> dict[str, int]:
+    """What the system counts of a process; nothing where it says nothing."""
     try:
         lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()  # a name may be any bytes
     except OSError:
-        return 0
-    return sum(int(line.split()[1]) for line in lines if line.startswith(what))
+        return {}
+    told = (line.split() for line in lines)
+    return {part[0]: int(part[1]) for part in told if part and part[0] in (*_WRITTEN, _BEGUN)}
 
 
 def lying(folder: Path) -> float:

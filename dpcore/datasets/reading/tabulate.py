@@ -32,6 +32,7 @@ from dpcore.datasets.report import (
     Notice,
     Report,
     Returns,
+    What,
     listed,
 )
 from dpcore.errors import UnreadableFile
@@ -367,14 +368,8 @@ def _assembled(
             notices.append(_aside("Rows with more cells than the heading", lines[extra], texts))
         short = keep & (counts < table.most - _left_out(table))
         if short.any():
-            notices.append(
-                Notice(
-                    what="repaired",
-                    sentence="Rows with fewer cells than the heading were filled up with missing cells.",
-                    count=int(short.sum()),
-                    lines=listed(lines[short].tolist()),
-                )
-            )
+            filled_up = "Rows with fewer cells than the heading were filled up with missing cells."
+            notices.append(_about("repaired", filled_up, lines[short]))
     alternatives = decided.of_beginning(seen, found)
     if not found.keeps:
         named = [place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose]
@@ -392,14 +387,8 @@ def _assembled(
         wider, others = _uneven(counts, keep, table)
         spilled += others + _beside(frame, keep, table)
         if wider.any():
-            notices.append(
-                Notice(
-                    what="noticed",
-                    sentence="Rows with an empty cell more than others at their end were kept.",
-                    count=int(wider.sum()),
-                    lines=listed(lines[wider].tolist()),
-                )
-            )
+            more = "Rows with an empty cell more than others at their end were kept."
+            notices.append(_about("noticed", more, lines[wider]))
     header_lines = tuple(int(seen.lines[place]) for place in found.header)
     each_width = counts if sheet is None else np.full(len(frame), len(table.labels))
     if not found.header and width is None:
@@ -505,13 +494,11 @@ def _about_lines(seen: Survey, found: Layout) -> list[Notice]:
 
 
 def _aside(what: str, lines: IntArray, texts: tuple[str, ...] = ()) -> Notice:
-    return Notice(
-        what="set aside",
-        sentence=f"{what} were set aside.",
-        count=int(lines.size),
-        lines=listed(lines.tolist()),
-        texts=texts[:20],
-    )
+    return replace(_about("set aside", f"{what} were set aside.", lines), texts=texts[:20])
+
+
+def _about(what: What, sentence: str, lines: IntArray) -> Notice:
+    return Notice(what=what, sentence=sentence, count=int(lines.size), lines=listed(lines.tolist()))
 
 
 def _blank(frame: pd.DataFrame) -> BoolArray:
