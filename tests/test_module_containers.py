@@ -24,6 +24,7 @@ GROWING = {
     "dashboard/runtime/outgoing.py: _THEMES": "one for each appearance of the settings",
     "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",
     "dashboard/session.py: Slot.made": "one for each slot of the program",
+    "dashboard/serving/paths.py: _patterns": "one for each route of our own that is looked for",
     "dashboard/serving/log_line.py: _written": "two for each part of the program that writes to the log",
     "dashboard/people/providers.py: _said": "one for each provider of the login's file",
     "dashboard/people/logged_out.py: _ended": "one for each person who ended logins, until these would have",
