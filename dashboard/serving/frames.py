@@ -131,7 +131,7 @@ def _arrived(page: WebSocketsSansIOProtocol, data: bytes) -> None:
     """What was read. The first of it is the whole request: where that is too long nobody would hear of it."""
     _UVICORNS["data_received"](page, data)
     if not page.handshake_initiated:
-        refused.in_turn(page, refused.said(data.split(b"\n")), page.transport.abort)
+        refused.in_turn(page, refused.said(data), page.transport.abort)
 
 
 def _ended(page: WebSocketsSansIOProtocol) -> None:

@@ -25,7 +25,17 @@ from dashboard.runtime import scripts
 from dashboard.serving import messages, open_files, refused
 from dashboard.serving.answers import answer, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
-from dashboard.serving.heads import asking, header, is_file, is_own_page, is_page, may_measure, plain, visitor_of
+from dashboard.serving.heads import (
+    asking,
+    by_head,
+    header,
+    is_file,
+    is_own_page,
+    is_page,
+    may_measure,
+    plain,
+    visitor_of,
+)
 from dashboard.serving.pace import EACH, Pace, in_turn
 from dashboard.serving.paths import METRICS, has_control, is_long, leads_to
 from dashboard.serving.plain_requests import A_FILE, OPENING, Leaving, NotTaken, PlainRequests, arriving
@@ -94,7 +104,7 @@ class Gate:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         whose = asking(scope)
-        async with self._requests.turn(whose) as pace:
+        async with self._requests.turn(whose, by_head(scope)) as pace:
             if pace is None:
                 await answer(send, 429, words.TOO_MANY_REQUESTS)
                 return
@@ -159,7 +169,7 @@ class Gate:
             await send({"type": "websocket.close", "code": 1008})
             return
         visitor = visitor_of(scope)
-        async with self._requests.turn(visitor, OPENING) as pace:
+        async with self._requests.turn(visitor, OPENING - 1.0 + by_head(scope)) as pace:
             too_many = pace is None
         if too_many or self.full or self._has_its_share(visitor):
             await send({"type": "websocket.close", "code": 1013})  # try again later

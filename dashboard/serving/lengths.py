@@ -1,9 +1,10 @@
-"""A request whose body does not say how long it is is refused with its head.
+"""A request whose body does not say how long it is is refused with its head, and so is one whose head is long.
 
 Such a body comes in pieces, of one byte if its sender likes: six bytes on the way and an event of some twenty
 millionths of a second each, forty thousand of them in one read, and uvicorn is through with all of them before anybody
-else has a turn, whether or not anybody wants the body. Browsers say how long a file or a form is. Such a request, and
-what is none at all, is answered when it is its sender's turn (``refused``).
+else has a turn, whether or not anybody wants the body. Browsers say how long a file or a form is. A head of four bytes
+a line is gone through line by line as well, by four who each look for something else, eighty times as long as a usual
+one. Such a request, and what is none at all, is answered when it is its sender's turn (``refused``).
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import h11
-from h11._receivebuffer import ReceiveBuffer
+from h11._receivebuffer import ReceiveBuffer, blank_line_regex
 from uvicorn import config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dashboard.serving import refused
 
 OTHER = "this server reads requests with h11; start it with epsilon-lab, or uninstall httptools"
+MOST_LINES, LONGEST = 100, 32 << 10
+"""Lines and bytes of a head. A browser sends some twenty, of 8 kB with the cookies of a login and an address of ours as
+long as they come; HAProxy takes as many lines, and half as many bytes."""
 SENT = 128 << 10
 """Bytes that the system keeps of what a connection does not read, or twice that; by itself it keeps up to 4 MB."""
 _begun: Callable[..., None] = H11Protocol.__init__
@@ -56,13 +60,18 @@ class Arrived(ReceiveBuffer):
     lines: list[bytearray] | None = None
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
-        """As of all: the lines of a whole head, or None."""
+        """As of all: the lines of a whole head, or None. Raises RemoteProtocolError where it is long or has too many,
+        before any of them is looked at."""
+        found = blank_line_regex.search(self._data, self._multiple_lines_search)
+        end = found.start() if found else len(self._data)
+        if end > LONGEST or self._data.count(b"\n", 0, end) > MOST_LINES:
+            raise h11.RemoteProtocolError("a long head", error_status_hint=431)
         self.lines = super().maybe_extract_lines()
         return self.lines
 
-    def head(self) -> Sequence[bytes | bytearray]:
-        """The lines of the head that was taken last, or of what is there of the next one, without its request."""
-        return (bytes(self).split(b"\n") if self.lines is None else self.lines)[1:]
+    def head(self) -> bytes:
+        """The head that was taken last, or what is there of the next one, without the line of its request."""
+        return (bytes(self) if self.lines is None else b"\n".join(self.lines)).partition(b"\n")[2]
 
 
 class Measured(h11.Connection):
@@ -99,7 +108,7 @@ class Measured(h11.Connection):
 
 def _measured(connection: H11Protocol, *arguments: Any, **options: Any) -> None:
     _begun(connection, *arguments, **options)
-    connection.conn = Measured(h11.SERVER, connection.conn._max_incomplete_event_size)
+    connection.conn = Measured(h11.SERVER, LONGEST)
 
 
 def _bounded(connection: H11Protocol, transport: Any) -> None:

@@ -9,7 +9,7 @@ another's than whoever asks for something from where the proxy is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -21,12 +21,12 @@ from dpcore.defects import reported
 KIND = "epsilon_lab.refused"
 """As what the gate is asked for a turn, and what it says when it has come."""
 FORWARDED = b"x-forwarded-for"
-_FORWARDED = re.compile(FORWARDED + rb":(.*)", re.IGNORECASE)
+_FORWARDED = re.compile(rb"^" + FORWARDED + rb":(.*)", re.IGNORECASE | re.MULTILINE)
 
 
-def said(lines: Iterable[bytes | bytearray]) -> list[tuple[bytes, bytes]]:
-    """The headers in which a proxy says for whom it asks, of the lines of a head whose other lines may be anything."""
-    return [(FORWARDED, bytes(found[1].strip())) for line in lines if (found := _FORWARDED.match(line))]
+def said(head: bytes) -> list[tuple[bytes, bytes]]:
+    """The headers in which a proxy says for whom it asks, of a head whose other lines may be anything."""
+    return [(FORWARDED, found.strip()) for found in _FORWARDED.findall(head)]
 
 
 def in_turn(

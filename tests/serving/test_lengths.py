@@ -88,6 +88,48 @@ def test_without_the_guard_every_piece_is_looked_at(events: list[Any]) -> None:
     assert len(events) > PIECES
 
 
+LONG = {
+    "lines": "x:\r\n" * 8_000,
+    "lines without an end": "x:\r\n" * 8_000 + "x",
+    "lines that go on": "x: y\r\n" + " z\r\n" * 8_000,
+    "a cookie": f"Cookie: {'a=1;' * 10_000}\r\n",
+}
+
+
+def lines_of(head: str, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, int]:
+    """How a request with this in its head is answered, and how many of its lines h11 was given."""
+    looked = [0]
+    take = h11._receivebuffer.ReceiveBuffer.maybe_extract_lines
+
+    def noted(buffer: Any) -> Any:
+        found = take(buffer)
+        looked[0] += len(found or ())
+        return found
+
+    monkeypatch.setattr(h11._receivebuffer.ReceiveBuffer, "maybe_extract_lines", noted)
+    return answered(head.rstrip("\r\n"), body=b"", method="GET")[0], looked[0]
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_a_long_head_is_refused_before_a_line_of_it_is_looked_at(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of 62 kB took a server's one thread 80 times as long as a usual one, and counted as one."""
+    assert lines_of(LONG[kind], monkeypatch) == (b"HTTP/1.1 400", 0)
+
+
+def test_without_the_guard_every_line_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What shows that the test above can fail."""
+    lengths.unguard()
+    assert lines_of(LONG["lines"], monkeypatch)[1] > 8_000
+
+
+def test_a_body_of_many_lines_is_no_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the file that comes in the same read as its head."""
+    rows = b"a,b\n" * 10_000
+    assert answered(f"Content-Length: {len(rows)}", body=rows)[2] == [rows]
+    most = "".join(f"x{number}: y\r\n" for number in range(lengths.MOST_LINES - 4))
+    assert lines_of(most, monkeypatch)[0] == b"HTTP/1.1 204", "more lines than any browser sends"
+
+
 def test_what_a_browser_sends_arrives() -> None:
     for size in (0, 1, 50_000):
         status, wire, arrived = answered(f"Content-Length: {size}", body=b"x" * size)

@@ -12,6 +12,7 @@ import pytest
 from dashboard.background import speed
 from dashboard.serving import gate, pace, plain_requests
 from dashboard.serving.gate import Gate
+from dashboard.serving.heads import AS_MUCH, USUAL
 from dashboard.serving.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, WAITING
 from tests.serving.leaping import Leaping
 
@@ -73,7 +74,9 @@ async def asked(
 
     method = "PUT" if body else "GET"
     headers = [HOST, FORM, (b"accept-encoding", b"gzip"), *more]
+    path, _, query = path.partition("?")
     scope = {"type": kind, "path": path, "method": method, "headers": headers, "client": (address, 1)}
+    scope |= {"raw_path": path.encode(), "query_string": query.encode()}
     await here(scope, receive, send)
     return sent
 
@@ -110,11 +113,22 @@ def test_requests_of_one_address_are_answered_at_a_pace_and_others_at_once(loop:
     assert max(took[:many]) == pytest.approx(work / slow - AHEAD, abs=0.01)
 
 
-@pytest.mark.parametrize("what", ["pieces that come", "pages that are opened", "requests that are refused"])
+HEADS: dict[str, tuple[str, tuple[tuple[bytes, bytes], ...]]] = {
+    "a cookie of many pieces": ("/", ((b"cookie", b"a=1;" * 6_000),)),
+    "a long address": ("/?" + "a&" * 12_000, ()),
+    "long headers": ("/", tuple((b"x-%d" % number, b"x" * 400) for number in range(60))),
+}
+"""What is gone through from end to end before anything is answered, each of 24 kB."""
+
+
+@pytest.mark.parametrize("what", ["pieces that come", "pages that are opened", "requests that are refused", *HEADS])
 def test_whatever_a_request_makes_work_by_counts(what: str, loop: Leaping, slow: float) -> None:
     here, many = Gate(Server(pieces=0)), 20
     if what == "pieces that come":
         one, work = lambda: asked(here, "10.0.0.1", body=50), 1 + 50 * (A_PIECE + PIECE / BYTES)
+    elif what in HEADS:
+        path, more = HEADS[what]
+        one, work = lambda: asked(here, "10.0.0.1", path, *more), 1 + (24_000 - USUAL) / AS_MUCH
     elif what == "pages that are opened":
         one, work = lambda: asked(here, "10.0.0.1", kind="websocket"), OPENING
     else:
