@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.view import Proviso
 from dashboard.words import many, number, plural, protected_words, safe, times_in_100, tiny, visible
-from dashboard.words.usual import of_100, verdict
+from dashboard.words.measured import between
 from dpcore.about import About
 
 TITLE = "Predict a column"
@@ -53,11 +51,6 @@ ROWS_TITLE = "number of training rows n"
 AXES: Mapping[str, str] = {"epsilon": "Privacy loss ε", "n": "Number of rows", "both": "ε and rows"}
 AVERAGE = "Always the average"
 TRAINING = "Training private models"
-NEED = {
-    "accuracy": "I need this many right, in 100",
-    "squared_error": "I need a squared error below",
-    "excess_risk": "I need an excess risk below",
-}
 NEED_HELP = "Type what you need; the smallest ε that gives it follows, and how many rows like these would."
 WAITING = "Read off the chart when all models are trained."
 STOPPED = "Stopped before all models were trained, so it cannot be read off yet."
@@ -66,15 +59,10 @@ NOT_MEASURED = (
     "method or measure."
 )
 HINT_ROWS = "To see how many rows like these would do at the ε chosen now, show the chart against the number of rows."
-RIGHT_WRONG = ("right", "wrong")
 NOT_PROTECTED = (
     "what is true of people like these in general; that the data exist, the columns with their bounds, and about how "
     "many rows there are"
 )
-LITTLE = 0.03
-"""Right predictions gained over guessing, as a share, that are hardly worth a model."""
-MUCH = 0.1
-"""The same for a squared error, as a share of the error of guessing."""
 
 
 def cannot_train(why: str) -> str:
@@ -87,104 +75,6 @@ def dropped(columns: tuple[str, ...]) -> str:
     if len(columns) == 1:
         return f"{names} has the same value in every row, so the picture is drawn without it."
     return f"{names}{more} have the same value in every row, so the picture is drawn without them."
-
-
-# -- headline, caption, cards ------------------------------------------------------------------------------------------
-
-
-def headline_waiting(epsilon: float) -> str:
-    return f"At ε = {number(epsilon)}: the first private models are being trained."
-
-
-def headline_right(
-    epsilon: float, value: float, guessing: float, plain: float, target: float | None, low: float = 1.0
-) -> str:
-    """Shares of right predictions; ``target`` None where something else was asked for, ``low`` what one model in ten
-    does not reach."""
-    right = f"**{number(100 * value)} times in 100**"
-    start = f"At ε = {number(epsilon)} the private model is right about {right} on average"
-    guess = f"always guessing the commonest ({number(100 * guessing)})"
-    if value - guessing < LITTLE:
-        better = "worse than" if value < guessing - LITTLE else "no better than"
-        better = "hardly better than" if value > guessing else better
-        why = (
-            "these columns tell little, with or without privacy"
-            if plain - guessing < LITTLE
-            else f"the noise drowns what the columns tell ({number(100 * plain)} without privacy)"
-        )
-        return f"{start}, {better} {guess}: {why}."
-    if target is None:
-        return f"{start}, better than {guess}."
-    some = " (some models fall short)" if low < target <= value else ""
-    return f"{start}: {verdict(value, target, number(100 * target))}{some}, and better than {guess}."
-
-
-def headline_error(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
-    """Mean squared errors; ``target`` None where something else was asked for."""
-    start = f"At ε = {number(epsilon)} the private model's squared error is about **{number(value)}**"
-    guess = f"always guessing the average ({number(guessing)})"
-    if value > (1 - MUCH) * guessing:
-        better = "hardly better than" if value < guessing else "no better than"
-        why = (
-            "these columns tell little, with or without privacy"
-            if plain > (1 - MUCH) * guessing
-            else f"the noise drowns what the columns tell ({number(plain)} without privacy)"
-        )
-        return f"{start}, {better} {guess}: {why}."
-    if target is None:
-        return f"{start}, better than {guess}."
-    return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
-
-
-def will_do(classes: tuple[str, ...], missed: float | None, there: float | None) -> Proviso:
-    """What to decide before enough is enough; ``missed``, and ``there`` at the smallest ε that is enough, None where
-    they are told elsewhere."""
-    mistakes = (
-        "making the mistakes under “How far to trust it”"
-        if missed is None
-        else f"missing {of_100(missed)} of 100 “{safe(visible(classes[1], 30))}”"
-    )
-    return Proviso(
-        decide=f"decide whether {mistakes} will do.",
-        there="If so" if there is None else f"If {of_100(there)} will do too",
-        otherwise="If not, try a higher ε or, where you may look at results, another method (Options).",
-    )
-
-
-MISTAKES_ELSEWHERE = "All mistakes count alike here: which kinds it makes stands under “How far to trust it”."
-
-
-def mistakes(classes: tuple[str, ...], missed: float, alarmed: float) -> str:
-    """Shares of the second of two classes that are told to be the first, and of the first to be the second."""
-    other, positive = (safe(visible(name, 30)) for name in classes)
-    return (
-        f"Look at its mistakes before you call that enough: **of 100 that are “{positive}” it misses "
-        f"{of_100(missed)}**, of 100 that are “{other}” it takes {of_100(alarmed)} for “{positive}”."
-    )
-
-
-def how_judged(about: About, trained: int, tested: int, mistakes: str) -> str:
-    return (
-        f"{mistakes} Method: {about.plain} ({about.name}), trained on {trained:,} rows, judged on {tested:,} others. "
-        "How often a model is right no theorem says; the privacy is proved."
-    ).strip()
-
-
-def better(name: str, value: str, main: str) -> str:
-    """Another method that a private answer can be drawn by does clearly better at this ε."""
-    return (
-        f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. You may "
-        "switch to it in Options, since everybody may see these data. For data of your own choose before you see any "
-        "result, for instance on simulated rows: what is chosen by looking tells of the people."
-    )
-
-
-def right(value: float) -> str:
-    return f"right {number(100 * value)} times in 100"
-
-
-def error(value: float) -> str:
-    return f"squared error {number(value)}"
 
 
 WORTH_BUYING = (
@@ -216,65 +106,6 @@ def singles_beside(bought: str, free: str) -> str:
 def fixed_beside(chosen: str, fixed: str) -> str:
     """The way that is chosen privately and the fixed one, at this ε."""
     return f"With the way chosen: {chosen}; with the fixed one: {fixed}."
-
-
-UNSURE = ("privacy noise", "only these rows")
-
-
-def caption_right(
-    plain: float, found: tuple[float, float, float], tested: int, how: str, *, apart: bool = False
-) -> str:
-    """``found`` is the share of right predictions, and between what most private models lie; ``apart``: what is
-    uncertain has a card of its own.
-    """
-    value, low, high = found
-    if apart:
-        return f"Without privacy {number(100 * plain)} in 100. {how}"
-    noise = "" if high <= low else f"Most private models (80 in 100) {_between(low, high)}, by the luck of the noise. "
-    luck = 200 * math.sqrt(max(value * (1 - value), 1e-9) / tested)  # two standard errors
-    shown = f"{luck:.0f}" if luck >= 2 else number(luck)
-    return (
-        f"Without privacy {number(100 * plain)} in 100. {noise}Judged on another {tested:,} rows, all these numbers "
-        f"could be about {shown} higher or lower. {how}"
-    )
-
-
-def _between(low: float, high: float) -> str:
-    return f"reach {number(100 * low)} to {number(100 * high)}"
-
-
-def uncertain(low: float, high: float, people: float, tested: int, *, models: int) -> str:
-    """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side."""
-    return (
-        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this {_between(low, high)} "
-        f"right of 100 (estimated from {models} of them). Chance: {tested:,} other rows judged them; had others come, "
-        f"all these numbers would move by at most {number(100 * people)} in 80 of 100 cases, with or without privacy."
-    )
-
-
-def uncertain_error(low: float, high: float, people: tuple[float, float], tested: int, *, models: int) -> str:
-    """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
-    half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
-    return (
-        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this have an error of "
-        f"{number(low)} to {number(high)} (estimated from {models} of them). Chance: {tested:,} other rows judged "
-        f"them; had others come, all these numbers would move by at most {half} in 80 of 100 cases, with or without "
-        f"privacy (calculated from how far off each row is; that {half} is itself known to about {error} in 100)."
-    )
-
-
-def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str, *, apart: bool = False) -> str:
-    """``band`` is between what most private models lie; ``apart``: what is uncertain has a card of its own."""
-    low, high = band
-    noise = "" if high <= low or apart else f" Most private models (80 in 100): {number(low)} to {number(high)}."
-    return (
-        f"Without privacy {number(plain)}, always guessing the average {number(guessing)}; smaller is better, and the "
-        f"range of the column is scaled to −1…1.{noise} {how}"
-    )
-
-
-def dots(guessing: float) -> str:
-    return f"predictions; always guessing the commonest would be right in {round(50 * guessing)} of them"
 
 
 def who(unit: str, rows_per_person: int) -> str:
@@ -610,7 +441,7 @@ def forecast_right(found: tuple[float, float, float], guessing: float, level: fl
     value, low, high = found
     return (
         f"wrong about {number(100 * (1 - value))} times in 100 on people it has not seen, right about "
-        f"{number(100 * value)}. Most such models (80 in 100) {_between(low, high)}; always guessing the commonest "
+        f"{number(100 * value)}. Most such models (80 in 100) {between(low, high)}; always guessing the commonest "
         f"reaches {number(100 * guessing)}. {_same_noise(level)}"
     )
 

@@ -60,7 +60,6 @@ from dpcore.training.quality import (
     mean_absolute_error,
 )
 from dpcore.training.rates import RATES, descent_bound, proved_descent, rate
-from dpcore.training.recall import recall
 from dpcore.training.scaled_descent import ScaledDescent, ScaledFit
 from dpcore.training.scaled_steps import ScaledSteps
 from dpcore.training.scorecard import Scorecard, load_scorecard
@@ -181,7 +180,6 @@ __all__ = [
     "pure_excess",
     "rate",
     "reaching",
-    "recall",
     "released_estimator",
     "ridge_curve",
     "run_slice",

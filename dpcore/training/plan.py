@@ -17,6 +17,7 @@ from dpcore.training.features import Features, Prepared
 from dpcore.training.fit import Method, checked_classes, checked_rows
 from dpcore.training.losses import LOGISTIC, SQUARED, Logistic, Loss
 from dpcore.training.pairable import PairableRows
+from dpcore.training.recall import BALANCED, FOUND
 from dpcore.training.uncut import UncutRows
 from dpcore.validate import FloatArray, IntArray, finite_vector, positive, probability, whole
 
@@ -144,7 +145,9 @@ class Sweep:
     def metrics(self) -> tuple[str, ...]:
         if self.classes > 2:
             return ("accuracy",)
-        return ("accuracy" if isinstance(self.loss, Logistic) else "squared_error", "excess_risk")
+        if isinstance(self.loss, Logistic):
+            return ("accuracy", "excess_risk", FOUND, BALANCED)
+        return ("squared_error", "excess_risk")
 
     def method(self, key: str, epsilon: float) -> Method:
         """The method as it is simulated at ε. Raises InvalidArgument."""

@@ -1,40 +1,30 @@
-"""Which kind of mistakes a model makes: how many rows of the second class it finds."""
+"""Which kind of mistakes a model makes: how many rows of the second class it finds, and of both classes alike."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.validate import BoolArray, FloatArray
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from dpcore.training.sweep import PartResult
-
-FOUND = "found"
-"""What ``run_slice`` gives of each model beside its share of right predictions: that among rows of the second class."""
+FOUND, BALANCED = "found", "balanced"
+"""What is known of each model beside its share of right predictions: that among rows of the second class, and the mean
+of that and of the first class's, however rare one of them is."""
 
 
 def of_two_classes(right: BoolArray, y: FloatArray) -> dict[str, FloatArray]:
-    """Shares of ``right`` predictions, shape (rows, models), of all rows and of those whose ``y`` is 1, where there are
-    some; each of shape (models,)."""
+    """Shares of ``right`` predictions, shape (rows, models), of all rows; of those whose ``y`` is 1, where there are
+    some; and of both classes alike, where there are both. Each of shape (models,)."""
     found = {"accuracy": np.asarray(right.mean(axis=0))}
     second = y > 0.0
-    return found | ({FOUND: np.asarray(right[second].mean(axis=0))} if second.any() else {})
+    if second.any():
+        found[FOUND] = np.asarray(right[second].mean(axis=0))
+    if second.any() and not second.all():
+        found[BALANCED] = (found[FOUND] + right[~second].mean(axis=0)) / 2.0
+    return found
 
 
-def recall(results: Sequence[PartResult], method: str, size: int) -> pd.DataFrame:
-    """Mean share of the second class's rows that models of ``method`` at ``size`` training rows find, by ε: columns
-    ``epsilon`` and ``found``; no row where none is known."""
-    import pandas as pd
-
-    pooled: dict[float, list[FloatArray]] = {}
-    for one in results:
-        if one.part.method == method and one.part.size == size and FOUND in one.values:
-            for level, values in zip(one.part.epsilon, one.values[FOUND], strict=True):
-                pooled.setdefault(level, []).append(values)
-    means = [(level, float(np.concatenate(pooled[level]).mean())) for level in sorted(pooled)]
-    return pd.DataFrame(means, columns=["epsilon", "found"])
+def commonest(y: FloatArray) -> dict[str, float]:
+    """``FOUND`` and ``BALANCED`` of who always guesses the commonest class of ``y``; of two that are as common the
+    first."""
+    second = float((y > 0.0).mean())
+    return {FOUND: float(second > 0.5)} | ({BALANCED: 0.5} if 0.0 < second < 1.0 else {})

@@ -30,7 +30,7 @@ from dpcore.training.judges import FOURTH, SECOND, moments
 from dpcore.training.losses import Logistic, objective
 from dpcore.training.optimum import minimise
 from dpcore.training.plan import Part, Sweep
-from dpcore.training.recall import FOUND, of_two_classes
+from dpcore.training.recall import BALANCED, FOUND, commonest, of_two_classes
 from dpcore.validate import FloatArray
 
 _BAND = (0.1, 0.9)  # low and high: 8 replicas of 10 lie between
@@ -41,7 +41,7 @@ class PartResult:
     """What a slice found: a metric's values of shape (ε, replicas) by its name, "objective" in place of excess risk.
 
     Beside a squared error, its ``moments`` over the rows that it was measured on; beside right predictions of two
-    classes, how many of the second's are ``FOUND``.
+    classes, how many of the second's are ``FOUND``, and how many of both alike (``BALANCED``).
     """
 
     part: Part
@@ -141,7 +141,7 @@ def collect(sweep: Sweep, results: Sequence[PartResult]) -> pd.DataFrame:
             rows += _baseline_rows(sweep, one)
             continue
         for name, values in one.values.items():
-            if name in (SECOND, FOURTH, FOUND) or (name == "objective" and one.part.size not in minima):
+            if name in (SECOND, FOURTH) or (name == "objective" and one.part.size not in minima):
                 continue
             for level, found in zip(one.part.epsilon, values, strict=True):
                 shown = np.maximum(found - minima[one.part.size], 0.0) if name == "objective" else found
@@ -158,15 +158,18 @@ def collect(sweep: Sweep, results: Sequence[PartResult]) -> pd.DataFrame:
 def _baseline_rows(sweep: Sweep, one: PartResult) -> list[tuple[Any, ...]]:
     main = sweep.metrics[0]
     size, rows = one.part.size, []
+    guessed = commonest(sweep.y_test) if MAJORITY in one.values and sweep.classes == 2 else {}
     for level in sweep.epsilon:
-        value = float(one.values[main][0, 0])
-        rows.append((NON_PRIVATE, level, size, main, value, value, value, "exact"))
+        for metric in (main, *(name for name in (FOUND, BALANCED) if name in one.values)):
+            value = float(one.values[metric][0, 0])
+            rows.append((NON_PRIVATE, level, size, metric, value, value, value, "exact"))
         if "minimum" in one.values:
             excess = max(0.0, float(one.values["objective"][0, 0] - one.values["minimum"][0, 0]))
             rows.append((NON_PRIVATE, level, size, "excess_risk", excess, excess, excess, "exact"))
         if MAJORITY in one.values:
             share = float(one.values[MAJORITY][0, 0])
-            rows.append((MAJORITY, level, size, main, share, share, share, "exact"))
+            for metric, value in {main: share, **guessed}.items():
+                rows.append((MAJORITY, level, size, metric, value, value, value, "exact"))
     return rows
 
 
@@ -182,14 +185,18 @@ def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, al
     """The smallest ε (or, ``along`` "n", size) at which a swept curve reaches ``target``, or None within its range.
 
     The simulated curve is made monotone by least squares first and read off between its points on a log scale. What
-    is found at its first point may be more than needed: nothing below was swept.
+    is found at its first point may be more than needed: nothing below was swept. Of how many of a class are ``FOUND``
+    only what comes after the last point below ``target`` counts: models that are all noise find one half, and better
+    ones may find fewer before they find more.
     """
     from scipy.optimize import isotonic_regression
 
-    higher = metric == "accuracy"
+    higher = metric in ("accuracy", FOUND, BALANCED)
     part = frame[(frame["method"] == method) & (frame["metric"] == metric)].sort_values(along)
     if part.empty:
         raise InvalidArgument("method", "must have been swept for this metric")
+    if metric == FOUND:
+        part = part.iloc[max(0, int(np.flatnonzero(np.append(True, part["value"] < target))[-1]) - 1) :]
     places = np.log(part[along].to_numpy(dtype=np.float64))
     smooth = isotonic_regression(part["value"].to_numpy(dtype=np.float64), increasing=higher).x
     ahead = smooth - target if higher else target - smooth

@@ -41,6 +41,23 @@ METRICS = keyed(
         narrow=True,
     ),
     Metric(
+        key="found",
+        name="Found of the second class",
+        title="found of 100 in the second class",
+        better="higher",
+        factor=100.0,
+        unit=" in 100",
+    ),
+    Metric(
+        key="balanced",
+        name="Right in both classes alike",
+        title="right predictions in 100, both classes alike",
+        better="higher",
+        factor=100.0,
+        unit=" in 100",
+        narrow=True,
+    ),
+    Metric(
         key="squared_error",
         name="Squared error",
         title="mean squared error (range scaled to −1…1)",

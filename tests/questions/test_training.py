@@ -26,6 +26,7 @@ from dashboard.questions.training.released_model import charted_epsilon
 from dashboard.questions.training.training_code import rows_code
 from dashboard.view import AXES, EPSILON_HIGH, EPSILON_LOW
 from dashboard.widgets import finger
+from dashboard.words import measured as measured_words
 from dashboard.words import predict as said
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, Table, apply
@@ -258,10 +259,10 @@ def test_what_a_widget_gives_back_is_the_same_question(sample: str) -> None:
     ],
 )
 def test_the_headline_says_whether_it_is_good(value: float, guessing: float, plain: float, verdict: str) -> None:
-    headline = said.headline_right(0.5, value, guessing, plain, 0.9)
+    headline = measured_words.headline_right(0.5, value, guessing, plain, 0.9)
     assert verdict in headline
     assert ("enough for the" in headline) == (value >= 0.9)
-    unsure = said.headline_right(0.5, value, guessing, plain, 0.9, low=0.8)
+    unsure = measured_words.headline_right(0.5, value, guessing, plain, 0.9, low=0.8)
     assert ("some models fall short" in unsure) == (value >= 0.9)
 
 
@@ -275,7 +276,7 @@ def test_the_headline_says_whether_it_is_good(value: float, guessing: float, pla
     ],
 )
 def test_so_does_that_of_a_number(value: float, plain: float, verdict: str) -> None:
-    assert verdict in said.headline_error(0.5, value, 0.1, plain, 0.03)
+    assert verdict in measured_words.headline_error(0.5, value, 0.1, plain, 0.03)
 
 
 def test_the_page_opens_with_a_model_clearly_better_than_guessing() -> None:

@@ -88,9 +88,9 @@ def test_a_sweep_measures_a_method_on_steps_on_its_own_rows() -> None:
     one = sweep()
     part = next(part for part in one.parts() if part.method == "scaled_descent")
     found = run_slice(one, part)
-    assert set(found.values) == {"accuracy", "found"}
+    assert set(found.values) == {"accuracy", "found", "balanced"}
     plain = Sweep(**_all(one) | {"coded": None, "coded_test": None})
-    assert set(run_slice(plain, part).values) == {"accuracy", "objective", "found"}
+    assert set(run_slice(plain, part).values) == {"accuracy", "objective", "found", "balanced"}
     with pytest.raises(InvalidArgument, match="coded"):
         Sweep(**_all(one) | {"coded_test": None})
     with pytest.raises(InvalidArgument, match="same rows"):

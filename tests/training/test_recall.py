@@ -1,24 +1,33 @@
-"""How many rows of the second class private models find, beside how often they are right."""
+"""How many rows of the second class private models find, and of both alike, beside how often they are right."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dashboard.words import predict as said
-from dpcore.training import Sweep, collect, judge, recall, run_slice
-from dpcore.training.recall import FOUND, of_two_classes
+from dashboard.words import measured as said
+from dpcore.training import Sweep, collect, judge, run_slice
+from dpcore.training.recall import BALANCED, FOUND, commonest, of_two_classes
 
 METHOD, EPSILON = "output_perturbation", (0.5, 4.0)
 
 
-def test_shares_are_of_all_rows_and_of_the_second_class() -> None:
+def test_shares_are_of_all_rows_of_the_second_class_and_of_both_alike() -> None:
     right = np.array([[True, False], [True, True], [False, True], [False, False]])
     y = np.array([1.0, 1.0, 1.0, -1.0])
     found = of_two_classes(right, y)
     assert found["accuracy"].tolist() == [0.5, 0.5]
     np.testing.assert_allclose(found[FOUND], [2 / 3, 2 / 3])
-    assert FOUND not in of_two_classes(right, -np.ones(4)), "of none nothing can be said"
+    np.testing.assert_allclose(found[BALANCED], [1 / 3, 1 / 3])
+
+
+def test_of_a_class_without_rows_nothing_is_said() -> None:
+    right = np.ones((4, 2), dtype=bool)
+    assert set(of_two_classes(right, -np.ones(4))) == {"accuracy"}
+    assert set(of_two_classes(right, np.ones(4))) == {"accuracy", FOUND}
+    assert commonest(-np.ones(4)) == {FOUND: 0.0}
+    assert commonest(np.array([1.0, 1.0, -1.0])) == {FOUND: 1.0, BALANCED: 0.5}
+    assert commonest(np.array([1.0, -1.0])) == {FOUND: 0.0, BALANCED: 0.5}, "of two as common the first"
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +41,17 @@ def sweep() -> Sweep:
 
 
 def test_what_is_found_agrees_with_the_models_that_are_judged_row_by_row(sweep: Sweep) -> None:
-    results = [run_slice(sweep, part) for part in sweep.parts()]
-    shares = recall(results, METHOD, sweep.n)
-    assert shares["epsilon"].tolist() == list(EPSILON)
-    frame = collect(sweep, results)
-    assert set(frame["metric"]) <= {"accuracy", "excess_risk"}, "no line of its own"
+    frame = collect(sweep, [run_slice(sweep, part) for part in sweep.parts()])
+    assert set(frame["metric"]) == set(sweep.metrics) == {"accuracy", "excess_risk", FOUND, BALANCED}
     second = float((sweep.y_test > 0).mean())
-    for level, hit in zip(EPSILON, shares["found"], strict=True):
+    for level in EPSILON:
         (spared, alarmed), (missed, found) = judge(sweep, METHOD, level, models=400).confusion
-        assert hit == pytest.approx(found / (found + missed), abs=0.05)
-        value = float(frame[(frame["method"] == METHOD) & (frame["epsilon"] == level)]["value"].iloc[0])
-        right_of_others = (value - second * hit) / (1 - second)
-        assert right_of_others == pytest.approx(spared / (spared + alarmed), abs=0.05)
-    assert recall(results, "other", sweep.n).empty
+        at = frame[(frame["method"] == METHOD) & (frame["epsilon"] == level)].set_index("metric")["value"]
+        assert at[FOUND] == pytest.approx(found / (found + missed), abs=0.05)
+        alike = (found / (found + missed) + spared / (spared + alarmed)) / 2
+        assert at[BALANCED] == pytest.approx(alike, abs=0.05)
+        others = 2 * at[BALANCED] - at[FOUND]
+        assert at["accuracy"] == pytest.approx(second * at[FOUND] + (1 - second) * others)
 
 
 def test_the_sentence_names_both_kinds_of_mistakes() -> None:

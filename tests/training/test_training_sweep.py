@@ -58,8 +58,13 @@ def test_the_frame_is_tidy_and_complete(sweep, frames) -> None:
     assert shown.to_dict() == dict.fromkeys((*METHODS, "non_private", "majority_class"), 3)
     # AdaSSP fits squares: its logistic excess would compare different things
     assert "adassp" not in set(frame[frame["metric"] == "excess_risk"]["method"])
-    share = frame[frame["method"] == "majority_class"]["value"]
-    np.testing.assert_allclose(share, majority_share(sweep.y_test))
+    guesses = frame[frame["method"] == "majority_class"].groupby("metric")["value"].agg(["min", "max"])
+    second = float((sweep.y_test > 0.0).mean())
+    assert {key: tuple(row) for key, row in guesses.iterrows()} == {
+        "accuracy": (majority_share(sweep.y_test),) * 2,
+        "found": (float(second > 0.5),) * 2,
+        "balanced": (0.5, 0.5),
+    }
 
 
 def test_partial_frames_come_slice_by_slice(sweep, frames) -> None:
@@ -84,7 +89,23 @@ def test_order_of_slices_does_not_matter_and_none_need_be_there(sweep) -> None:
     pd.testing.assert_frame_equal(collect(sweep, results), collect(sweep, results[::-1]))
     assert len(collect(sweep, [])) == 0
     without_baseline = collect(sweep, results[1:2])
-    assert set(without_baseline["metric"]) == {"accuracy"}  # excess needs the minimum
+    assert set(without_baseline["metric"]) == {"accuracy", "found", "balanced"}  # excess needs the minimum
+
+
+def test_how_many_of_a_class_are_found_is_enough_from_some_place_on() -> None:
+    """Models that are all noise find one half of a rare class, and better ones fewer before they find more."""
+    levels, found = (0.01, 0.1, 1.0, 10.0), (0.5, 0.1, 0.3, 0.9)
+    rows = [
+        ("m", level, 100, "found", value, value, value, "simulated") for level, value in zip(levels, found, strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    enough = reaching(frame, 0.6, method="m", metric="found")
+    assert enough == pytest.approx(10**0.5)
+    assert reaching(frame, 0.4, method="m", metric="found") == pytest.approx(10 ** (1 / 6))
+    assert reaching(frame, 0.05, method="m", metric="found") == pytest.approx(0.01)
+    assert reaching(frame, 0.95, method="m", metric="found") is None
+    wavy = frame.assign(metric="accuracy")
+    assert reaching(wavy, 0.3, method="m", metric="accuracy") < 1.0, "or nothing was tested"
 
 
 def test_slow_slices_are_cut_into_fewer_epsilons(sweep) -> None:

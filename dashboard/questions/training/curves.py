@@ -19,6 +19,7 @@ from dashboard.charts.tradeoff import HEIGHT, Scale, read_columns, read_off, tra
 from dashboard.questions.training.prepared_rows import Task
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, describe_at
 from dashboard.words import predict as said
+from dashboard.words.measured import found_title
 from dpcore.tradeoff import COLUMNS, Metric
 from dpcore.training import (
     RADIUS,
@@ -33,6 +34,7 @@ from dpcore.training import (
 )
 from dpcore.training.baselines import ABOUTS, MAJORITY, NON_PRIVATE
 from dpcore.training.losses import LinearLoss
+from dpcore.training.recall import FOUND
 from dpcore.training.training_problem import ABOUT_BOUND, BOUND, METRICS
 from dpcore.validate import FloatArray
 
@@ -132,10 +134,11 @@ def names(task: Task) -> dict[str, str]:
     )
 
 
-def scale(metric: str) -> Scale:
-    """How a metric is written."""
+def scale(metric: str, task: Task | None = None) -> Scale:
+    """How a metric is written; with a ``task`` that of its classes by their names."""
     known: Metric = METRICS[metric]
-    return Scale(title=known.title, factor=known.factor, unit=known.unit, zoom=known.narrow)
+    title = found_title(task.features.classes[1]) if task is not None and metric == FOUND else known.title
+    return Scale(title=title, factor=known.factor, unit=known.unit, zoom=known.narrow)
 
 
 def slot(axis: str) -> str:
@@ -242,7 +245,7 @@ class Curves:
     @property
     def scale(self) -> Scale:
         """How the metric that is shown is written."""
-        return scale(self.asked.metric)
+        return scale(self.asked.metric, self.task)
 
     @property
     def about(self) -> str:
@@ -303,7 +306,7 @@ class Curves:
                 drawn,
                 x=x,
                 x_title=EPSILON_TITLE if x == "epsilon" else said.rows_title(asked.epsilon),
-                scale=scale(asked.metric),
+                scale=self.scale,
                 names=called,
                 colour=ink[dark],
                 main=asked.main,
@@ -313,7 +316,7 @@ class Curves:
                 dark=dark,
                 log_y=asked.metric == "excess_risk",
             ),
-            alt=describe_at(shown, called, scale(asked.metric), x, chosen, said.place(x, chosen)),
+            alt=describe_at(shown, called, self.scale, x, chosen, said.place(x, chosen)),
             data=shown,
             note=said.note(
                 models(asked, x),
@@ -388,16 +391,16 @@ class Curves:
             key="training-both",
             figure=lambda dark: heat_map(
                 part.sort_values(["n", "epsilon"]),
-                scale=scale(asked.metric),
+                scale=self.scale,
                 n_title=said.ROWS_TITLE,
                 chosen=(asked.epsilon, n),
                 target=asked.target,
                 higher_is_better=METRICS[asked.metric].higher,
                 dark=dark,
             ),
-            alt=said.map_alt(scale(asked.metric).title, called[asked.main]),
+            alt=said.map_alt(self.scale.title, called[asked.main]),
             data=part,
-            note=said.map_note(scale(asked.metric).title, called[asked.main]),
+            note=said.map_note(self.scale.title, called[asked.main]),
         )
 
 

@@ -10,8 +10,10 @@ from dashboard import words
 from dashboard.case import Case
 from dashboard.controls import Choice, Control, Group, Number, Read, Several, Switch, slug
 from dashboard.questions.training.prepared_rows import Task, can_be_cut, possible_pairs, usable, varying
+from dashboard.words import measured as measured_words
 from dashboard.words import page as page_words
 from dashboard.words import predict as said
+from dpcore.training.recall import BALANCED, FOUND
 from dpcore.training.training_problem import METRICS
 
 DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
@@ -130,7 +132,9 @@ def need(case: Case, task: Task, metric: str) -> Number:
     """What a person needs. Begins between guessing and being always right, each sample with a goal of its own; for an
     own file at a goal that does not depend on it."""
     higher = METRICS[metric].higher
-    if higher:
+    if metric in (FOUND, BALANCED):
+        start = OWN_RIGHT
+    elif higher:
         start = float(round(100 * (task.guessing + HALFWAY * (1 - task.guessing)))) if case.source.public else OWN_RIGHT
     elif metric == "excess_risk" or not case.source.public:
         start = ERROR
@@ -138,7 +142,7 @@ def need(case: Case, task: Task, metric: str) -> Number:
         start = float(f"{SMALLER * task.guessing:.2g}")
     return Number(
         key=slug(f"training_{metric}_target", case.source.key, task.target),
-        label=said.NEED[metric],
+        label=measured_words.need(metric, task.features.classes[1] if task.two_classes else ""),
         help=said.NEED_HELP,
         default=min(start, 99.0) if higher else max(start, 1e-6),
         low=1e-6,

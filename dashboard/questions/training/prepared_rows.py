@@ -109,6 +109,11 @@ class Task:
         return "accuracy" if self.classifies else "squared_error"
 
     @property
+    def second(self) -> float:
+        """The share of the second of two classes among the rows to judge on."""
+        return float((self.rows.y_test > 0.0).mean())
+
+    @property
     def guessing(self) -> float:
         """The metric of a guess that looks at no column: the commonest class, or the average."""
         if self.apart:

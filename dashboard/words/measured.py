@@ -1,0 +1,290 @@
+"""What private training says of what its models reach: how many are right, how many of one class are found, or how far
+off numbers are."""
+
+from __future__ import annotations
+
+import math
+
+from dashboard.view import Proviso
+from dashboard.words import number, safe, visible
+from dashboard.words.usual import of_100, verdict
+from dpcore.about import About
+
+LITTLE = 0.03
+"""Right predictions gained over guessing, as a share, that are hardly worth a model."""
+MUCH = 0.1
+"""The same for a squared error, as a share of the error of guessing."""
+NEED = {
+    "accuracy": "I need this many right, in 100",
+    "balanced": "I need this many right, in 100, both classes alike",
+    "squared_error": "I need a squared error below",
+    "excess_risk": "I need an excess risk below",
+}
+UNSURE = ("privacy noise", "only these rows")
+RIGHT_WRONG, FOUND_MISSED = ("right", "wrong"), ("found", "missed")
+ONE_CLASS = (
+    "All rows to judge on are of one class here, so that it cannot be told how many of each are found: right "
+    "predictions are shown instead."
+)
+_DROWNS = "the noise drowns what the columns tell"
+_LITTLE_TOLD = "these columns tell little, with or without privacy"
+
+
+def _named(name: str) -> str:
+    return f"“{safe(visible(name, 30))}”"
+
+
+# -- what is measured, where it is chosen and drawn --------------------------------------------------------------------
+
+
+def found(positive: str) -> str:
+    """The measure, where it is chosen; plain text."""
+    return f"“{visible(positive, 30)}” found"
+
+
+def found_title(positive: str) -> str:
+    return f"found, of 100 that are “{visible(positive, 30)}”"
+
+
+def need(metric: str, positive: str) -> str:
+    if metric == "found":
+        return f"I need this many found, of 100 that are “{visible(positive, 30)}”"
+    return NEED[metric]
+
+
+# -- the headline ------------------------------------------------------------------------------------------------------
+
+
+def headline_waiting(epsilon: float) -> str:
+    return f"At ε = {number(epsilon)}: the first private models are being trained."
+
+
+def headline_right(
+    epsilon: float, value: float, guessing: float, plain: float, target: float | None, low: float = 1.0
+) -> str:
+    """Shares of right predictions; ``target`` None where something else was asked for, ``low`` what one model in ten
+    does not reach."""
+    right = f"**{number(100 * value)} times in 100**"
+    start = f"At ε = {number(epsilon)} the private model is right about {right} on average"
+    guess = f"always guessing the commonest ({number(100 * guessing)})"
+    return _above(start, guess, (value, guessing, plain), target, low)
+
+
+def headline_balanced(epsilon: float, value: float, plain: float, target: float, low: float = 1.0) -> str:
+    """The same of both classes alike, where guessing reaches one half."""
+    right = f"**{number(100 * value)} times in 100, both classes alike,**"
+    start = f"At ε = {number(epsilon)} the private model is right about {right} on average"
+    return _above(start, "guessing (50)", (value, 0.5, plain), target, low)
+
+
+def _above(start: str, guess: str, reached: tuple[float, float, float], target: float | None, low: float = 1.0) -> str:
+    """``reached``: by the private model, by guessing, and without privacy."""
+    value, guessing, plain = reached
+    if value - guessing < LITTLE:
+        better = "worse than" if value < guessing - LITTLE else "no better than"
+        better = "hardly better than" if value > guessing else better
+        tell = plain - guessing < LITTLE
+        why = _LITTLE_TOLD if tell else f"{_DROWNS} ({number(100 * plain)} without privacy)"
+        return f"{start}, {better} {guess}: {why}."
+    if target is None:
+        return f"{start}, better than {guess}."
+    return (
+        f"{start}: {verdict(value, target, number(100 * target))}{_some(value, target, low)}, and better than {guess}."
+    )
+
+
+def _some(value: float, target: float, low: float) -> str:
+    return " (some models fall short)" if low < target <= value else ""
+
+
+def headline_found(
+    epsilon: float, classes: tuple[str, ...], reached: tuple[float, float], target: float, low: float
+) -> str:
+    """``reached``: the share of the second of two classes that is found, and of the first that is taken for it."""
+    other, positive = map(_named, classes)
+    hit, alarmed = reached
+    some = f"**{of_100(hit)} of 100 that are {positive}**"
+    start = f"At ε = {number(epsilon)} the private model finds about {some} on average"
+    as_many = f"takes {of_100(alarmed)} of 100 that are {other} for {positive}"
+    if hit - alarmed < LITTLE:
+        return f"{start}, no better than guessing: it {as_many} too."
+    return f"{start}: {verdict(hit, target, number(100 * target))}{_some(hit, target, low)}. It {as_many}."
+
+
+def headline_error(epsilon: float, value: float, guessing: float, plain: float, target: float | None) -> str:
+    """Mean squared errors; ``target`` None where something else was asked for."""
+    start = f"At ε = {number(epsilon)} the private model's squared error is about **{number(value)}**"
+    guess = f"always guessing the average ({number(guessing)})"
+    if value > (1 - MUCH) * guessing:
+        better = "hardly better than" if value < guessing else "no better than"
+        tell = plain > (1 - MUCH) * guessing
+        why = _LITTLE_TOLD if tell else f"{_DROWNS} ({number(plain)} without privacy)"
+        return f"{start}, {better} {guess}: {why}."
+    if target is None:
+        return f"{start}, better than {guess}."
+    return f"{start}: {verdict(value, target, number(target), higher=False)}, and better than {guess}."
+
+
+# -- what stands under it ----------------------------------------------------------------------------------------------
+
+MISTAKES_ELSEWHERE = "All mistakes count alike here: which kinds it makes stands under “How far to trust it”."
+
+
+def mistakes(classes: tuple[str, ...], missed: float, alarmed: float) -> str:
+    """Shares of the second of two classes that are told to be the first, and of the first to be the second."""
+    other, positive = map(_named, classes)
+    return (
+        f"Look at its mistakes before you call that enough: **of 100 that are {positive} it misses "
+        f"{of_100(missed)}**, of 100 that are {other} it takes {of_100(alarmed)} for {positive}."
+    )
+
+
+def how_judged(about: About, trained: int, tested: int, mistakes: str) -> str:
+    return (
+        f"{mistakes} Method: {about.plain} ({about.name}), trained on {trained:,} rows, judged on {tested:,} others. "
+        "How often a model is right no theorem says; the privacy is proved."
+    ).strip()
+
+
+def caption_right(
+    plain: float, found: tuple[float, float, float], tested: int, how: str, *, apart: bool = False
+) -> str:
+    """``found`` is the share of right predictions, and between what most private models lie; ``apart``: what is
+    uncertain has a card of its own.
+    """
+    value, low, high = found
+    if apart:
+        return f"Without privacy {number(100 * plain)} in 100. {how}"
+    noise = "" if high <= low else f"Most private models (80 in 100) {between(low, high)}, by the luck of the noise. "
+    luck = 200 * math.sqrt(max(value * (1 - value), 1e-9) / tested)  # two standard errors
+    shown = f"{luck:.0f}" if luck >= 2 else number(luck)
+    return (
+        f"Without privacy {number(100 * plain)} in 100. {noise}Judged on another {tested:,} rows, all these numbers "
+        f"could be about {shown} higher or lower. {how}"
+    )
+
+
+def caption_found(plain: float, right: float, guessing: float, how: str) -> str:
+    """``plain`` is what is found without privacy, ``right`` the share of all predictions that are right here."""
+    return (
+        f"Without privacy it finds {of_100(plain)} of 100. Of all predictions {number(100 * right)} in 100 are right; "
+        f"always guessing the commonest, {number(100 * guessing)} would be. {how}"
+    )
+
+
+def caption_error(plain: float, guessing: float, band: tuple[float, ...], how: str, *, apart: bool = False) -> str:
+    """``band`` is between what most private models lie; ``apart``: what is uncertain has a card of its own."""
+    low, high = band
+    noise = "" if high <= low or apart else f" Most private models (80 in 100): {number(low)} to {number(high)}."
+    return (
+        f"Without privacy {number(plain)}, always guessing the average {number(guessing)}; smaller is better, and the "
+        f"range of the column is scaled to −1…1.{noise} {how}"
+    )
+
+
+def between(low: float, high: float) -> str:
+    """Between which shares of 100 most models lie, after what they are."""
+    return f"reach {number(100 * low)} to {number(100 * high)}"
+
+
+def uncertain(low: float, high: float, people: float, judged: str, *, models: int, what: str = "right of 100") -> str:
+    """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side. ``judged``
+    are the rows that judged them, and ``what`` the numbers are."""
+    return (
+        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this {between(low, high)} "
+        f"{what} (estimated from {models} of them). Chance: {judged} judged them; had others come, all these numbers "
+        f"would move by at most {number(100 * people)} in 80 of 100 cases, with or without privacy."
+    )
+
+
+ALIKE = "right of 100, both classes alike"
+
+
+def judges(tested: int) -> str:
+    return f"{tested:,} other rows"
+
+
+def judges_of(positive: str, tested: int) -> str:
+    return f"{tested:,} other rows that are {_named(positive)}"
+
+
+def found_of_100(positive: str) -> str:
+    return f"found, of 100 that are {_named(positive)}"
+
+
+def uncertain_error(low: float, high: float, people: tuple[float, float], tested: int, *, models: int) -> str:
+    """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
+    half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
+    return (
+        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this have an error of "
+        f"{number(low)} to {number(high)} (estimated from {models} of them). Chance: {tested:,} other rows judged "
+        f"them; had others come, all these numbers would move by at most {half} in 80 of 100 cases, with or without "
+        f"privacy (calculated from how far off each row is; that {half} is itself known to about {error} in 100)."
+    )
+
+
+def dots(guessing: float) -> str:
+    return f"predictions; always guessing the commonest would be right in {round(50 * guessing)} of them"
+
+
+def dots_found(positive: str) -> str:
+    return f"predictions about rows that are {_named(positive)}"
+
+
+# -- the card on what is needed, and other methods ---------------------------------------------------------------------
+
+
+def will_do(classes: tuple[str, ...], missed: float | None, there: float | None) -> Proviso:
+    """What to decide before enough is enough; ``missed``, and ``there`` at the smallest ε that is enough, None where
+    they are told elsewhere."""
+    otherwise = "If not, try a higher ε or, where you may look at results, another method (Options)."
+    if missed is None:
+        told = "making the mistakes under “How far to trust it”"
+    else:
+        positive = _named(classes[1])
+        told = f"missing {of_100(missed)} of 100 {positive}"
+        otherwise = f"If not, try a higher ε or another method, or say how many {positive} it must find (Options)."
+    return _proviso(told, there, otherwise)
+
+
+def alarms_will_do(classes: tuple[str, ...], alarmed: float, there: float | None) -> Proviso:
+    """The same where it was said how many of the second class must be found: of the first that are taken for it."""
+    other, positive = map(_named, classes)
+    return _proviso(
+        f"taking {of_100(alarmed)} of 100 {other} for {positive}",
+        there,
+        "If not, try a higher ε or, where you may look at results, another method (Options).",
+    )
+
+
+def _proviso(told: str, there: float | None, otherwise: str) -> Proviso:
+    return Proviso(
+        decide=f"decide whether {told} will do.",
+        there="If so" if there is None else f"If {of_100(there)} will do too",
+        otherwise=otherwise,
+    )
+
+
+def better(name: str, value: str, main: str) -> str:
+    """Another method that a private answer can be drawn by does clearly better at this ε."""
+    return (
+        f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. You may "
+        "switch to it in Options, since everybody may see these data. For data of your own choose before you see any "
+        "result, for instance on simulated rows: what is chosen by looking tells of the people."
+    )
+
+
+def right(value: float) -> str:
+    return f"right {number(100 * value)} times in 100"
+
+
+def right_alike(value: float) -> str:
+    return f"{right(value)}, both classes alike"
+
+
+def finds(positive: str, value: float) -> str:
+    return f"finds {of_100(value)} of 100 that are {_named(positive)}"
+
+
+def error(value: float) -> str:
+    return f"squared error {number(value)}"
