@@ -182,7 +182,8 @@ def _bars(trace: Figure, x: Scale, y: Scale) -> list[str]:
 
 
 def _shape(shape: Figure, layout: Figure, x: Scale, y: Scale, frame: tuple[float, float, float, float]) -> str:
-    """A straight line or a ground; an end is in the data's units, or a share of the picture."""
+    """A straight line, with a name above its end where it has one, or a ground; an end is in the data's units, or a
+    share of the picture."""
     left, top, right, bottom = frame
     unit = math.log10 if layout["xaxis"].get("type") == "log" else float
     ends = []
@@ -195,8 +196,9 @@ def _shape(shape: Figure, layout: Figure, x: Scale, y: Scale, frame: tuple[float
     if shape["type"] == "rect":
         place = f'x="{min(x0, x1):.1f}" y="{min(y0, y1):.1f}" width="{abs(x1 - x0):.1f}" height="{abs(y1 - y0):.1f}"'
         return f"<rect {place} {_fill(shape['fillcolor'])}/>"
-    look = shape["line"]
-    return _segment(x0, y0, x1, y1, look["color"], look.get("width", 1), look.get("dash", "solid"))
+    look, label = shape["line"], shape.get("label", {})
+    name = _text(x1, y1 - 4, label["text"], label["font"]["color"], anchor="middle") if label.get("text") else ""
+    return _segment(x0, y0, x1, y1, look["color"], look.get("width", 1), look.get("dash", "solid")) + name
 
 
 def _segment(x0: float, y0: float, x1: float, y1: float, colour: str, width: float = 1, dash: str = "solid") -> str:

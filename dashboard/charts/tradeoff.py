@@ -30,6 +30,10 @@ class Scale:
     zoom: bool = False
 
 
+YOURS = {"epsilon": "your ε", "n": "as many as here"}
+"""What the upright line is, by what the picture is drawn against."""
+
+
 def tradeoff(
     frame: pd.DataFrame,
     *,
@@ -124,7 +128,19 @@ def tradeoff(
     fence = [] if level is None else [np.full_like(xs, level, dtype=float)]
     needed = "" if goal is None else f"{goal_name}: {plain(goal)}"
     annotations, left_out = written(np.log10(xs), lines, labels, inks, y_range, look.paper, fence, needed, keep)
-    shapes: list[Figure] = [_rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)]
+    shapes: list[Figure] = [
+        _rule(x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", color=look.soft, width=1)
+        | {
+            "label": {
+                "text": YOURS.get(x, ""),
+                "textposition": "end",
+                "textangle": 0,
+                "yanchor": "bottom",
+                "padding": 1,
+                "font": {"color": look.soft, "size": 13},
+            }
+        }
+    ]
     if level is not None:
         above = level < y_range[0] + 0.93 * (y_range[1] - y_range[0])
         shapes.append(
@@ -183,6 +199,7 @@ def tradeoff(
             },
             shapes=shapes,
             annotations=annotations,
+            margin={"l": 10, "r": 16, "t": 22, "b": 10},  # above the picture stands what the upright line is
             **with_legend(traces, left_out, HEIGHT),
         ),
     }

@@ -79,8 +79,13 @@ class Poll:
         object.__setattr__(self, "epsilon", round(self.epsilon, EPSILON_DIGITS))
         if self.form == "options":
             self._check_options()
+        else:
+            object.__setattr__(self, "options", ())
         if self.form == "number":
             self._check_numbers()
+        else:  # what an earlier form left in its fields is nothing that this one asks
+            for name in ("low", "high", "step"):
+                object.__setattr__(self, name, type(self).__dataclass_fields__[name].default)
         try:
             _ = self.request
         except InvalidArgument as error:

@@ -49,11 +49,20 @@ def show() -> None:
         return
     if not wall.on_stage():
         wall.large(kind if room is None else room.kind)
+    if room is None:
+        st.title(said.TITLE, anchor=False)
+        controls.draw(ROOM)
+        _FORMS[kind]()
+        return
+    try:
+        _shown(room)
+    except Exception:
+        desk.leaving(room, ended=False, over=True)  # whatever a room fails by, its speaker is not left with it
+        raise
+
+
+def _shown(room: AnyRoom) -> None:
     match room:
-        case None:
-            st.title(said.TITLE, anchor=False)
-            controls.draw(ROOM)
-            _FORMS[kind]()
         case Room():
             _polled(room)
         case FollowRoom():

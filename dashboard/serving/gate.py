@@ -126,7 +126,7 @@ class Gate:
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
         if has_control(scope) or is_long(scope):
-            await answer(send, 400, words.NO_SUCH_PATH)
+            await answer(send, 400, words.NO_SUCH_PATH if has_control(scope) else words.NO_LONG_PATH)
         elif not is_host_allowed(header(scope, b"host")):
             await answer(send, 421, words.OTHER_NAME)
         elif leads_to(scope, METRICS) and not may_measure(scope):

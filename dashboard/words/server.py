@@ -18,6 +18,7 @@ TRY_AGAIN = 15  # seconds
 OTHER_NAME = "This server does not go by that name."
 NOT_FOUND = "Not found."
 NO_SUCH_PATH = "No address here has a line break or another control character; leave it out and ask again."
+NO_LONG_PATH = "No address here is as long; shorten it and ask again."
 LOG_IN_HERE = "Another page led here, so no login was begun. Use “Log in” on a page of this server."
 LOG_OUT_HERE = "Another page led here, so nobody was logged out. Use “Log out” at the side of a page of this server."
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."

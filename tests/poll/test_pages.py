@@ -102,6 +102,20 @@ def test_from_the_form_to_a_receipt_on_each_phone(speaker: Speaker, phone: Phone
     assert ROOMS.of_host(SPEAKER) is None
 
 
+def test_a_room_whose_page_fails_can_be_ended(speaker: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its browser has no room but this one for two hours."""
+    room, page = ROOMS.open(YES_NO, SPEAKER), speaker()
+    room.close_voting(SPEAKER)
+
+    def fails(_: Poll) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("dashboard.poll.speaker.guess_question", fails)
+    assert page.run().exception
+    page.button(key="poll-end").click().run()
+    assert room.seen().phase == "ended"
+
+
 # -- nothing on a screen depends on a vote before the answer -----------------------------------------------------------
 
 NEIGHBOURS: list[tuple[Poll, Vote | None, Vote | None]] = [

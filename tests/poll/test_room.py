@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -343,6 +344,20 @@ def test_a_poll_that_cannot_be_asked_says_why(changed: dict[str, Any], sentence:
     with pytest.raises(PollRefused) as refused:
         Poll(**(GOOD | changed))
     assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize("form", ["options", "yes_no", "number"])
+def test_what_another_form_left_in_its_fields_is_not_asked(form: str) -> None:
+    """A step of nought, left from a form of numbers, ended a room of yes or no at its guesses."""
+    left = {"low": math.nan, "high": -math.inf, "step": 0.0, "options": ("a", "a", "")}
+    own = {"number": ("low", "high", "step"), "options": ("options",)}.get(form, ())
+    asked = GOOD | {"form": form, "low": 0.0, "high": 10.0, "step": 1.0}
+    plain = Poll(**asked)
+    assert Poll(**(asked | {name: value for name, value in left.items() if name not in own})) == plain
+    assert plain.near > 0
+    if own:
+        with pytest.raises(PollRefused):
+            Poll(**(asked | left))
 
 
 @pytest.mark.parametrize(
