@@ -15,7 +15,7 @@ from dashboard import session
 from dashboard.controls import Setting
 from dashboard.question import Question
 from dashboard.questions.training import measured
-from dashboard.questions.training.curves import slot
+from dashboard.questions.training.curves import Curves, slot
 from dashboard.questions.training.measured import measurable, measures
 from dashboard.questions.training.predict import Predict
 from dashboard.questions.training.prepared_rows import prepared
@@ -147,3 +147,13 @@ def test_rows_of_one_class_are_measured_by_what_is_right() -> None:
     assert [measurable(task, metric) for metric in measures(task)] == list(measures(task))
     assert measured.of_one_class(lonely)
     assert not measured.of_one_class(task)
+
+
+@pytest.mark.parametrize("axis", ["epsilon", "n", "both"])
+def test_a_picture_that_is_kept_holds_no_rows(axis: str) -> None:
+    """Neither the curves it was read off nor the case, whose memory would hold itself."""
+    view = asked(ON_FEW).view
+    drawn = view._lines(view.frame) if axis != "both" else view._map(view.frame)  # type: ignore[attr-defined]
+    held = [cell.cell_contents for cell in drawn.figure.__closure__]
+    assert held
+    assert not [one for one in held if isinstance(one, Curves | Case | Task)]

@@ -299,14 +299,15 @@ class Curves:
         others = drawn["method"] != asked.main  # one band can be read, five cannot
         drawn.loc[others, "low"] = drawn.loc[others, "high"] = drawn.loc[others, "value"]
         chosen = asked.epsilon if x == "epsilon" else float(task.n)
-        called, ink = names(task), {dark: inks(task, dark) for dark in (False, True)}  # what is kept holds no rows
+        # what is kept holds no rows
+        called, ink, written = names(task), {dark: inks(task, dark) for dark in (False, True)}, self.scale
         return Picture(
             key=f"training-{x}",
             figure=lambda dark: tradeoff(
                 drawn,
                 x=x,
                 x_title=EPSILON_TITLE if x == "epsilon" else said.rows_title(asked.epsilon),
-                scale=self.scale,
+                scale=written,
                 names=called,
                 colour=ink[dark],
                 main=asked.main,
@@ -316,7 +317,7 @@ class Curves:
                 dark=dark,
                 log_y=asked.metric == "excess_risk",
             ),
-            alt=describe_at(shown, called, self.scale, x, chosen, said.place(x, chosen)),
+            alt=describe_at(shown, called, written, x, chosen, said.place(x, chosen)),
             data=shown,
             note=said.note(
                 models(asked, x),
@@ -386,21 +387,21 @@ class Curves:
         ]
 
     def _map(self, part: pd.DataFrame) -> Picture:
-        asked, called, n = self.asked, names(self.task), float(self.task.n)
+        asked, called, n, written = self.asked, names(self.task), float(self.task.n), self.scale
         return Picture(
             key="training-both",
             figure=lambda dark: heat_map(
                 part.sort_values(["n", "epsilon"]),
-                scale=self.scale,
+                scale=written,
                 n_title=said.ROWS_TITLE,
                 chosen=(asked.epsilon, n),
                 target=asked.target,
                 higher_is_better=METRICS[asked.metric].higher,
                 dark=dark,
             ),
-            alt=said.map_alt(self.scale.title, called[asked.main]),
+            alt=said.map_alt(written.title, called[asked.main]),
             data=part,
-            note=said.map_note(self.scale.title, called[asked.main]),
+            note=said.map_note(written.title, called[asked.main]),
         )
 
 
