@@ -182,7 +182,7 @@ def log(own: OwnFile) -> None:
     """What was read, and when, to the letter."""
     try:
         zone = ZoneInfo(st.context.timezone or "UTC")
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # what a browser says may be the name of a folder of zones
         zone = ZoneInfo("UTC")
     for entry in own.log:
         st.markdown(f"**{entry.time.astimezone(zone):%H:%M:%S}** {entry.sentence}")

@@ -70,8 +70,20 @@ rights AS (
     SELECT given.grantee, format('CREATE ON SCHEMA %I', here.nspname) AS what
     FROM here, aclexplode(here.nspacl) given WHERE given.privilege_type = 'CREATE'
     UNION
-    SELECT given.grantee, format('TRIGGER ON %I.%I', here.nspname, tables.relname)
-    FROM here, tables, aclexplode(tables.relacl) given WHERE given.privilege_type = 'TRIGGER'
+    SELECT given.grantee, format(
+        '%s ON %I.%I', string_agg(given.privilege_type, ', ' ORDER BY given.privilege_type), here.nspname,
+        tables.relname
+    )
+    FROM here, tables, aclexplode(tables.relacl) given WHERE given.privilege_type IN ('REFERENCES', 'TRIGGER')
+    GROUP BY given.grantee, here.nspname, tables.relname
+    UNION
+    SELECT given.grantee, format(
+        'REFERENCES (%s) ON %I.%I', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), here.nspname,
+        tables.relname
+    )
+    FROM here, tables, pg_attribute a, aclexplode(a.attacl) given
+    WHERE a.attrelid = tables.oid AND given.privilege_type = 'REFERENCES'
+    GROUP BY given.grantee, here.nspname, tables.relname
 ),
 named AS (
     SELECT grantee, what, CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS who

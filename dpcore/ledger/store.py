@@ -60,7 +60,7 @@ Right = Callable[[Connection], object]
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""
 JUST_BEGUN = "Another computer has just begun this ledger, so nothing was given out; ask again."
-_HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update()
+_HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update(key_share=True)
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
 _ADD, _MOVE = insert(schema.records), update(schema.head)
 
@@ -360,7 +360,7 @@ class Store:
 
     def _compare(self, connection: Connection) -> None:
         """The database must have all that the journal has. Raises LedgerUnsound."""
-        # on a server this row is the queue in which writers wait
+        # on a server this row is the queue in which writers wait, behind nobody who only refers to it
         head = connection.execute(_HEAD).one_or_none()
         if head is None:
             raise LedgerUnsound(BROKEN_CHAIN)

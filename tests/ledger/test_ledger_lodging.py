@@ -84,6 +84,8 @@ OTHERS = {
     "one role may": f"GRANT ALL ON SCHEMA {{schema}} TO {FEW}",
     "a role of whatever name may": 'GRANT CREATE ON SCHEMA {schema} TO "Other-One"',
     "it may put triggers on a table": f"GRANT TRIGGER ON {{schema}}.accounts TO {FEW}",
+    "it may make references to one": f"GRANT REFERENCES ON {{schema}}.head TO {FEW}",
+    "it may make them to a column": f"GRANT REFERENCES (seq, hash) ON {{schema}}.head TO {FEW}",
     "everybody may": "GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO PUBLIC",
     "the schema is another's": f"ALTER SCHEMA {{schema}} OWNER TO {FEW}; GRANT USAGE ON SCHEMA {{schema}} TO app",
     "one table is": f"ALTER TABLE {{schema}}.lineages OWNER TO {FEW}",
@@ -136,6 +138,22 @@ def test_what_changes_nothing_that_it_calls_may_be_there(place: Place, own: Engi
     run(own, HARMLESS[what].format(schema=schema))
     with place.open() as ledger:
         assert ledger.verify().charges == 1
+
+
+def test_a_reference_that_is_held_open_keeps_no_writer_waiting(
+    place: Place, own: Engine, schema: str, request: pytest.FixtureRequest
+) -> None:
+    """Whoever may refer to the ledger's one row of its head had all charges refused for as long as they liked."""
+    filled(place)
+    with place.open() as ledger:
+        run(own, f"CREATE SCHEMA of_few; CREATE TABLE of_few.mine (id integer REFERENCES {schema}.head (id))")
+        request.addfinalizer(lambda: run(own, "DROP SCHEMA of_few CASCADE"))
+        with own.begin() as held:
+            held.exec_driver_sql("INSERT INTO of_few.mine VALUES (1)")
+            ledger.charge("r2", "people", Cost.pure(0.25), "?")
+            assert ledger.budget("people").remaining.epsilon == 0.5
+        with pytest.raises(LedgerUnsound, match="REFERENCES head"):
+            ledger.verify()
 
 
 def test_none_is_made_there_either(place: Place, own: Engine, schema: str, capsys: pytest.CaptureFixture[str]) -> None:

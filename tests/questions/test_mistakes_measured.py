@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from dashboard import session
+from dashboard.case import Case
 from dashboard.controls import Setting
 from dashboard.question import Question
 from dashboard.questions.training import measured
 from dashboard.questions.training.curves import Curves, slot
 from dashboard.questions.training.measured import measurable, measures
 from dashboard.questions.training.predict import Predict
-from dashboard.questions.training.prepared_rows import prepared
+from dashboard.questions.training.prepared_rows import Task, prepared
 from dashboard.widgets import finger
 from dashboard.words import measured as said
 from dpcore.training import collect
