@@ -12,6 +12,8 @@ from dpcore.about import About
 from dpcore.datasets.schema import EachRow
 from dpcore.validate import Neighbours
 
+AT_A_GLANCE = 80
+"""Letters of names that stand side by side in two rows of a card."""
 RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")
 SEED = Number(
     key="seed",
@@ -49,14 +51,14 @@ def neighbours(key: str, unit: str, each_row: EachRow = "record") -> Choice[Neig
 
 
 def measure(key: str, names: Mapping[str, str], once: Mapping[str, str] | None = None) -> Choice[str]:
-    """What the main chart measures; the first of ``names`` until another is chosen."""
+    """What the main chart measures, and what is needed is said of; the first of ``names`` until another is chosen."""
     return Choice(
         key=key,
         label=words.MEASURE,
         options=tuple(names),
         names=names,
         default=next(iter(names)),
-        look="buttons",
+        look="buttons" if sum(map(len, names.values())) <= AT_A_GLANCE else "list",
         once=once or {},
     )
 

@@ -34,11 +34,12 @@ from dashboard.serving.heads import (
     is_page,
     may_measure,
     plain,
+    size,
     visitor_of,
 )
 from dashboard.serving.pace import EACH, Pace, in_turn
 from dashboard.serving.paths import METRICS, has_control, is_long, leads_to
-from dashboard.serving.plain_requests import A_FILE, OPENING, Leaving, NotTaken, PlainRequests, arriving
+from dashboard.serving.plain_requests import A_FILE, OPENING, Leaving, NotTaken, PlainRequests, arriving, stays
 from dashboard.serving.relief import Relief
 from dashboard.serving.settings import number
 from dashboard.serving.uploads import Uploads
@@ -106,7 +107,10 @@ class Gate:
         whose = asking(scope)
         async with self._requests.turn(whose, by_head(scope)) as pace:
             if pace is None:
-                await answer(send, 429, words.TOO_MANY_REQUESTS)
+                if size(scope):  # nothing of a body is read to see whether its sender stays
+                    await answer(send, 429, words.TOO_MANY_REQUESTS, more=((b"connection", b"close"),))
+                elif await stays(receive):
+                    await answer(send, 429, words.TOO_MANY_REQUESTS)
                 return
             receive = arriving(receive, pace, A_FILE if is_file(scope) else 1.0)
             scope, send = whole(not_packed(scope)), self._leaving.paced(send, pace, whose)
@@ -171,6 +175,8 @@ class Gate:
         visitor = visitor_of(scope)
         async with self._requests.turn(visitor, OPENING - 1.0 + by_head(scope)) as pace:
             too_many = pace is None
+        if too_many and not await stays(receive):
+            return
         if too_many or self.full or self._has_its_share(visitor):
             await send({"type": "websocket.close", "code": 1013})  # try again later
             return

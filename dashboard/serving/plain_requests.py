@@ -21,6 +21,9 @@ from dashboard.serving.pace import Pace, fits, in_turn
 AT_ONCE, WAITING = 200, 3_000
 """Requests of one address that are under way, and those and the ones that wait. A browser has six connections, and 400
 pages of a school that open at one moment have 2,400."""
+TOLD_AFTER = 30.0
+"""Seconds after which one more than these is told so, if whoever asked is still there: to be told at once cost as much
+as an answer, and was asked for again the same moment."""
 REQUESTS_EACH, AHEAD = 300.0, 1.0
 """Requests a second of one address, and what it did not make use of in so many seconds before at once. A page has some
 hundred when it is opened for the first time, and few when a browser has kept its files; so many take some half of a
@@ -55,7 +58,7 @@ class PlainRequests:
     async def turn(self, whose: str, work: float = 1.0) -> AsyncIterator[Pace | None]:
         """A place for one request, once it is this one's turn, and the pace of its pieces.
 
-        None, and at once, where more of this address wait than any browsers ask for.
+        None, and at once, where more of this address wait than any browsers ask for: say so only if it ``stays``.
         """
         address = self._known.pop(whose, None) or _Address()
         self._forget()
@@ -77,6 +80,19 @@ class PlainRequests:
             if address.here or not address.pace.idle:
                 return
             del self._known[whose]
+
+
+async def stays(receive: Receive, seconds: float = TOLD_AFTER) -> bool:
+    """Whether whoever sent a request without a body is still there after so many ``seconds``."""
+    try:
+        async with asyncio.timeout(seconds):
+            for _ in range(2):  # that it came, and that it went
+                if str((await receive())["type"]).endswith(".disconnect"):
+                    return False
+            await asyncio.sleep(seconds)
+    except TimeoutError:
+        pass
+    return True
 
 
 def arriving(receive: Receive, pace: Pace, a_byte: float = 1.0) -> Receive:

@@ -8,6 +8,7 @@ another's than whoever asks for something from where the proxy is.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
@@ -18,6 +19,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from dpcore.defects import reported
 
+TOLD_AFTER = 5.0
+"""Seconds; fewer than of requests (``plain_requests``), since nobody sees that whoever asked has gone."""
 KIND = "epsilon_lab.refused"
 """As what the gate is asked for a turn, and what it says when it has come."""
 FORWARDED = b"x-forwarded-for"
@@ -36,8 +39,9 @@ def in_turn(
 ) -> None:
     """Call ``answer`` when it is the turn of who sent a head with these ``headers``; None where none could be read.
 
-    Nothing more is read meanwhile. Where more of them wait than any browsers ask for, the connection ends at once; and
-    where it cannot be answered, since nobody would ever read that whoever asked has gone.
+    Nothing more is read meanwhile. Where more of them wait than any browsers ask for, it is answered after a while: a
+    connection that ended at once began anew at once, and through a balancer was asked again twice. Where it cannot be
+    answered it ends, since nobody would ever read that whoever asked has gone.
     """
     connection.transport.pause_reading()
     client = connection.client if headers is not None else _unread(connection)
@@ -63,10 +67,10 @@ def in_turn(
         await connection.app(scope, nothing, told)
         if connection.transport.is_closing():
             return
-        if come:
+        if not come:
+            await asyncio.sleep(TOLD_AFTER)
+        if not connection.transport.is_closing():
             answer()
-        else:
-            connection.transport.abort()
 
     task = connection.loop.create_task(wait())
     connection.tasks.add(task)

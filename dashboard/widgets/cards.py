@@ -12,6 +12,7 @@ from dashboard import replay, session, words
 from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
+from dashboard.controls import Control
 from dashboard.question import Need, Outcomes, Uncertain
 from dashboard.replay import Same
 from dashboard.scenes.held import PICTURE_HEIGHT
@@ -26,8 +27,9 @@ SHOWN = 4  # outcomes by name
 BARS, SENTENCE = 310, 600  # pixels: side by side where both fit, else one below the other
 
 
-def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None:
-    """Type the accuracy you need; the smallest ε and the smallest sample that give it follow.
+def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, left: float | None = None) -> None:
+    """Choose what is ``measured`` and type how much of it you need; the smallest ε and the smallest sample that give it
+    follow.
 
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
@@ -35,7 +37,7 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
     step = "" if asked.found is None else needs.next_step(asked.found, session.epsilon(), asked.proviso)
     about = (
         "need",
-        *controls.now([asked.control]),
+        *controls.now([*measured, asked.control]),
         Same(asked.found),
         asked.waiting,
         asked.hint,
@@ -46,11 +48,12 @@ def need(asked: Need, *, key: str, own: bool, left: float | None = None) -> None
         left if asked.found is not None and _too_dear(asked.found, left, looked=own and not asked.simulated) else None
     )
     with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
-        replay.part((*about, key, own, told), lambda: _need(asked, key, step, own=own, left=told), told=True)
+        replay.part((*about, key, own, told), lambda: _need(asked, measured, key, step, own=own, left=told), told=True)
 
 
-def _need(asked: Need, key: str, step: str, *, own: bool, left: float | None) -> None:
+def _need(asked: Need, measured: Sequence[Control[Any]], key: str, step: str, *, own: bool, left: float | None) -> None:
     with st.container(border=True, gap="xsmall"):
+        controls.draw_all(measured)
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)

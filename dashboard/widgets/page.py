@@ -173,9 +173,9 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
             _below_chart(question, case, axis)
             _seen(question, current)
         with right:
-            _cards(question, current)
+            _cards(question, current, read)
     else:
-        question, over, case = _live(question, kind, case, axis, head, chart, right, around)
+        question, over, case = _live(question, kind, case, axis, head, chart, (right, read), around)
     with on_paper, replay.common(False):
         _report(question, kind, case, read, page, over, axis)
     for note in question.notes:
@@ -214,14 +214,14 @@ def _live(
     axis: str,
     head: DeltaGenerator,
     chart: DeltaGenerator,
-    right: DeltaGenerator | None,
+    right: tuple[DeltaGenerator, session.Reader] | None,
     around: Around,
 ) -> tuple[Question, bool, Case]:
     """A question that fills in while work goes on beside the page; returns it with what is there now, whether that is
     all, and the case with what the headline rests on.
 
     The first work carries the headline. The last one carries the chart, and begins when the first is done. Without a
-    place on the ``right`` nothing but these two is drawn.
+    place on the ``right``, with the controls that were read, nothing but these two is drawn.
     """
     first = _begun(question.works[0], around)
     running: dict[str, Running | None] = {question.works[0].slot: first}
@@ -282,8 +282,8 @@ def _live(
     with below:
         _below_chart(present, told, axis)
         _seen(present, case.source)
-    with right:
-        _cards(present, case.source)
+    with right[0]:
+        _cards(present, case.source, right[1])
     return present, all(run is not None and run.job.complete for run in running.values()), told
 
 
@@ -422,10 +422,17 @@ def _spoken(*parts: str) -> None:
             st.badge(scene_words.LOOK, icon=":material/arrow_downward:", color="orange")
 
 
-def _cards(question: Question, current: Source) -> None:
+def _chosen(control: Control[Any]) -> bool:
+    """Whether there is anything to choose."""
+    return not isinstance(control, Choice) or len(control.options) > 1
+
+
+def _cards(question: Question, current: Source, read: session.Reader) -> None:
     own = current.mode == "what_if"
+    control = question.need.control.key
+    measured = [one for one in read.placed.get("need", ()) if one.key != control and _chosen(one)]
     _spoken("need")
-    cards.need(question.need, key=question.view.page, own=own, left=tracker.largest(current))
+    cards.need(question.need, measured, key=question.view.page, own=own, left=tracker.largest(current))
     _spoken("protected")
     cards.protected(question.protected, key=question.view.page)
 

@@ -130,12 +130,14 @@ def headline_error(epsilon: float, value: float, guessing: float, plain: float, 
 MISTAKES_ELSEWHERE = "All mistakes count alike here: which kinds it makes stands under “How far to trust it”."
 
 
-def mistakes(classes: tuple[str, ...], missed: float, alarmed: float) -> str:
-    """Shares of the second of two classes that are told to be the first, and of the first to be the second."""
+def mistakes(classes: tuple[str, ...], missed: float, alarmed: float, plain: float | None) -> str:
+    """Shares of the second of two classes that are told to be the first, and of the first to be the second; ``plain``
+    is what is missed without privacy, where known."""
     other, positive = map(_named, classes)
+    without = "" if plain is None else f" ({of_100(plain)} without privacy)"
     return (
         f"Look at its mistakes before you call that enough: **of 100 that are {positive} it misses "
-        f"{of_100(missed)}**, of 100 that are {other} it takes {of_100(alarmed)} for {positive}."
+        f"{of_100(missed)}**{without}, of 100 that are {other} it takes {of_100(alarmed)} for {positive}."
     )
 
 
@@ -243,7 +245,7 @@ def will_do(classes: tuple[str, ...], missed: float | None, there: float | None)
     else:
         positive = _named(classes[1])
         told = f"missing {of_100(missed)} of 100 {positive}"
-        otherwise = f"If not, try a higher ε or another method, or say how many {positive} it must find (Options)."
+        otherwise = f"If not, try a higher ε or another method, or say above how many {positive} it must find."
     return _proviso(told, there, otherwise)
 
 

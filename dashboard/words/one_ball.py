@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from dashboard.charts.ball_plane import PlaneWords
 from dashboard.words import number, safe, times_in_100, visible, whole
+from dashboard.words.usual import MEASURE
 
 TITLE = "One number, one ball"
 WHICH, COLUMN, AGAINST = "What is learnt", "The column", "From which column"
@@ -27,7 +28,7 @@ LOSS_NOTES = (
 WHO = "Which of them"
 PEOPLE = "People in the picture"
 RADIUS = "Radius of the ball R"
-METRIC = "Measure"
+METRIC = MEASURE
 METRICS: Mapping[str, str] = {"likely": "seldom more than", "mean": "on average"}
 NEED: Mapping[str, str] = {
     "likely": "I need the loss above the best seldom above",

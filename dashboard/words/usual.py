@@ -23,7 +23,7 @@ NEIGHBOURS_HELP = (
     f"Neighbours are {TERMS['Neighbours']} With one added or removed, counts can only move one way, which often allows "
     "half the noise."
 )
-MEASURE, METHOD = "Measure", "Method used for the answer"
+MEASURE, METHOD = "What counts for you", "Method used for the answer"
 QUESTIONS = "How many such questions share this ε"
 QUESTIONS_HELP = "Several questions about the same people share one budget, so each gets a smaller part of ε."
 

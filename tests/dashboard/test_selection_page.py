@@ -155,6 +155,6 @@ def test_a_question_that_fails_inside_is_one_sentence_and_its_options_stay(
     app = open_app("selection")
     assert "Something in this program went wrong with this question" in text(app)
     assert "wheezing" not in text(app)
-    assert any(box.label == "Measure" for box in (*app.selectbox, *app.segmented_control, *app.radio))
+    assert any(box.label == "What counts for you" for box in (*app.selectbox, *app.segmented_control, *app.radio))
     assert "Budget" in text(app)
     monkeypatch.undo()

@@ -13,7 +13,7 @@ from dashboard.background import speed
 from dashboard.serving import gate, pace, plain_requests
 from dashboard.serving.gate import Gate
 from dashboard.serving.heads import AS_MUCH, USUAL
-from dashboard.serving.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, WAITING
+from dashboard.serving.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, TOLD_AFTER, WAITING, stays
 from tests.serving.leaping import Leaping
 
 HOST = (b"host", b"localhost")
@@ -163,6 +163,8 @@ def test_few_requests_of_one_address_are_under_way_and_who_asks_without_end_is_r
         for _ in range(10):
             await asyncio.sleep(0.0)
         assert server.now == AT_ONCE + 1
+        assert not any(task.done() for task in tasks), "told at once it would ask again at once"
+        await asyncio.sleep(TOLD_AFTER + 1)
         refused = [task.result()[0]["status"] for task in tasks if task.done()]
         for task in (*tasks, other):
             task.cancel()
@@ -171,6 +173,34 @@ def test_few_requests_of_one_address_are_under_way_and_who_asks_without_end_is_r
 
     assert loop.run_until_complete(begun()) == [429] * 50
     assert [address.here for address in here._requests._known.values()] == [0, 0]
+
+
+@pytest.mark.parametrize("came", ["http.request", "websocket.connect"])
+def test_who_is_refused_and_leaves_holds_nothing(came: str, loop: Leaping) -> None:
+    messages = [{"type": came}, {"type": came.partition(".")[0] + ".disconnect"}]
+
+    async def receive() -> Any:
+        if messages:
+            return messages.pop(0)
+        return await asyncio.sleep(10_000.0)
+
+    assert not loop.run_until_complete(stays(receive))
+    assert loop.time() == 0.0
+    messages.append({"type": came})
+    assert loop.run_until_complete(stays(receive))
+    assert loop.time() == TOLD_AFTER
+
+
+def test_a_file_too_many_is_refused_at_once_and_its_connection_ends(
+    loop: Leaping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To see whether its sender stays would be to read it."""
+    monkeypatch.setattr(plain_requests, "WAITING", 0)
+    path, length = "/_stcore/upload_file/1/1", (b"content-length", b"%d" % PIECE)
+    (begun, _) = loop.run_until_complete(asked(Gate(Server()), "10.0.0.1", path, length, body=1))
+    assert begun["status"] == 429
+    assert (b"connection", b"close") in begun["headers"]
+    assert loop.time() == 0.0
 
 
 def test_files_on_their_way_leave_the_places_to_pages(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,17 +267,15 @@ def test_of_two_requests_on_one_connection_each_has_its_own() -> None:
     assert conn.head is None
 
 
-def test_who_sends_them_without_end_is_not_answered(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_more_than_may_wait_is_answered_after_a_while(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections that ended at once began anew at once, and through a balancer each was asked three times."""
     monkeypatch.setattr(plain_requests, "WAITING", 2)
 
-    async def sent() -> list[Line]:
+    async def sent() -> list[int]:
         served = Served()
-        lines = [served.asked(CHUNKED, HERE) for _ in range(4)]
-        await answered(*lines)
-        return lines
+        return await answered(*[served.asked(CHUNKED, HERE) for _ in range(6)])
 
-    lines = loop.run_until_complete(sent())
-    assert [line.aborted for line in lines] == [False, False, False, True], "the first is answered at once"
+    assert sorted(loop.run_until_complete(sent())) == [0, 1, 2, *[round(refused.TOLD_AFTER)] * 3]
 
 
 def test_the_gate_of_the_server_itself_is_asked(loop: Leaping) -> None:

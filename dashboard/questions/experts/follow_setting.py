@@ -59,7 +59,7 @@ class Setting:
     def of(cls, case: Case, whom: Followed, read: Read) -> Setting:
         assumption = read(ASSUME)
         delta = read(usual_delta(case, "experts_delta", said.DELTA, DELTAS, said.DELTA_HELP))
-        metric, band = read(METRIC), read(BAND)
+        metric, band = read(METRIC, "need"), read(BAND)
         problem = ExpertsProblem(
             losses=whom.losses.values,
             delta=delta,

@@ -144,7 +144,7 @@ class _Setting:
         )
         chosen, count = read(columns), read(cuts)
         relation = read(neighbours("rule_neighbours", case.table.schema.unit))
-        metric = read(measure("rule_metric", {key: said.METRICS[key] for key in SCALES}))
+        metric = read(measure("rule_metric", {key: said.METRICS[key] for key in SCALES}), "need")
         main = read(method("rule_method", ABOUT, "permute_and_flip"))
         sampling, beta = read(SAMPLING), read(BETA)
         if not chosen:

@@ -51,7 +51,7 @@ class Setting:
         schema = case.table.schema
         relation = read(neighbours("neighbours", schema.unit, "step" if schema.protects_rows else "record"))
         as_is = as_is.under(relation)
-        metric = read(measure("selection_metric", {key: known.name for key, known in METRICS.items()}))
+        metric = read(measure("selection_metric", {key: known.name for key, known in METRICS.items()}), "need")
         main = read(method("selection_method", {key: kind.about for key, kind in METHODS.items()}, "permute_and_flip"))
         sampling, beta, seed = read(SAMPLING), read(BETA), read(SEED)
         counts = controls.counts_of(case, as_is)

@@ -57,7 +57,7 @@ class Setting:
         who, *to = (read(one, "sentence") for one in controls)
         relation = read(replace(neighbours("ball_neighbours", case.table.schema.unit), default="replace_one"))
         steep, cap, ridge, radius = (read(one, "sentence") for one in SHAPES)
-        beta, metric, seed = read(BETA), read(METRIC), int(read(SEED))
+        beta, metric, seed = read(BETA), read(METRIC, "need"), int(read(SEED))
         need = need_control(metric)
         settings: dict[str, Any] = {
             "statistic": statistic,

@@ -118,7 +118,7 @@ class _Setting:
     def of(cls, case: Case, column: Column, values: FloatArray, q: float, read: Read) -> _Setting:
         low, high = float(column.low or 0.0), float(column.high or 0.0)
         relation = read(neighbours("quantile_neighbours", case.table.schema.unit, case.table.schema.each_row))
-        metric = read(measure("quantile_metric", said.METRICS))
+        metric = read(measure("quantile_metric", said.METRICS), "need")
         sampling = read(SAMPLING)
         read(SEED)
         close = Number(

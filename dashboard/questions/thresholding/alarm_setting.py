@@ -58,7 +58,7 @@ class Setting:
         schema = case.table.schema
         relation = read(neighbours("alarm_neighbours", schema.unit, "step" if schema.protects_rows else "record"))
         series = series.under(relation)
-        metric = read(controls.metric())
+        metric = read(controls.metric(), "need")
         main = read(controls.method(series.one_way(relation)))
         limit, late_by = int(read(controls.limit())), int(read(controls.late_by(series)))
         banded = series.counts and bool((series.answers >= 0).all())

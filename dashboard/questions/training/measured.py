@@ -131,7 +131,8 @@ class Measured:
         known."""
         if wrong is None or not self.complete:
             return MISTAKES_ELSEWHERE if self.task.classifies else ""
-        return said.mistakes(self.task.features.classes, *wrong)
+        plain = self.at(NON_PRIVATE, FOUND)
+        return said.mistakes(self.task.features.classes, *wrong, None if plain is None else 1.0 - plain[0])
 
     # -- other methods -------------------------------------------------------------------------------------------------
 

@@ -120,7 +120,7 @@ class _Setting:
         kinds = methods(task)
         if not kinds:
             raise CannotAsk(said.NO_METHOD)
-        metric = measurable(task, read(measure(f"training_metric-{task.sort}", measures(task))))
+        metric = measurable(task, read(measure(f"training_metric-{task.sort}", measures(task)), "need"))
         about = {key: kind.about for key, kind in kinds.items()}
         chosen = method(f"training_method-{task.sort}", about, ScaledSteps.key if task.apart else FIRST_METHOD)
         drawn = Several(
