@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import json
 import mmap
 import os
 import platform
@@ -61,7 +62,7 @@ def fails(say: _Say) -> None:
 def fills(say: _Say) -> None:
     """Into what libraries print into, its table and a file of its own."""
     own = os.open(Path(tempfile.gettempdir()) / "own", os.O_RDWR | os.O_CREAT, 0o600)
-    say(0.5, f"Held {filled(1, 5, own)}")
+    say(0.5, f"Held {', '.join(map(str, filled(1, 5, own)))}")
     os.ftruncate(5, 0)
 
 
@@ -106,10 +107,17 @@ def hides(say: _Say) -> None:
     ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)
 
 
+def hides_by_its_name(say: _Say) -> None:
+    """As well, under a name that says that it holds nothing."""
+    ctypes.CDLL(None).prctl(15, b"x\x0cRssAnon: 0", 0, 0, 0)
+    hides(say)
+
+
 def calls_itself(say: _Say) -> None:
-    """By a name that is no text, until somebody has looked."""
-    ctypes.CDLL(None).prctl(15, b"x\xff", 0, 0, 0)
-    time.sleep(0.5)
+    """By names that are no text, or look as if the system counted something, until somebody has looked."""
+    for name in (b"x\xff", b"\x0cThreads: x", b"\x0bThreads:", "\u2028Threads: x".encode(), b"\nThreads: x"):
+        ctypes.CDLL(None).prctl(15, name, 0, 0, 0)
+        time.sleep(0.3)
 
 
 def crashes(say: _Say) -> None:
@@ -222,7 +230,7 @@ def opens_files(say: _Say) -> None:
         else:
             done.append(name)
     secrets = [name for name in os.environ if "EPSILON_LAB" in name]
-    say(0.5, f"Opened {done}, knows {secrets}")
+    say(0.5, f"Opened {', '.join(done) or 'nothing'}; knows {', '.join(secrets) or 'nothing'}")
 
 
 def calls_the_system(say: _Say) -> None:
@@ -234,6 +242,7 @@ def calls_the_system(say: _Say) -> None:
 
 
 WITHOUT_HARM = {"tgkill of itself": 0, "fcntl F_GETFL": 0, "prlimit64 of itself": 0, "clone3": errno.ENOSYS,
+                "close_range": errno.ENOSYS,
                 "mmap of its own": 0}  # fmt: skip
 """What the system says to these in a reader; to all others of the following that they are not permitted."""
 
@@ -247,6 +256,8 @@ def system_calls() -> dict[str, int]:
     about = ctypes.create_string_buffer(1024)
     listened, spoken = os.pipe()
     program, lock = os.open(os.__file__, os.O_RDONLY), ctypes.create_string_buffer(64)
+    place, queue = Path(tempfile.gettempdir()) / f"own-{other}", ctypes.c_ulong(0)
+    own = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
     tried: dict[str, tuple[int, ...]] = {
         "kill": (named["kill"], other, 0),
         "kill of a group": (named["kill"], 0, 0),
@@ -274,6 +285,9 @@ def system_calls() -> dict[str, int]:
         "fcntl F_SETLK": (numbers.fcntl, program, 6, ctypes.addressof(lock)),
         "fcntl F_OFD_SETLK": (numbers.fcntl, program, 37, ctypes.addressof(lock)),
         "inotify_init1": (named["inotify_init1"], 0),
+        "fallocate": (named["fallocate"], own, 0, 0, 4096),
+        "io_setup": (named["io_setup"], 1, ctypes.addressof(queue)),
+        "close_range": (436, 1 << 20, 1 << 20, 2),
         "splice": (named["splice"], listened, 0, spoken, 0, 0, 0),
         "tee": (named["tee"], listened, spoken, 0, 0),
         "vmsplice": (named["vmsplice"], spoken, ctypes.addressof(about), 0, 0),
@@ -289,19 +303,52 @@ def system_calls() -> dict[str, int]:
         if os.getpid() != itself:
             os._exit(0)
         found[name] = ctypes.get_errno() if given < 0 else 0
-    for file in (listened, spoken, program):
+    for file in (listened, spoken, program, own):
         os.close(file)
+    with suppress(PermissionError):
+        place.unlink()
     return found
+
+
+FORGED = "".join(("Anna", "bel"))
+"""A word that stands nowhere in this code: what is written here is the reader's own."""
+SPOKEN: dict[str, list[object]] = {
+    "forges_a_failure": [
+        "failed",
+        f"X\n2026-11-29 ERROR forged line: {FORGED}",
+        [f"a\nTraceback (most recent call last): {FORGED}", FORGED] * 100,
+    ],
+    "forges_a_kind": ["failed", f"{FORGED}_1987", [f"kinds.py:1987 {FORGED}", "kinds.py:1 table_of", 7]],
+    "forges_a_sentence": ["unreadable", f"[Log in again](https://evil.example/login) {FORGED} {'x' * 60_000}"],
+    "forges_an_argument": ["invalid", FORGED, f"must be {FORGED}"],
+    "forges_an_end": ["ended", 10**4000],
+    "forges_progress": ["at", 0.5, f"Hello {FORGED}"],
+    "forges_a_share": ["at", 10**400, "Opening the file"],
+    "forges_no_share": ["at", float("nan"), "Opening the file"],
+    "forges_nesting": ["at", [[[]]], {}],
+}
+"""What a reader says in words and numbers of its own."""
+
+
+def speaks(line: object) -> Callable[[_Say], None]:
+    def way(say: _Say) -> None:
+        told = json.dumps(line).encode() + b"\n"
+        while told:
+            told = told[os.write(3, told) :]
+        os._exit(0)
+
+    return way
 
 
 WAYS: dict[str, Callable[[_Say], None]] = {
     made.__name__: made
     for made in (
-        panics, fails, fills, swamps, litters, multiplies, hides, calls_itself, crashes, aborts, grows, shares, swells,
+        panics, fails, fills, swamps, litters, multiplies, hides, hides_by_its_name,
+        calls_itself, crashes, aborts, grows, shares, swells,
         leaps, cannot_allocate, works, waits, holds_everything, waits_a_moment, lies, looks_around, opens_files,
         calls_the_system,
     )
-}  # fmt: skip
+} | {name: speaks(line) for name, line in SPOKEN.items()}  # fmt: skip
 kinds.table_of = table_of
 
 

@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from dpcore.datasets import temporary
 from dpcore.datasets.apart.little import little
+from dpcore.datasets.apart.own import Own, failure, own
 from dpcore.datasets.apart.passes import passes
 from dpcore.datasets.apart.told import Lines
 from dpcore.defects import defect, logged
@@ -48,6 +49,7 @@ _PRINTED, _ROOM_TO_PRINT = 1 << 16, 1 << 20
 """Bytes of what libraries print that are looked at, and that there is room for."""
 _NO_MEMORY = (b"memory allocation of", b"bad_alloc", b"out of memory", b"MemoryError")
 _CRASH = "Until it is mended, save the table as CSV and bring that."
+_UNREAD = "This file cannot be read as a table; save it as CSV, and bring that."
 _AS_TEXT = ", or save the table as CSV"
 _DOING = "this file was read"
 
@@ -191,6 +193,7 @@ class Apart:
         otherwise: str = "",
     ) -> Result:
         """``otherwise`` is what else a person can do where it takes too much."""
+        words = own(self._also)
         say(0.0, "Opening the file")
         with ExitStack() as until_the_end:
             found, printed = (until_the_end.enter_context(_room()) for _ in range(2))
@@ -200,14 +203,14 @@ class Apart:
                 told, life = self._begun(data, what, [asked, found, printed], until_the_end, most)
             ended = False
             try:
-                answer = _heard(told, life, say, most.waiting)
+                answer = _heard(told, life, say, most.waiting, words)
                 ended = answer.ended == 0
             finally:
                 if not ended:
                     temporary.sweep()  # a process that was ended leaves its copy of the file
             if answer.done and ended:
                 return made(found)
-            raise _why(answer, _no_memory(printed), most, otherwise)
+            raise _why(answer, _no_memory(printed), most, otherwise, words)
 
     def _begun(
         self, data: bytes, what: dict[str, Any], rooms: Sequence[IO[bytes]], until_the_end: ExitStack, most: Most
@@ -256,7 +259,7 @@ class _Life:
             os.close(file)
 
 
-def _heard(told: int, life: _Life, say: Say, waiting: float) -> _Answer:
+def _heard(told: int, life: _Life, say: Say, waiting: float, words: Own) -> _Answer:
     """All that a reader says until it has ended; whatever ``say`` raises ends it, and is raised once it is gone."""
     answer, lines = _Answer(), Lines()
     last: tuple[float, str] = (0.0, "Opening the file")
@@ -264,7 +267,7 @@ def _heard(told: int, life: _Life, say: Say, waiting: float) -> _Answer:
     try:
         for piece in _pieces(told, None):
             for what, *rest in lines.of(piece):
-                last = _noted(answer, what, rest) or last
+                last = _noted(answer, what, rest, words) or last
             if not threading.main_thread().is_alive():  # the server ends, and waits for its threads
                 raise ReadingCancelled("The server ends.")
             if time.monotonic() > until:
@@ -275,17 +278,17 @@ def _heard(told: int, life: _Life, say: Say, waiting: float) -> _Answer:
         life.end()
         for piece in _pieces(told, _PATIENCE):
             for what, *rest in lines.of(piece):
-                _noted(answer, what, rest)
+                _noted(answer, what, rest, words)
     return answer
 
 
-def _noted(answer: _Answer, what: Any, rest: list[Any]) -> tuple[float, str] | None:
+def _noted(answer: _Answer, what: Any, rest: list[Any], own: Own) -> tuple[float, str] | None:
     match [what, *rest]:
-        case ["at", float(part) | int(part), str(words)]:
-            return float(part), words[:100]
+        case ["at", float(part) | int(part), str(words)] if 0 <= part <= 1 and own.says(words):
+            return float(part), words
         case ["done"]:
             answer.done = True
-        case ["ended", int(code)]:
+        case ["ended", int(code)] if -_SIGNALS < code <= _CODES:
             answer.ended = code
         case [str(), *_]:
             answer.refused = [what, *rest]
@@ -307,16 +310,16 @@ def _pieces(told: int, patience: float | None) -> Iterator[bytes]:
         yield piece
 
 
-def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str) -> Exception:
-    """What to say of a reading that brought no table."""
+def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str, words: Own) -> Exception:
+    """What to say of a reading that brought no table: nothing in words that are not the program's own."""
     match answer.refused:
         case ["unreadable", str(sentence)]:
-            return UnreadableFile(sentence)
-        case ["invalid", str(argument), str(problem)]:
+            return UnreadableFile(sentence if words.says(sentence) else _UNREAD)
+        case ["invalid", str(argument), str(problem)] if words.names(argument) and words.says(problem):
             return InvalidArgument(argument, problem)
         case ["failed", str(kind), list(places)] if not no_memory:
             panic = _CRASH if kind == "PanicException" else ""
-            return defect(_DOING, kind, [str(place)[:200] for place in places], panic)
+            return defect(_DOING, failure(kind), [words.place(str(place)) for place in places[-_PLACES:]], panic)
         case ["memory"]:
             no_memory = True
         case ["waiting"]:
@@ -338,6 +341,9 @@ def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str) -> Except
 
 
 _KILL, _XCPU = 9, 24
+_SIGNALS, _CODES = 65, 255
+"""How a process can end: by a signal below this number, or with a code up to this one."""
+_PLACES = 20
 
 
 def _too_long(seconds: float, otherwise: str) -> str:
