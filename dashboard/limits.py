@@ -60,6 +60,8 @@ def check(data: bytes, held: int, here: Limits, reading: Reading | None = None) 
     """
     if reading is not None and reading.rows > here.rows:
         raise UnreadableFile(said.too_many_rows(reading.rows, here.rows))
+    if reading is not None and reading.records > here.rows:  # in a private answer each of them has a place
+        raise UnreadableFile(said.too_many_records(reading.records, here.rows))
     size = len(data) + (
         0 if reading is None else reading.size + typed(reading, (column.suggestion for column in reading.columns))
     )

@@ -252,6 +252,14 @@ def too_many_rows(rows: int, most: int) -> str:
     return f"The table has {rows:,} rows and one session here may have {most:,}; keep fewer rows and bring it again."
 
 
+def too_many_records(records: int, most: int) -> str:
+    """A file with more rows than one session may have, if those without anything in them count."""
+    return (
+        f"The file has {records:,} rows with those that are empty or were set aside, and one session here may have "
+        f"{most:,}; take the empty ones out, or keep fewer rows, and bring it again."
+    )
+
+
 def too_much_held(held: int, most: int) -> str:
     """Files that take more memory together than one session may have, in bytes and megabytes."""
     return (

@@ -9,6 +9,7 @@ import encodings
 import io
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -143,25 +144,24 @@ def test_months_to_rows_leave_each_column_in_one_piece() -> None:
     assert {pa.chunked_array(pa.array(frame[name])).num_chunks for name in frame} == {1}
 
 
-def test_a_file_in_many_pieces_is_handed_on_in_few(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("most", [1, 10, 1_000])
+def test_a_file_in_many_pieces_is_handed_on_in_one(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A Parquet file may hold each row in a group of its own, and all that is done to a column is done to each."""
-    monkeypatch.setattr(crossing, "MOST_PIECES", 10)
-    data = _parquet({"a": [str(number) for number in range(40)]}, row_group_size=1)
+    monkeypatch.setattr(crossing, "_MOST_PIECES", most)
+    words = [f"{'é' * (number % 3)}{number}" * (number % 7 != 0) for number in range(40)]
+    data = _parquet({"a": words}, row_group_size=1)
     from dpcore.datasets.reading.choices import Choices
 
     table = table_of(data, Choices(), lambda part, what: None)
-    file = io.BytesIO()
-    crossing.write(table, file)
-    told = crossing.taken(file)
-    read = crossing.read(file.getvalue(), told)
-    assert pa.chunked_array(pa.array(read.frame["a"])).num_chunks == 1
-    assert read.frame["a"].tolist() == [str(number) for number in range(40)]
-    monkeypatch.setattr(crossing, "_text", lambda column: pa.array(column.array, pa.large_string()))
-    file = io.BytesIO()
-    crossing.write(table, file)
-    told = crossing.taken(file)
-    with pytest.raises(crossing.Garbled):
-        crossing.read(file.getvalue(), told)
+    pieces = pa.chunked_array([pa.array(words[at : at + 3], pa.large_string()) for at in range(0, 40, 3)])
+    for cells in (pa.array(table.frame["a"]), pieces, pa.chunked_array([pa.array(["x", *words])[1:]])):
+        frame = table.frame.assign(a=pd.array(cells, dtype="str"))
+        file = io.BytesIO()
+        crossing.write(replace(table, frame=frame), file)
+        told = crossing.taken(file)
+        read = crossing.read(file.getvalue(), told)
+        assert pa.chunked_array(pa.array(read.frame["a"])).num_chunks == 1
+        assert read.frame["a"].tolist() == words
 
 
 def test_the_name_of_an_encoding_that_is_none_is_remembered_by_nobody() -> None:

@@ -43,18 +43,12 @@ def report(**changes: Any) -> Callable[[Tabulated], Tabulated]:
     return lambda table: replace(table, report=replace(table.report, **changes))
 
 
-def renamed(table: Tabulated) -> Tabulated:
-    return replace(table, frame=table.frame.set_axis([word(), "b"], axis=1))
-
-
 SAID: dict[str, Callable[[Tabulated], Tabulated]] = {
-    "names": renamed,
     "codebooks": lambda table: replace(table, codebooks={"a": ("x", "y", word())}),
     "many labels": lambda table: replace(table, codebooks={"a": tuple(f"{number}" for number in range(LONG // 50))}),
     "about": lambda table: replace(table, about={"a": word()}),
     "report.part": report(part=word()),
     "report.header_lines": report(header_lines=tuple(range(1000, 1000 + LONG // 8))),
-    "notice.sentence": report(notices=(replace(NOTICE, sentence=word()),)),
     "notice.texts": report(notices=(replace(NOTICE, texts=(word(),)),)),
     "notice.columns": report(notices=(replace(NOTICE, columns=(word(),)),)),
     "many notices": report(notices=tuple(replace(NOTICE, count=number) for number in range(LONG // 50))),
@@ -94,7 +88,7 @@ def test_it_counts_and_has_a_bound_whatever_it_is(said: str, monkeypatch: pytest
 def test_without_the_measure_it_counts_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """The check above can fail."""
     monkeypatch.setattr(reader, "held_by", lambda *_: 0)
-    assert all(read(SAID[said](plain())).size == read(plain()).size for said in SAID if said != "names")
+    assert all(read(SAID[said](plain())).size == read(plain()).size for said in SAID)
 
 
 def test_whatever_comes_back_arrives_as_it_left() -> None:
@@ -114,15 +108,32 @@ def test_whatever_comes_back_arrives_as_it_left() -> None:
     assert {field.name for field in fields(Tabulated)} == beside_cells | {"frame", "lines", "places", "kept"}
 
 
-def test_an_answer_counts_as_long_as_it_is_however_little_its_table_takes() -> None:
-    """A reader that a file has taken over can write more than cells; all of it stays in memory with them."""
+def test_an_answer_counts_as_long_as_it_is_and_is_no_longer_than_its_table() -> None:
+    """A reader that a file has taken over can write more than cells, which would stay in memory with them."""
     file = io.BytesIO()
     crossing.write(plain(), file)
     written = file.getvalue()
     length = int.from_bytes(written[-8:], "little")
-    padded = written[: -8 - length] + bytes(LONG) + written[-8 - length :]
-    assert read(read_back(padded)).size > LONG > read(read_back(written)).size
+    with pytest.raises(crossing.Garbled):
+        read_back(written[: -8 - length] + bytes(LONG) + written[-8 - length :])
     assert crossed(plain()).kept == len(written) - 8 - length
+    assert read(replace(plain(), kept=LONG)).size > LONG > read(plain()).size
+
+
+@pytest.mark.parametrize("long", ["name", "sentence"])
+def test_what_no_file_says_at_such_length_comes_back_from_none(long: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are shortened, and sentences are the program's own."""
+    table = plain()
+    if long == "name":
+        table = replace(table, frame=table.frame.set_axis([word(), "b"], axis=1))
+        with pytest.raises(UnreadableFile, match="shorten them"):
+            crossed(table)
+        monkeypatch.setattr(bounds, "LONGEST_NAME", LONG + 1)
+        assert read(crossed(table)).size - read(plain()).size > LONG
+        return
+    table = replace(table, report=replace(table.report, notices=(replace(NOTICE, sentence=f"{word()}."),)))
+    with pytest.raises(crossing.Garbled):
+        crossed(table)
 
 
 def test_what_is_held_twice_counts_once_and_a_word_that_comes_often_is_held_once() -> None:

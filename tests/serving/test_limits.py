@@ -58,6 +58,15 @@ def test_files_and_tables_count_together() -> None:
         limits.check(FILE, room, HERE, reading)
 
 
+def test_rows_without_anything_in_them_are_no_more_than_others_may_be() -> None:
+    """In a private answer each has a place: two rows among billions of them took the memory of all."""
+    reading = read_csv(b"a,b\n1,2\n\n\n3,4\n")
+    assert (reading.rows, reading.records) == (2, 4)
+    limits.check(b"", 0, limits.Limits(rows=4, megabytes=1, jobs=1), reading)
+    with pytest.raises(UnreadableFile, match="4 rows with those that are empty .* and one session here may have 3;"):
+        limits.check(b"", 0, limits.Limits(rows=3, megabytes=1, jobs=1), reading)
+
+
 def test_typed_columns_and_twins_count_too() -> None:
     reading = read_csv(FILE)
     schema = reading.suggested()

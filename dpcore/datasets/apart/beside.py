@@ -1,7 +1,8 @@
 """What stands beside the cells of a table on its way from the process that read it, as JSON.
 
 Whoever reads it trusts no part of it: it becomes these classes with fields of these kinds, or it is refused. In JSON
-nothing stands for more than is written, as references in a pickle do.
+nothing stands for more than is written, as references in a pickle do; signs that stand for a thing each are counted
+before it is taken apart.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from dpcore.datasets.reading import bounds
 from dpcore.datasets.report import Report
+from dpcore.errors import UnreadableFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +38,9 @@ def read(written: bytes) -> Beside:
     """Raises ValueError for what is none."""
     same: dict[str, str] = {}
     try:
+        bounds.check_said(written)
         found: Beside = _made(Beside, json.loads(written.decode("utf-8", "surrogatepass")), same.setdefault)
-    except (TypeError, RecursionError):
+    except (TypeError, RecursionError, UnreadableFile):
         raise ValueError from None
     return found
 
@@ -59,6 +63,8 @@ def _made(kind: Any, found: Any, same: Callable[[str, str], str]) -> Any:
         return None if found is None else _made(parts[0], found, same)
     if kind is str and isinstance(found, str):
         return same(found, found)
-    if kind in (int, bool) and type(found) is kind:
+    if kind is bool and isinstance(found, bool):
+        return found
+    if kind is int and type(found) is int and 0 <= found <= bounds.MOST_LINES:
         return found
     raise ValueError

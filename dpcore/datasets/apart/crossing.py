@@ -1,32 +1,47 @@
-"""A table on its way from the process that read it: one Arrow stream, looked at where it lies and never copied.
+"""A table on its way from the process that read it: its cells as Arrow holds them, looked at where they lie.
 
-Whoever reads it trusts neither side of it: the process that wrote it may have been led astray by the file. Arrow checks
-every offset and every character, and what stands beside the cells, behind the stream, can be nothing but the report's
-own classes, of a bounded size.
+One column after the other: where each of its cells ends, and all their letters; behind them the line of each row, and
+its place. Each part begins at a multiple of eight bytes. Nothing is packed, referred to or said to be of a size, and
+whoever reads it makes nothing as large as a table but views.
+
+Whoever reads it trusts neither side of it: the process that wrote it may have been led astray by the file. It is held
+against the bounds of reading once more before anything is made of it, every cell's end and every character are checked,
+and what stands beside the cells, at the end, can be nothing but the report's own classes, of a bounded size, in
+sentences of the program's own words.
 """
 
 from __future__ import annotations
 
 import io
 import struct
-from typing import IO, Any
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import ipc
 
 from dpcore.datasets.apart import beside
 from dpcore.datasets.apart.beside import Beside
+from dpcore.datasets.apart.own import own
 from dpcore.datasets.reading import bounds
 from dpcore.datasets.reading.engine import text_frame
 from dpcore.datasets.reading.tabulate import Tabulated
+from dpcore.datasets.report import ASKED
+from dpcore.errors import UnreadableFile
+from dpcore.validate import IntArray
 
-_TEXT, _NUMBER = pa.large_string(), pa.int64()
-MOST_PIECES = 2_000
-"""A file may hold each row in a piece of its own, and all that is done to a column is done to each piece."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TEXT = pa.large_string()
+_NUMBER = np.dtype(np.int64)
+_MOST_PIECES = 2_000
+"""A file may hold each row in a piece of its own; more of a column are put together before they are written."""
+_AT_ONCE = 1 << 20
+"""Cells whose lengths are worked out together."""
 _LENGTH = struct.Struct("<Q")
-"""At the very end: bytes of what stands before it, behind the stream."""
+"""At the very end: bytes of what stands before it, behind the cells."""
 
 
 class Garbled(Exception):
@@ -34,16 +49,15 @@ class Garbled(Exception):
 
 
 def write(table: Tabulated, file: IO[bytes]) -> None:
-    """The table as an Arrow stream: its columns, the line of each row, and its place where rows were set aside.
+    """Its cells, the line of each row, its place where rows were set aside, and what stands beside them.
 
-    Raises UnreadableFile where the file says more beside its cells than whoever reads this takes.
+    Raises UnreadableFile where there is more than whoever reads this takes.
     """
     frame = table.frame
-    columns = [_text(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    numbers = [table.lines] if table.places is None else [table.lines, table.places]
+    names = tuple(str(name) for name in frame.columns)
     told = beside.written(
         Beside(
-            names=tuple(str(name) for name in frame.columns),
+            names=names,
             report=table.report,
             codebooks={str(name): tuple(map(str, words)) for name, words in table.codebooks.items()},
             about={str(name): str(about) for name, about in table.about.items()},
@@ -51,14 +65,14 @@ def write(table: Tabulated, file: IO[bytes]) -> None:
             from_rows=tuple(sorted(map(str, table.from_rows))),
         )
     )
-    bounds.check_told(len(told))
-    schema = pa.schema(
-        [pa.field(f"c{place}", _TEXT) for place in range(len(columns))]
-        + [pa.field(f"n{place}", _NUMBER) for place in range(len(numbers))]
-    )
-    whole = pa.Table.from_arrays([*columns, *(pa.array(each, _NUMBER) for each in numbers)], schema=schema)
-    with ipc.new_stream(file, schema) as stream:
-        stream.write_table(whole)
+    bounds.check_said(told)
+    bounds.check_cells(len(frame), names)
+    text = 0
+    for place in range(frame.shape[1]):
+        text += _write_text(_pieces(frame.iloc[:, place]), file)
+        bounds.check_bytes(text, 0)
+    for numbers in (table.lines,) if table.places is None else (table.lines, table.places):
+        file.write(np.ascontiguousarray(numbers, dtype=_NUMBER).data)
     file.write(told)
     file.write(_LENGTH.pack(len(told)))
 
@@ -86,33 +100,137 @@ def read(cells: Any, told: bytes) -> Tabulated:
     """
     try:
         known = beside.read(told)
-        whole = pa.py_buffer(cells)
-        found = ipc.open_stream(whole).read_all()
-        found.validate(full=True)
-        width = len(known.names)
-        if [field.type for field in found.schema] != [_TEXT] * width + [_NUMBER] * (found.num_columns - width):
+        rows = known.report.rows
+        bounds.check_cells(rows, known.names)
+        _check_said(known)
+        parts = _Parts(cells)
+        texts = list(parts.texts(rows, len(known.names)))
+        lines = parts.numbers(rows)
+        places = parts.numbers(rows) if parts.left else None
+        if parts.left:
             raise Garbled
-        if any(column.num_chunks > MOST_PIECES for column in found.columns):
-            raise Garbled
-        lines, *places = (np.asarray(found.column(place)) for place in range(width, found.num_columns))
-        if known.report.rows != found.num_rows or len(places) > 1:
-            raise Garbled
-    except (pa.ArrowException, ValueError, TypeError, LookupError, OSError):
+        _check_rows(rows, known.records, lines, places)
+    except (pa.ArrowException, ValueError, TypeError, LookupError, OSError, UnreadableFile):
         raise Garbled from None
     return Tabulated(
-        frame=text_frame(found.columns[:width], list(known.names)),
+        frame=text_frame(texts, list(known.names)),
         lines=lines,
         report=known.report,
         codebooks=known.codebooks,
         about=known.about,
-        places=places[0] if places else None,
+        places=places,
         records=known.records,
-        kept=whole.size,
+        kept=parts.size,
         from_rows=frozenset(known.from_rows),
     )
 
 
-def _text(column: pd.Series[Any]) -> Any:
+class _Parts:
+    """What lies one behind the other, as far as it is taken."""
+
+    def __init__(self, cells: Any) -> None:
+        self._whole = pa.py_buffer(cells)
+        self._at = 0
+
+    @property
+    def size(self) -> int:
+        found: int = self._whole.size
+        return found
+
+    @property
+    def left(self) -> int:
+        return self.size - self._at
+
+    def texts(self, rows: int, width: int) -> Iterator[pa.ChunkedArray]:
+        """Each column. Raises Garbled, UnreadableFile, pa.ArrowException."""
+        text = 0
+        for _ in range(width):
+            where = self._part((rows + 1) * _NUMBER.itemsize)
+            ends = np.frombuffer(where, dtype=_NUMBER)
+            if ends[0] != 0:
+                raise Garbled
+            shortest, longest = _lengths(ends)
+            text += int(ends[-1])
+            if shortest < 0:
+                raise Garbled
+            bounds.check_bytes(text, longest)
+            found = pa.LargeStringArray.from_buffers(rows, where, self._part(int(ends[-1])))
+            found.validate(full=True)
+            yield pa.chunked_array([found])
+
+    def numbers(self, rows: int) -> IntArray:
+        """One of each row. Raises Garbled."""
+        return np.frombuffer(self._part(rows * _NUMBER.itemsize), dtype=_NUMBER)
+
+    def _part(self, size: int) -> pa.Buffer:
+        if not 0 <= size <= self.left:
+            raise Garbled
+        found = self._whole.slice(self._at, size)
+        self._at = min(self._at + size + _padding(size), self.size)
+        return found
+
+
+def _check_said(known: Beside) -> None:
+    """Raises Garbled for a table of no row, names that are none, and what nobody of ours says."""
+    names, report = set(known.names), known.report
+    if not report.rows or not names or len(names) != len(known.names) or not names.issuperset(known.from_rows):
+        raise Garbled
+    if not all(own().says(notice.sentence) for notice in report.notices):
+        raise Garbled
+    if not all(way.argument in ASKED for way in report.alternatives):
+        raise Garbled
+
+
+def _check_rows(rows: int, records: int | None, lines: IntArray, places: IntArray | None) -> None:
+    """Raises Garbled where rows are on no line, or at no place of the file's records."""
+    if records is None:
+        records = rows
+    if not rows <= records or int(lines.min()) < 0 or int(lines.max()) > bounds.MOST_LINES:
+        raise Garbled
+    if places is not None and (places[0] < 0 or places[-1] >= records or not (places[1:] > places[:-1]).all()):
+        raise Garbled
+
+
+def _pieces(column: pd.Series[Any]) -> list[Any]:
     words = pa.array(column.array, _TEXT)
-    many = isinstance(words, pa.ChunkedArray) and words.num_chunks > MOST_PIECES
-    return words.combine_chunks() if many else words
+    if not isinstance(words, pa.ChunkedArray):
+        words = pa.chunked_array([words])
+    if words.null_count:
+        words = words.fill_null("")
+    found = words.chunks if words.num_chunks <= _MOST_PIECES else [words.combine_chunks()]
+    return [piece for piece in found if len(piece)]
+
+
+def _write_text(pieces: list[Any], file: IO[bytes]) -> int:
+    """How many bytes its text has. Raises UnreadableFile for a cell that is too long."""
+    ends = [_ends(piece) for piece in pieces]
+    file.write(bytes(_NUMBER.itemsize))
+    text = 0
+    for each in ends:
+        bounds.check_bytes(0, _lengths(each)[1])
+        for at in range(1, each.size, _AT_ONCE):
+            file.write((each[at : at + _AT_ONCE] + (text - each[0])).data)
+        text += int(each[-1] - each[0])
+    for piece, each in zip(pieces, ends, strict=True):
+        if each[-1] > each[0]:
+            file.write(piece.buffers()[2].slice(int(each[0]), int(each[-1] - each[0])))
+    file.write(bytes(_padding(text)))
+    return text
+
+
+def _ends(piece: Any) -> NDArray[np.int64]:
+    """Where the first cell of a piece begins, and where each ends."""
+    return np.frombuffer(piece.buffers()[1], dtype=_NUMBER)[piece.offset : piece.offset + len(piece) + 1]
+
+
+def _lengths(ends: NDArray[np.int64]) -> tuple[int, int]:
+    """Of the shortest and the longest cell."""
+    shortest = longest = int(ends[1] - ends[0])
+    for at in range(0, ends.size - 1, _AT_ONCE):
+        each = np.diff(ends[at : at + _AT_ONCE + 1])
+        shortest, longest = min(shortest, int(each.min())), max(longest, int(each.max()))
+    return shortest, longest
+
+
+def _padding(size: int) -> int:
+    return -size % _NUMBER.itemsize
