@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from dpcore.datasets.apart import calls, opened
+from dpcore.datasets.apart.counted import counted
 
 _NICE = 5
 _LARGEST_FILE = 1 << 30
@@ -45,7 +46,7 @@ def confine(memory: int, seconds: int, room: Path) -> None:
     os.nice(max(0, _NICE - os.nice(0)))  # pages of other people go first
     if sys.platform != "linux":
         return
-    taken = _taken()
+    taken = {name: int(size) << 10 for name, size in counted("self", ("VmData", "VmSize")).items()}
     # What may be written to can fill the memory, at once; space that is only reserved cannot.
     written = memory + memory // _UNUSED
     _limit(resource.RLIMIT_DATA, taken["VmData"] + written, taken["VmData"] + written)
@@ -75,11 +76,6 @@ def _limit(kind: int, soft: int, hard: int) -> None:
     if most != resource.RLIM_INFINITY:
         soft, hard = min(soft, most), min(hard, most)
     resource.setrlimit(kind, (soft, hard))
-
-
-def _taken() -> dict[str, int]:
-    lines = (line.split() for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("Vm"))
-    return {name.rstrip(":"): int(size) << 10 for name, size, *_ in lines}
 
 
 def _first_to_go() -> None:

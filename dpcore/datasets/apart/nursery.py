@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcore.datasets.apart.confined import end_with_parent, largest_file
+from dpcore.datasets.apart.counted import counted
 from dpcore.datasets.apart.reader import TOLD, plain_signals, serve
 from dpcore.datasets.apart.told import tell
 from dpcore.datasets.temporary import private_folder
@@ -35,11 +36,11 @@ LOADED = ("dpcore.datasets.reading.kinds", "dpcore.datasets.apart.crossing", "py
 QUESTION = struct.Struct("<Q")
 """Bytes of memory that the reader may use."""
 _TICK = 100  # milliseconds
-_MOST_FILES, _BESIDE = 1_000, 8 << 20
+_MOST_FILES, _BESIDE = 16, 8 << 20
 """In a reader's folder, which makes a few; and bytes there beside one file of the largest size."""
 _MOST_THREADS = 64
 """Of a reader: its libraries begin some four, and all servers of a computer have some thousands together."""
-_WRITTEN, _BEGUN = ("RssAnon:", "RssShmem:"), "Threads:"
+_WRITTEN, _BEGUN = ("RssAnon", "RssShmem"), "Threads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,11 @@ class Nursery:
         question, files, *_ = socket.recv_fds(self._control, QUESTION.size, FILES)
         if not question:
             return False
-        self._make(files, *QUESTION.unpack(question))
+        if len(files) == FILES:
+            self._make(files, *QUESTION.unpack(question))
+        else:  # no room for all of them: whoever asked hears nothing more, and says so
+            for file in files:
+                os.close(file)
         return True
 
     def _make(self, files: Sequence[int], memory: int) -> None:
@@ -122,15 +127,19 @@ class Nursery:
     def _end(self, life: int) -> None:
         with suppress(KeyError):  # it was ended before
             self._poll.unregister(life)
-        os.kill(self._readers[life].process, signal.SIGKILL)
+        _kill(self._readers[life])
 
     def _watch(self) -> None:
         for reader in self._readers.values():
-            if threads(reader.process) > _MOST_THREADS:
-                os.kill(reader.process, signal.SIGKILL)
-            elif in_use(reader.process) > reader.most or lying(reader.folder) > reader.files:
+            try:
+                many = threads(reader.process) > _MOST_THREADS
+                large = not many and (in_use(reader.process) > reader.most or lying(reader.folder) > reader.files)
+            except Exception:  # noqa: BLE001 - of whom nobody can tell ends, and no other with it
+                many, large = True, False
+            if large:
                 self._too_large.add(reader.process)
-                os.kill(reader.process, signal.SIGKILL)
+            if many or large:
+                _kill(reader)
 
     def _drain(self) -> None:
         try:
@@ -142,47 +151,49 @@ class Nursery:
     def _collect(self) -> None:
         """Say of each reader that has ended how it did."""
         for life, reader in list(self._readers.items()):
-            ended, status = os.waitpid(reader.process, os.WNOHANG)
+            try:
+                ended, status = os.waitpid(reader.process, os.WNOHANG)
+            except ChildProcessError:  # it is gone, and nobody knows how
+                ended, status = reader.process, signal.SIGKILL
             if not ended:
                 continue
             del self._readers[life]
-            with suppress(OSError, RecursionError):  # it was made not to be removed, and nobody else waits for that
-                reader.room.close()
             with suppress(KeyError):  # it was ended from here
                 self._poll.unregister(life)
-            os.set_blocking(reader.told, False)  # whoever does not listen holds nobody up
-            with suppress(OSError):
-                os.write(reader.told, b"\n")  # after a line that broke off
-                if reader.process in self._too_large:
-                    tell(reader.told, "memory")
-                tell(reader.told, "ended", os.waitstatus_to_exitcode(status))
+            with suppress(Exception):  # it was made not to be removed, and nobody else waits for that
+                reader.room.close()
+            with suppress(Exception):
+                self._say_how(reader, status)
             self._too_large.discard(reader.process)
-            os.close(reader.told)
-            os.close(reader.life)
+            for file in (reader.told, reader.life):
+                with suppress(OSError):
+                    os.close(file)
+
+    def _say_how(self, reader: _Reader, status: int) -> None:
+        os.set_blocking(reader.told, False)  # whoever does not listen holds nobody up
+        os.write(reader.told, b"\n")  # after a line that broke off
+        if reader.process in self._too_large:
+            tell(reader.told, "memory")
+        tell(reader.told, "ended", os.waitstatus_to_exitcode(status))
+
+
+def _kill(reader: _Reader) -> None:
+    with suppress(ProcessLookupError):  # it is gone
+        os.kill(reader.process, signal.SIGKILL)
 
 
 def in_use(process: int) -> float:
     """Bytes of memory that a process has written to and that are no file's, also where it could share them; 0 where the
     system does not say. Without end where its first thread is gone and others go on: then the system says nothing."""
-    told = _told_of(process)
+    told = counted(process, (*_WRITTEN, _BEGUN))
     if not any(name in told for name in _WRITTEN) and told.get(_BEGUN, 0) > 1:
         return math.inf
-    return sum(told.get(name, 0) for name in _WRITTEN) << 10
+    return sum(told.get(name, 0) for name in _WRITTEN) * 1024
 
 
-def threads(process: int) -> int:
+def threads(process: int) -> float:
     """How many a process has; 0 where the system does not say."""
-    return _told_of(process).get(_BEGUN, 0)
-
-
-def _told_of(process: int) -> dict[str, int]:
-    """What the system counts of a process; nothing where it says nothing."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text(errors="replace").splitlines()  # a name may be any bytes
-    except OSError:
-        return {}
-    told = (line.split() for line in lines)
-    return {part[0]: int(part[1]) for part in told if part and part[0] in (*_WRITTEN, _BEGUN)}
+    return counted(process, (_BEGUN,)).get(_BEGUN, 0)
 
 
 def lying(folder: Path) -> float:
