@@ -5,9 +5,10 @@ may take; what changes whose a file is, who may open it and since when it is so;
 or memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a
 process could share with those that it makes, which its limits do not count and which may be full though no process
 holds it; what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they
-are made, pages that a pipe takes over, and locks of parts of files, of which there is no end; files that have no name,
-so that nobody sees how large they are; and what looks into the kernel. Signals have many ways: calls of their own, and
-files that send one when something happens to them.
+are made, pages that a pipe takes over, locks of parts of files, of which there is no end, files of each thread's own,
+and queues for files, of which the computer has one number for all; room on a disk that takes no time to take; files
+that have no name, so that nobody sees how large they are; and what looks into the kernel. Signals have many ways: calls
+of their own, and files that send one when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
@@ -25,7 +26,8 @@ _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 """Where the kernel says which call it is, for which kind of processor, and with what: 8 bytes each, the low 4 first."""
 _OPENAT2 = 437  # which says how where a filter cannot look
 _OTHER_NUMBERS = 0x40000000  # x86_64 has a second set of them
-_THREAD = 0x00010000
+_CLOSE_RANGE = 436  # which gives a thread files of its own, as many again as a process may have
+_OF_A_THREAD = (0x00010000, 0x00000400, 0x00000200)  # CLONE_THREAD, with the files and folders of all: _FILES, _FS
 # By which commands of fcntl and ioctl a file signals another process or types for it, and by which of prctl a process
 # outlives the one that started it.
 _SIGNALLING = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
@@ -33,6 +35,7 @@ _OWNED = (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOC
 _LARGER = (1031,)  # F_SETPIPE_SZ
 _LOCKING = (6, 7, 37, 38, 1024)  # F_SETLK, F_SETLKW, those of open files, F_SETLEASE
 _FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, its 32 bits, FS_IOC_FSSETXATTR
+_RESERVING = (0x40305828, 0x4030582A, 0x40305839)  # FS_IOC_RESVSP, its 64 bits, FS_IOC_ZERO_RANGE: as fallocate
 _NAMELESS = 0x00400000  # __O_TMPFILE
 _OUTLIVING = (1,)  # PR_SET_PDEATHSIG
 _SHARED, _OF_NO_FILE = 0x01, 0x20  # MAP_SHARED (MAP_SHARED_VALIDATE has its bit too), MAP_ANONYMOUS
@@ -72,6 +75,7 @@ MACHINES = {
            "mq_timedsend": 242, "mq_timedreceive": 243, "mq_notify": 244, "mq_getsetattr": 245, "add_key": 248,
            "request_key": 249, "keyctl": 250, "unshare": 272, "setns": 308}
         | {"perf_event_open": 298, "memfd_create": 319, "bpf": 321, "userfaultfd": 323}
+        | {"fallocate": 285, "io_setup": 206}
         | {"socketpair": 53, "inotify_init": 253, "splice": 275, "tee": 276, "vmsplice": 278, "inotify_init1": 294,
            "fanotify_init": 300}
         | {"chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132, "mknod": 133,
@@ -100,6 +104,7 @@ MACHINES = {
            "semget": 190, "semctl": 191, "semtimedop": 192, "semop": 193, "shmget": 194, "shmctl": 195, "shmat": 196,
            "shmdt": 197, "add_key": 217, "request_key": 218, "keyctl": 219, "setns": 268}
         | {"perf_event_open": 241, "memfd_create": 279, "bpf": 280, "userfaultfd": 282}
+        | {"fallocate": 47, "io_setup": 0}
         | {"inotify_init1": 26, "vmsplice": 75, "splice": 76, "tee": 77, "socketpair": 199, "fanotify_init": 262}
         | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
            "mknodat": 33, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55, "utimensat": 88,
@@ -146,16 +151,16 @@ def _rules(machine: Machine, process: int) -> Iterator[Step]:
     for number in machine.never.values():
         yield from _of(number, [(_GIVE, 0, 0, _REFUSE)])
     for number in machine.itself.values():
-        yield from _of(number, _only(_EQUAL, process))
+        yield from _of(number, _only(process))
     for number in machine.own.values():
-        yield from _of(number, _only(_EQUAL, 0))
-    yield from _of(machine.clone, _only(_HAS, _THREAD))
-    for number in (machine.clone3, _OPENAT2):
+        yield from _of(number, _only(0))
+    yield from _of(machine.clone, _with_all(_OF_A_THREAD))
+    for number in (machine.clone3, _OPENAT2, _CLOSE_RANGE):
         yield from _of(number, [(_GIVE, 0, 0, _UNKNOWN)])
     for number, place in machine.opening.items():
         yield from _of(number, _without(place, _NAMELESS))
     yield from _of(machine.fcntl, _but(1, (*_SIGNALLING, *_LARGER, *_LOCKING)))
-    yield from _of(machine.ioctl, _but(1, (*_OWNED, *_FLAGS)))
+    yield from _of(machine.ioctl, _but(1, (*_OWNED, *_FLAGS, *_RESERVING)))
     yield from _of(machine.prctl, _but(0, _OUTLIVING))
     yield from _of(machine.mmap, _not_both(3, _OF_NO_FILE, _SHARED))
 
@@ -166,9 +171,15 @@ def _of(number: int, steps: list[Step]) -> Iterator[Step]:
     yield from steps
 
 
-def _only(test: int, value: int) -> list[Step]:
-    """It goes through where its first argument passes the test."""
-    return [(_LOAD, 0, 0, _ARGUMENTS), (test, 0, 1, value), (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
+def _only(value: int) -> list[Step]:
+    """It goes through where its first argument is this."""
+    return [(_LOAD, 0, 0, _ARGUMENTS), (_EQUAL, 0, 1, value), (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
+
+
+def _with_all(bits: tuple[int, ...]) -> list[Step]:
+    """It goes through where its first argument has each of these bits."""
+    tests = [(_HAS, 0, len(bits) - at, bit) for at, bit in enumerate(bits)]
+    return [(_LOAD, 0, 0, _ARGUMENTS), *tests, (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
 
 
 def _but(place: int, values: tuple[int, ...]) -> list[Step]:
