@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import gc
 import io
+import json
 import logging
 import math
 import mmap
@@ -32,6 +33,7 @@ from dpcore.datasets.apart import little as bounds
 from dpcore.datasets.apart.calls import MACHINES
 from dpcore.datasets.apart.counted import counted
 from dpcore.datasets.apart.nursery import _MOST_THREADS, in_use, lying, threads
+from dpcore.datasets.apart.own import own
 from dpcore.datasets.reading import kinds
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
@@ -316,6 +318,36 @@ def test_what_is_counted_without_a_number_has_no_end(monkeypatch: pytest.MonkeyP
     assert counted(1, names) == {
         "Threads": 3, "RssAnon": 12, "RssShmem": math.inf, "VmData": math.inf, "VmSize": math.inf,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("code", [0, 7, -signal.SIGKILL])
+def test_a_reader_that_ends_by_itself_had_not_too_much(
+    code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is seen without its first thread for a moment: ten of twelve sentences about a file were lost like that."""
+    told, telling = os.pipe()
+    watched, living = os.pipe()
+    with made_here(monkeypatch) as mother:
+        how = ["kill -9 $$", f"exit {code}"][code >= 0]
+        ended = os.posix_spawn("/bin/sh", ["sh", "-c", how], {})
+        mother._readers[watched] = nursery._Reader(ended, ExitStack(), tmp_path, 1 << 20, telling, watched, 1 << 20)
+        mother._poll.register(watched, 0)
+        monkeypatch.setattr(nursery, "in_use", lambda _: math.inf)
+        monkeypatch.setattr(nursery.os, "kill", lambda *_: None)
+        mother._watch()
+        os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
+        mother._collect()
+    lines = [json.loads(line) for line in os.read(told, 1 << 10).split(b"\n") if line]
+    assert lines == [*([["memory"]] if code < 0 else []), ["ended", code]]
+    os.close(told)
+    os.close(living)
+
+
+def test_the_first_sentence_about_a_file_stays() -> None:
+    answer = asked._Answer()
+    for what, *rest in (["at", "x"], ["unreadable", "The file is empty."], ["memory"], ["failed", "KeyError", []]):
+        asked._noted(answer, what, rest, own())
+    assert str(asked._why(answer, False, MOST, "", own())) == "The file is empty."
 
 
 def test_all_that_lies_in_a_reader_s_folder_is_seen(tmp_path: Path) -> None:

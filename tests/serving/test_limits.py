@@ -63,7 +63,7 @@ def test_rows_without_anything_in_them_are_no_more_than_others_may_be() -> None:
     reading = read_csv(b"a,b\n1,2\n\n\n3,4\n")
     assert (reading.rows, reading.records) == (2, 4)
     limits.check(b"", 0, limits.Limits(rows=4, megabytes=1, jobs=1), reading)
-    with pytest.raises(UnreadableFile, match="4 rows with those that are empty .* and one session here may have 3;"):
+    with pytest.raises(UnreadableFile, match=r"4 rows with those that are empty .* and one session here may have 3;"):
         limits.check(b"", 0, limits.Limits(rows=3, megabytes=1, jobs=1), reading)
 
 

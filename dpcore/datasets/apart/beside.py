@@ -17,6 +17,8 @@ from dpcore.datasets.reading import bounds
 from dpcore.datasets.report import Report
 from dpcore.errors import UnreadableFile
 
+_DIGITS = 12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
@@ -39,10 +41,23 @@ def read(written: bytes) -> Beside:
     same: dict[str, str] = {}
     try:
         bounds.check_said(written)
-        found: Beside = _made(Beside, json.loads(written.decode("utf-8", "surrogatepass")), same.setdefault)
+        found: Beside = _made(Beside, _taken_apart(written), same.setdefault)
     except (TypeError, RecursionError, UnreadableFile):
         raise ValueError from None
     return found
+
+
+def _taken_apart(written: bytes) -> Any:
+    return json.loads(
+        written.decode("utf-8", "surrogatepass"), parse_int=_whole, parse_float=_whole, parse_constant=_whole
+    )
+
+
+def _whole(digits: str) -> int:
+    """Longer ones take time that grows with the square of their length."""
+    if not digits.isdecimal() or len(digits) > _DIGITS:
+        raise ValueError
+    return int(digits)
 
 
 def _made(kind: Any, found: Any, same: Callable[[str, str], str]) -> Any:

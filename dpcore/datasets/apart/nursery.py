@@ -170,11 +170,14 @@ class Nursery:
                     os.close(file)
 
     def _say_how(self, reader: _Reader, status: int) -> None:
+        """That it had too much in use only where it was ended for that: one that ends by itself is seen without its
+        first thread for a moment, too."""
+        code = os.waitstatus_to_exitcode(status)
         os.set_blocking(reader.told, False)  # whoever does not listen holds nobody up
         os.write(reader.told, b"\n")  # after a line that broke off
-        if reader.process in self._too_large:
+        if reader.process in self._too_large and code == -signal.SIGKILL:
             tell(reader.told, "memory")
-        tell(reader.told, "ended", os.waitstatus_to_exitcode(status))
+        tell(reader.told, "ended", code)
 
 
 def _kill(reader: _Reader) -> None:

@@ -19,7 +19,7 @@ LONGEST_NAME = 200
 """Letters of a column's name: longer ones of a file are shortened to some 120."""
 MOST_LINES = 1 << 28
 """Lines and records of a file, each of which takes a byte at least of the 200 MB that are read, or unpacked."""
-MOST_TOLD, MOST_TOLD_APART = 32 << 20, 2_000_000
+MOST_TOLD, MOST_TOLD_APART = 32 << 20, 1_000_000
 """Bytes of all that a file says beside its cells (names, labels of values, descriptions, what was set aside), and signs
 by which it is told apart, each of which can stand for a thing that takes some 60 bytes."""
 _BYTES = 4  # of a letter at most
