@@ -11,6 +11,7 @@ from pyarrow import ipc
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.arrow_cells import is_flat, sound
 from dpcore.datasets.reading.bounds import check_size
+from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.errors import UnreadableFile
 
 _DAMAGED = "This Arrow file is damaged or of a kind that cannot be read; save it as CSV."
@@ -34,9 +35,8 @@ def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
             check_size(rows, len(reader.schema))
             batches.append(batch)
         table = sound(pa.Table.from_batches(batches, schema=reader.schema))
-    except MemoryError:  # which Arrow's own is as well
-        raise
-    except (pa.ArrowException, OSError, ValueError, IndexError, struct.error):
+    except (pa.ArrowException, OSError, ValueError, IndexError, struct.error) as error:
+        check_memory(error)
         raise UnreadableFile(_DAMAGED) from None
     return engine.arrow(table)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ import pyarrow as pa
 from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
+from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.parquet_cells import apart
 from dpcore.datasets.temporary import drop, private_file, private_folder
 from dpcore.errors import UnreadableFile
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 _LONGEST_RECORD = 8 << 20
 _BATCH = 100_000
+_COLUMNS = 64
 _DIGITS = 18  # a decimal of more of them may be a number that DuckDB cannot write
 _BYTES = 4  # of a letter at most
 _TOLERANT = ("replace", "ignore")
@@ -131,6 +134,8 @@ def sniffed_delimiter(sample: bytes) -> str | None:
     with _session(sample) as (connection, file):
         try:
             rows = connection.table_function("sniff_csv", [file]).project("Delimiter").fetchall()
+        except duckdb.OutOfMemoryException:
+            raise MemoryError from None
         except duckdb.Error:
             return None
     return str(rows[0][0]) if rows else None
@@ -203,7 +208,8 @@ def parquet(data: bytes) -> pd.DataFrame:
                 return _legible(connection, file, relation, beside)
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
-        except (duckdb.Error, pa.ArrowException, OSError, ValueError):
+        except (duckdb.Error, pa.ArrowException, OSError, ValueError) as error:
+            check_memory(error)
             raise UnreadableFile(
                 "This Parquet file is damaged or of a kind that cannot be read; save it as CSV."
             ) from None
@@ -264,15 +270,28 @@ def _check_texts(cells: Collection[tuple[duckdb.DuckDBPyRelation, str]], rows: i
     """
     for measure, each in (("strlen", _BYTES), ("length", 1)):
         total = longest = 0
-        for read, cell in cells:
-            text = f"{measure}({cell})"
-            found = read.aggregate(f"max({text}), sum({text}), count(*)").fetchall()[0]
-            longest, total = max(longest, int(found[0] or 0)), total + int(found[1] or 0)
+        for read, some in _together(cells):
+            texts = [f"{measure}({cell})" for cell in some]
+            found = read.aggregate(", ".join(["count(*)", *(f"max({text}), sum({text})" for text in texts)]))
+            count, *sizes = found.fetchall()[0]
+            longest = max(longest, *(int(size or 0) for size in sizes[::2]))
+            total += sum(int(size or 0) for size in sizes[1::2])
             check_text(total // each, longest // each)
-            if found[2] != rows:
+            if count != rows:
                 raise ValueError("columns of several lengths")
         if total <= MOST_TEXT and longest <= LONGEST_CELL:
             return
+
+
+def _together(
+    cells: Collection[tuple[duckdb.DuckDBPyRelation, str]],
+) -> Iterator[tuple[duckdb.DuckDBPyRelation, list[str]]]:
+    """Cells of the same rows, some columns at a time: for each question DuckDB reads what a file says of its columns
+    anew, of all of them in every group of its rows."""
+    for _, same in groupby(sorted(cells, key=lambda one: id(one[0])), key=lambda one: id(one[0])):
+        found = list(same)
+        for at in range(0, len(found), _COLUMNS):
+            yield found[at][0], [cell for _, cell in found[at : at + _COLUMNS]]
 
 
 def _as_text(

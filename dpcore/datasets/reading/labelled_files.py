@@ -22,6 +22,7 @@ from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.labelled_days import Moment, moments
 from dpcore.datasets.reading.labelled_letters import encoding_of, rows_of
 from dpcore.datasets.reading.labelled_pieces import Pieces, pieces
+from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.report import Notice
 from dpcore.datasets.temporary import private_file, private_folder
 from dpcore.errors import UnreadableFile
@@ -86,8 +87,7 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             UnicodeDecodeError,
             OverflowError,
         ) as error:
-            if "allocate memory" in str(error):
-                raise MemoryError from None
+            check_memory(error)
             raise UnreadableFile(
                 f"This {_NAMES[kind]} file is damaged or of a kind that cannot be read; save it again or as CSV."
             ) from None

@@ -12,6 +12,7 @@ from typing import IO
 from xml.parsers import expat
 from zipfile import BadZipFile
 
+from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.errors import UnreadableFile
 
 DAMAGED = "The workbook cannot be opened: it is damaged or of a kind that cannot be read; save it again or as CSV."
@@ -43,7 +44,8 @@ def follow(
                 raise UnreadableFile(DAMAGED)
             turn()
         parser.Parse(b"", True)
-    except (expat.ExpatError, BadZipFile, zlib.error, EOFError, ValueError):
+    except (expat.ExpatError, BadZipFile, zlib.error, EOFError, ValueError) as error:
+        check_memory(error)
         raise UnreadableFile(DAMAGED) from None
 
 

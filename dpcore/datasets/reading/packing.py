@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal
 
 from dpcore.datasets.reading.container import Kind, kind_of
+from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.zip_heads import check_heads
 from dpcore.errors import UnreadableFile
 
@@ -131,7 +132,8 @@ def _archive(data: bytes) -> zipfile.ZipFile:
         return zipfile.ZipFile(io.BytesIO(data))
     except NotImplementedError:  # it asks for a newer reader
         raise UnreadableFile(_OTHERWISE) from None
-    except (zipfile.BadZipFile, ValueError, OSError):
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        check_memory(error)
         raise UnreadableFile(
             "The archive cannot be opened: it breaks off or is damaged; copy it again, or save the table as CSV."
         ) from None
@@ -142,7 +144,8 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> IO[by
     info.file_size = most + 1
     try:
         return archive.open(info)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+        check_memory(error)
         raise UnreadableFile(_OTHERWISE) from None
     except RuntimeError:  # after NotImplementedError, which is one
         raise UnreadableFile(_LOCKED) from None
@@ -172,7 +175,8 @@ def _bounded(opened: IO[bytes], packed: int, kind: Packed, most: int) -> bytes:
 def _read(opened: IO[bytes], size: int, what: str) -> bytes:
     try:
         return opened.read(size)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError):
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError) as error:
+        check_memory(error)
         raise UnreadableFile(f"This {what} breaks off or is damaged; copy it again.") from None
 
 

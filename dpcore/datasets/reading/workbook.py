@@ -21,6 +21,7 @@ from dpcore.datasets.reading.compound import container_of, workbook_stream
 from dpcore.datasets.reading.excel_parts import ExcelParts, Extent
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.markup import DAMAGED, follow
+from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.old_sheets import Locked, checked_stream
 from dpcore.datasets.reading.packing import Workbook, check_members
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
@@ -91,7 +92,8 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
     except PasswordError:
         raise UnreadableFile(_LOCKED) from None
-    except (CalamineError, OSError):
+    except (CalamineError, OSError) as error:
+        check_memory(error)
         raise UnreadableFile(DAMAGED) from None
     except BaseException as error:
         if type(error).__name__ != _PANIC:
@@ -116,7 +118,8 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
         check_size(passed, 1, most=_MOST_CELLS)
         try:
             sheet = book.get_sheet_by_name(name)
-        except (CalamineError, OSError):
+        except (CalamineError, OSError) as error:
+            check_memory(error)
             raise UnreadableFile(DAMAGED) from None
         if not sheet.height or not sheet.width:
             continue
