@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import platform
 import subprocess
 import sys
@@ -27,7 +28,18 @@ SHARED = {
     *("mq_open", "mq_unlink", "add_key", "request_key", "keyctl", "unshare", "setns", "memfd_create", "memfd_secret"),
 }
 OPENAT2, CLOSE_RANGE = 437, 436
-KEPT = {"socketpair", "vmsplice", "splice", "tee", "inotify_init1", "fanotify_init", "io_setup", "fallocate"}
+KEPT = {
+    "socketpair",
+    "vmsplice",
+    "splice",
+    "tee",
+    "inotify_init1",
+    "fanotify_init",
+    "io_setup",
+    "timer_create",
+    "fallocate",
+    "setsid",
+}
 THREAD = 0x003D0F00  # what the C library gives clone for a thread
 
 
@@ -143,6 +155,19 @@ def test_a_reader_of_a_server_that_runs_as_root_has_none_of_its_rights(tmp_path:
     before = rights("free")
     assert rights("confined") in ("0", "4"), "but to look into a folder"
     assert rights("mutant") == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked")
+def test_readers_are_less_urgent_than_the_server_in_its_own_session() -> None:
+    """In one of their own they had more of a processor than it, whatever their priority."""
+    apart = Apart()
+    try:
+        apart.warm()
+        assert apart.process is not None
+        assert os.getsid(apart.process) == os.getsid(0)
+        assert os.getpgid(apart.process) == apart.process != os.getpgid(0), "what is typed is not for them"
+    finally:
+        apart.close()
 
 
 HIDDEN = """

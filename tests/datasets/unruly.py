@@ -287,6 +287,7 @@ def system_calls() -> dict[str, int]:
         "inotify_init1": (named["inotify_init1"], 0),
         "fallocate": (named["fallocate"], own, 0, 0, 4096),
         "io_setup": (named["io_setup"], 1, ctypes.addressof(queue)),
+        "timer_create": (named["timer_create"], 1, 0, ctypes.addressof(about)),
         "close_range": (436, 1 << 20, 1 << 20, 2),
         "splice": (named["splice"], listened, 0, spoken, 0, 0, 0),
         "tee": (named["tee"], listened, spoken, 0, 0),

@@ -159,7 +159,9 @@ class Apart:
                     [sys.executable, "-P", "-c", _START, json.dumps(sys.path), str(theirs.fileno()), *self._names()],
                     stdin=subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
-                    start_new_session=True,  # what is typed at the server's terminal is not for it
+                    # What is typed at the server's terminal is not for it. In a session of their own readers would have
+                    # as much of a processor as the server, however urgent they are, where Linux shares it by sessions.
+                    process_group=0,
                     env=_environment(),
                 )
             self._control = ours
@@ -290,7 +292,7 @@ def _noted(answer: _Answer, what: Any, rest: list[Any], own: Own) -> tuple[float
             answer.done = True
         case ["ended", int(code)] if -_SIGNALS < code <= _CODES:
             answer.ended = code
-        case [str(), *_]:
+        case ["unreadable" | "invalid" | "failed" | "memory", *_] if not answer.refused:
             answer.refused = [what, *rest]
     return None
 

@@ -1,14 +1,15 @@
 """Which system calls a process that reads somebody's file is refused, as a program that the kernel runs for each.
 
-What opens a connection, starts a program or a process, sends a signal to another, looks into it, or changes what it
-may take; what changes whose a file is, who may open it and since when it is so; what reaches keys of the server's user,
-or memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a
-process could share with those that it makes, which its limits do not count and which may be full though no process
-holds it; what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they
-are made, pages that a pipe takes over, locks of parts of files, of which there is no end, files of each thread's own,
-and queues for files, of which the computer has one number for all; room on a disk that takes no time to take; files
-that have no name, so that nobody sees how large they are; and what looks into the kernel. Signals have many ways: calls
-of their own, and files that send one when something happens to them.
+What opens a connection, starts a program or a process, sends a signal to another, looks into it, or changes what it may
+take; what changes whose a file is, who may open it and since when it is so; what reaches keys of the server's user, or
+memory and queues that programs share by a name, which would outlive the reader; memory in files, and such as a process
+could share with those that it makes, which its limits do not count and which may be full though no process holds it;
+what the kernel keeps for whoever listens (two ends of a connection, news of files), pipes larger than they are made,
+pages that a pipe takes over, locks of parts of files, of which there is no end, files of each thread's own, and queues
+for files and timers, of which the computer or the server's user has one number for all; room on a disk that takes no
+time to take; a session of its own, of which each may have as much of a processor; files that have no name, so that
+nobody sees how large they are; and what looks into the kernel. Signals have many ways: calls of their own, and files
+that send one when something happens to them.
 https://www.kernel.org/doc/html/latest/userspace-api/seccomp_filter.html
 """
 
@@ -75,7 +76,7 @@ MACHINES = {
            "mq_timedsend": 242, "mq_timedreceive": 243, "mq_notify": 244, "mq_getsetattr": 245, "add_key": 248,
            "request_key": 249, "keyctl": 250, "unshare": 272, "setns": 308}
         | {"perf_event_open": 298, "memfd_create": 319, "bpf": 321, "userfaultfd": 323}
-        | {"fallocate": 285, "io_setup": 206}
+        | {"setsid": 112, "io_setup": 206, "timer_create": 222, "fallocate": 285}
         | {"socketpair": 53, "inotify_init": 253, "splice": 275, "tee": 276, "vmsplice": 278, "inotify_init1": 294,
            "fanotify_init": 300}
         | {"chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132, "mknod": 133,
@@ -104,7 +105,7 @@ MACHINES = {
            "semget": 190, "semctl": 191, "semtimedop": 192, "semop": 193, "shmget": 194, "shmctl": 195, "shmat": 196,
            "shmdt": 197, "add_key": 217, "request_key": 218, "keyctl": 219, "setns": 268}
         | {"perf_event_open": 241, "memfd_create": 279, "bpf": 280, "userfaultfd": 282}
-        | {"fallocate": 47, "io_setup": 0}
+        | {"io_setup": 0, "fallocate": 47, "timer_create": 107, "setsid": 157}
         | {"inotify_init1": 26, "vmsplice": 75, "splice": 76, "tee": 77, "socketpair": 199, "fanotify_init": 262}
         | {"setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
            "mknodat": 33, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55, "utimensat": 88,
