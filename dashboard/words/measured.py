@@ -98,16 +98,26 @@ def _some(value: float, target: float, low: float) -> str:
 
 
 def headline_found(
-    epsilon: float, classes: tuple[str, ...], reached: tuple[float, float], target: float, low: float
+    epsilon: float,
+    classes: tuple[str, ...],
+    reached: tuple[float, float],
+    target: float,
+    low: float,
+    *,
+    stays: bool | None,
 ) -> str:
-    """``reached``: the share of the second of two classes that is found, and of the first that is taken for it."""
+    """``reached``: the share of the second of two classes that is found, and of the first that is taken for it.
+    ``stays``: whether at least as many as needed are found at every higher ε as well; None while that is not known."""
     other, positive = map(_named, classes)
     hit, alarmed = reached
-    some = f"**{of_100(hit)} of 100 that are {positive}**"
+    some = f"**{number(100 * hit)} of 100 that are {positive}**"
     start = f"At ε = {number(epsilon)} the private model finds about {some} on average"
     as_many = f"takes {of_100(alarmed)} of 100 that are {other} for {positive}"
     if hit - alarmed < LITTLE:
         return f"{start}, no better than guessing: it {as_many} too."
+    if hit >= target and not stays:
+        luck = f", and that it finds the {number(100 * target)} you need is luck: at a higher ε it finds fewer"
+        return f"{start}{'' if stays is None else luck}. It {as_many}."
     return f"{start}: {verdict(hit, target, number(100 * target))}{_some(hit, target, low)}. It {as_many}."
 
 

@@ -186,8 +186,8 @@ def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, al
 
     The simulated curve is made monotone by least squares first and read off between its points on a log scale. What
     is found at its first point may be more than needed: nothing below was swept. Of how many of a class are ``FOUND``
-    only what comes after the last point below ``target`` counts: models that are all noise find one half, and better
-    ones may find fewer before they find more.
+    only what comes after the last point below ``target`` counts, as it stands: models that are all noise find one half,
+    and better ones may find fewer before they find more.
     """
     from scipy.optimize import isotonic_regression
 
@@ -198,7 +198,9 @@ def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, al
     if metric == FOUND:
         part = part.iloc[max(0, int(np.flatnonzero(np.append(True, part["value"] < target))[-1]) - 1) :]
     places = np.log(part[along].to_numpy(dtype=np.float64))
-    smooth = isotonic_regression(part["value"].to_numpy(dtype=np.float64), increasing=higher).x
+    smooth = part["value"].to_numpy(dtype=np.float64)
+    if metric != FOUND:
+        smooth = isotonic_regression(smooth, increasing=higher).x
     ahead = smooth - target if higher else target - smooth
     reached = np.flatnonzero(ahead >= 0.0)
     if reached.size == 0:

@@ -54,6 +54,13 @@ def measurable(task: Task, metric: str) -> str:
     return task.metric if metric in (FOUND, BALANCED) and of_one_class(task) else metric
 
 
+def _of_few(share: float, rows: float) -> float:
+    """The variance of a share of few rows, as Wilson's interval has it: where none of 13 is found, some of the next 13
+    may be."""
+    spread = EIGHTY**2 / rows
+    return (share * (1.0 - share) + spread / 4.0) / rows / (1.0 + spread) ** 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measured:
     """What is known at the chosen ε from ``along``, what is simulated along ε so far, if anything."""
@@ -106,7 +113,9 @@ class Measured:
         if self.metric == FOUND:
             classes = task.features.classes
             alarmed = 0.0 if wrong is None else wrong[1]
-            headline = said.headline_found(asked.epsilon, classes, (value, alarmed), asked.target, low)
+            headline = said.headline_found(
+                asked.epsilon, classes, (value, alarmed), asked.target, low, stays=self._stays()
+            )
             return headline, said.caption_found(plain[0], right[0], task.guessing, how)
         if self.metric == BALANCED:
             headline = said.headline_balanced(asked.epsilon, value, plain[0], asked.target, low)
@@ -126,6 +135,13 @@ class Measured:
             return None
         return 1.0 - hit[0], 1.0 - (2.0 * alike[0] - hit[0])
 
+    def _stays(self) -> bool | None:
+        """Whether what is needed is reached at every higher ε as well; None while curves are not whole."""
+        if self.along is None or not self.complete:
+            return None
+        enough = reaching(self.along, self.asked.target, method=self.asked.main, metric=self.asked.metric)
+        return enough is not None and enough <= self.asked.epsilon * (1.0 + 1e-9)
+
     def _mistakes(self, wrong: tuple[float, float] | None) -> str:
         """How many of each of two classes are told ``wrong`` at this ε, of 100; where it is told if that is not
         known."""
@@ -142,6 +158,8 @@ class Measured:
         if shown is None or not self.case.source.public or not self.complete:
             return []
         values = {key: self.at(key, self.metric) for key in asked.methods if kinds[key].about.release is not None}
+        if self.metric == FOUND:  # more are found by who takes more of the others for them, too
+            values = {key: value for key, value in values.items() if self._tells_more(key)}
         others = {key: value[0] for key, value in values.items() if value is not None and key != asked.main}
         if not others:
             return []
@@ -149,6 +167,11 @@ class Measured:
         clearly = others[best] > shown[0] + CLEARLY if task.classifies else others[best] < (1 - 4 * CLEARLY) * shown[0]
         tell = self.tell
         return [said.better(kinds[best].about.name, tell(others[best]), tell(shown[0]))] if clearly else []
+
+    def _tells_more(self, method: str) -> bool:
+        """Whether a method tells both classes apart clearly better than the one in use."""
+        theirs, mine = self.at(method, BALANCED), self.at(self.asked.main, BALANCED)
+        return theirs is not None and mine is not None and theirs[0] > mine[0] + CLEARLY
 
     def worth_buying(self, cost: str, fixed: str, beside: Callable[[str, str], str]) -> list[str]:
         """What the ``fixed`` way, which costs nothing, does ``beside`` the one in use, and when the ``cost`` pays."""
@@ -187,8 +210,8 @@ class Measured:
         """How far off through the luck of the noise, and through having only these people to judge by: of 100 cases 80.
 
         The first from the simulated models; the second by the binomial law of right predictions on the rows left out
-        (normal approximation), of each class by itself where that is measured, or for a number by how much squared
-        errors differ between them (``judges``).
+        (normal approximation; Wilson's interval of a class where that is measured), or for a number by how much
+        squared errors differ between them (``judges``).
         """
         task, shown, models = self.task, self.shown, self.asked.seeds
         if shown is None or task.tested < 2 or not self.complete:
@@ -215,11 +238,10 @@ class Measured:
         task, wrong = self.task, self.wrong()
         second = task.second * task.tested if task.two_classes else 0.0
         if self.metric == FOUND:
-            return value * (1.0 - value) / second
+            return _of_few(value, second)
         if self.metric == BALANCED and wrong is not None:
             missed, alarmed = wrong
-            first = task.tested - second
-            return (missed * (1.0 - missed) / second + alarmed * (1.0 - alarmed) / first) / 4.0
+            return (_of_few(missed, second) + _of_few(alarmed, task.tested - second)) / 4.0
         return value * (1.0 - value) / task.tested
 
     def _by_rows(self) -> tuple[float, float]:
