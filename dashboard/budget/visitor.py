@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dashboard.budget.held import VISITOR
 from dashboard.people import login
+from dashboard.people.browser_token import VISITOR as COOKIE
 from dashboard.people.browser_token import BrowserToken
 from dpcore.ledger import Ledger
 
-COOKIE = "epsilon_lab_visitor"
-_KEPT = BrowserToken(COOKIE, VISITOR, seconds=365 * 24 * 3600)
+_KEPT = BrowserToken(COOKIE, VISITOR)
 
 
 def token() -> str:

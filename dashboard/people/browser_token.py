@@ -1,9 +1,14 @@
-"""A random token that one browser keeps in a cookie, and nobody else has."""
+"""A random token that one browser keeps in a cookie, and nobody else has.
+
+The answer to a page brings it, before a session of that page begins: two tabs that are opened at one moment would each
+make one of their own, act by it, and have the browser keep it over the other's.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -14,27 +19,60 @@ _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
-class BrowserToken:
-    """The token in ``cookie``, held in ``slot`` while a session lasts, and by the browser for ``seconds``."""
+class Cookie:
+    """A cookie of such a token, which a browser keeps for ``seconds``."""
 
-    cookie: str
-    slot: Slot[str | None]
+    name: str
     seconds: int
+
+    def held(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Whether a browser has it, by the head of its request."""
+        cookies = (one.strip() for name, value in headers if name == b"cookie" for one in value.split(b";"))
+        return any(self.token(one.decode("latin-1").removeprefix(f"{self.name}=")) for one in cookies)
+
+    @staticmethod
+    def token(found: str) -> str | None:
+        """What stands in it, if it is a token of ours."""
+        return found if _TOKEN.fullmatch(found) else None
+
+    def header(self) -> tuple[bytes, bytes]:
+        """Has a browser keep a new one, which no script of its pages reads."""
+        text = f"{self.name}={_made()}; Path=/; Max-Age={self.seconds}; HttpOnly; SameSite=Lax"
+        return b"set-cookie", text.encode("ascii")
+
+
+VISITOR = Cookie("epsilon_lab_visitor", 365 * 24 * 3600)
+"""Whose practice it is, and who speaks to a room."""
+PHONE = Cookie("epsilon_lab_phone", 4 * 3600)
+"""Which phone of a room it is: for twice as long as a room lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserToken:
+    """The token in a ``cookie``, held in ``slot`` while a session lasts."""
+
+    cookie: Cookie
+    slot: Slot[str | None]
 
     def value(self) -> str:
         """From the cookie, else a new one for this session."""
         kept = self.slot.get()
         if kept is None:
-            found = str(st.context.cookies.get(self.cookie, ""))
-            kept = found if _TOKEN.fullmatch(found) else secrets.token_hex(16)
+            kept = Cookie.token(str(st.context.cookies.get(self.cookie.name, ""))) or _made()
             self.slot.put(kept)
         return kept
 
     def remember(self) -> None:
-        """Let the browser keep it: a constant script with nothing but the token in it."""
-        if st.context.cookies.get(self.cookie) != self.value():
+        """Let a browser that came without it keep it: a constant script with nothing but the token in it. What another
+        tab of the browser has kept since stays."""
+        if st.context.cookies.get(self.cookie.name) != self.value():
+            name = self.cookie.name
             st.html(
-                f"<script>document.cookie = '{self.cookie}={self.value()}; path=/; max-age={self.seconds}; "
-                "SameSite=Lax'</script>",
+                f"<script>if (!document.cookie.split('; ').some((one) => one.startsWith('{name}='))) document.cookie = "
+                f"'{name}={self.value()}; path=/; max-age={self.cookie.seconds}; SameSite=Lax'</script>",
                 unsafe_allow_javascript=True,
             )
+
+
+def _made() -> str:
+    return secrets.token_hex(16)

@@ -11,6 +11,7 @@ from dashboard import session, words
 from dashboard.charts.laws import chances, curves
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
+from dashboard.people.browser_token import PHONE as COOKIE
 from dashboard.people.browser_token import BrowserToken
 from dashboard.poll import ballot, follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
@@ -19,7 +20,7 @@ from dashboard.poll.follow_room import FollowRoom
 from dashboard.poll.held import PHONE, PROBLEM
 from dashboard.poll.refused import Elsewhere, PollRefused
 from dashboard.poll.room import GUESSES, Room, Seen
-from dashboard.poll.rooms import LIFE, ROOMS, AnyRoom
+from dashboard.poll.rooms import ROOMS, AnyRoom
 from dashboard.poll.shown import guess_question, receipt_below, told, true_counts
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.widgets.apart import apart
@@ -31,8 +32,7 @@ LOOK = 2.0
 NAME = 18
 """Characters of a choice's name that a phone's picture has room for."""
 _TYPED, _NUMBER = "poll-code", "poll-number"
-_KEPT = BrowserToken("epsilon_lab_phone", PHONE, seconds=int(2 * LIFE))
-"""As long as a poll can last."""
+_KEPT = BrowserToken(COOKIE, PHONE)
 
 
 def wanted() -> bool:

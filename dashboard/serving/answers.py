@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dashboard.people import wanted
+from dashboard.people.browser_token import PHONE, VISITOR
 from dashboard.serving.asgi import Message, Scope, Send
 from dashboard.words import server as words
 
@@ -63,6 +64,22 @@ def with_headers(scope: Scope, send: Send) -> Send:
                 headers = [*(pair for pair in headers if pair[0].lower() != b"cache-control"), _NOT_KEPT]
             present = {name.lower() for name, _ in headers}
             message = {**message, "headers": [*headers, *(pair for pair in HEADERS if pair[0] not in present)]}
+        await send(message)
+
+    return tell
+
+
+def beginning(scope: Scope, send: Send, *, visitors: bool) -> Send:
+    """Where a page begins its browser is given the token by which it is known, before any session of it begins:
+    ``visitors``' where nobody logs in, and a phone's where a room is joined."""
+    wanted_here = [VISITOR] if visitors else []
+    if any(one.partition(b"=")[0] == b"join" for one in scope.get("query_string", b"").split(b"&")):
+        wanted_here.append(PHONE)
+    given = [cookie.header() for cookie in wanted_here if not cookie.held(scope["headers"])]
+
+    async def tell(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            message = {**message, "headers": [*message.get("headers", ()), *given]}
         await send(message)
 
     return tell

@@ -20,10 +20,10 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from dashboard import all_held, machine_memory
 from dashboard.background import lent
 from dashboard.background.places import Visitor
-from dashboard.people import visitors, wanted
+from dashboard.people import login, visitors, wanted
 from dashboard.runtime import scripts
 from dashboard.serving import messages, open_files, refused
-from dashboard.serving.answers import answer, keeping, later, not_packed, returning, whole, with_headers
+from dashboard.serving.answers import answer, beginning, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import (
     asking,
@@ -39,7 +39,17 @@ from dashboard.serving.heads import (
 )
 from dashboard.serving.pace import EACH, Pace, in_turn
 from dashboard.serving.paths import METRICS, has_control, is_long, leads_to
-from dashboard.serving.plain_requests import A_FILE, OPENING, Leaving, NotTaken, PlainRequests, arriving, stays
+from dashboard.serving.plain_requests import (
+    A_FILE,
+    OPENING,
+    Gone,
+    Leaving,
+    NotTaken,
+    PlainRequests,
+    arriving,
+    has_gone,
+    stays,
+)
 from dashboard.serving.relief import Relief
 from dashboard.serving.settings import number
 from dashboard.serving.uploads import Uploads
@@ -104,8 +114,14 @@ class Gate:
             await self._app(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._in_turn(scope, receive, send)
+        except Gone:
+            _LOG.debug("a request was not answered: whoever sent it had gone")
+
+    async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
         whose = asking(scope)
-        async with self._requests.turn(whose, by_head(scope)) as pace:
+        async with self._requests.turn(whose, by_head(scope), has_gone(receive)) as pace:
             if pace is None:
                 if size(scope):  # nothing of a body is read to see whether its sender stays
                     await answer(send, 429, words.TOO_MANY_REQUESTS, more=((b"connection", b"close"),))
@@ -155,6 +171,9 @@ class Gate:
         elif leads_to(scope, wanted.RETURN):
             scope = {**scope, "query_string": wanted.told(scope.get("query_string", b""))}
             await self._app(scope, receive, with_headers(scope, returning(scope, send)))
+        elif is_page(scope) and not leads_to(scope, *_OF_LOGINS):
+            told = with_headers(scope, send)
+            await self._app(scope, receive, beginning(scope, told, visitors=login.configured() is None))
         else:
             await self._app(scope, receive, with_headers(scope, send))
 

@@ -9,7 +9,7 @@ its address is ahead of what one may make, so that there is always a turn for so
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -55,8 +55,11 @@ class PlainRequests:
         self._known: dict[str, _Address] = {}  # whoever asked longest ago comes first
 
     @asynccontextmanager
-    async def turn(self, whose: str, work: float = 1.0) -> AsyncIterator[Pace | None]:
-        """A place for one request, once it is this one's turn, and the pace of its pieces.
+    async def turn(
+        self, whose: str, work: float = 1.0, gone: Callable[[], bool] = lambda: False
+    ) -> AsyncIterator[Pace | None]:
+        """A place for one request, once it is this one's turn, and the pace of its pieces. Raises Gone where its sender
+        is by then: it counts for nothing, and keeps nobody waiting.
 
         None, and at once, where more of this address wait than any browsers ask for: say so only if it ``stays``.
         """
@@ -69,7 +72,11 @@ class PlainRequests:
         address.here += 1
         try:
             async with address.places:
+                if gone():
+                    raise Gone
                 await in_turn(work, [address.pace])
+                if gone():
+                    raise Gone
                 yield address.pace
         finally:
             address.here -= 1
@@ -105,6 +112,16 @@ def arriving(receive: Receive, pace: Pace, a_byte: float = 1.0) -> Receive:
         return message
 
     return paced
+
+
+class Gone(Exception):
+    """Whoever sent a request has gone before it was its turn."""
+
+
+def has_gone(receive: Receive) -> Callable[[], bool]:
+    """Whether whoever is to be received from has gone, as uvicorn knows it without anything being received."""
+    cycle = getattr(receive, "__self__", None)
+    return lambda: bool(getattr(cycle, "disconnected", False))
 
 
 class NotTaken(Exception):

@@ -37,8 +37,9 @@ CONNECTIONS, FILES_RESERVED = 4000, 200
 """Connections for each replica at once where there are files for them, and files that HAProxy needs besides."""
 HERE = "127.0.0.1,::1"
 """Whose word about where a visitor comes from is taken unless FORWARDED_ALLOW_IPS says others: this computer's."""
-ANEW = 1.5
-"""How often in ten seconds one address may open as many connections as it may have."""
+ANEW, SUSTAINED = 1.5, 3.0
+"""How often in ten seconds, and in a minute, one address may open as many connections as it may have at one replica,
+to which all of them may go."""
 PYTHON = (sys.executable, "-P")
 """A replica takes no module from the folder that this is called in."""
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
@@ -77,6 +78,8 @@ frontend visitors
     tcp-request connection reject if {{ sc0_conn_cur gt {share} }}
     # nor does it help to give up and begin anew: a browser keeps its few connections
     tcp-request connection reject if {{ sc0_conn_rate gt {rate} }}
+    tcp-request connection track-sc1 src,ipmask(32,64) table begun
+    tcp-request connection reject if {{ sc1_conn_rate(begun) gt {sustained} }}
     # HTTP/2 would be a hundred requests on one connection, each with files here and at a replica, which speaks 1.1
     option disable-h2-upgrade
     # a replica takes a path with a line break behind it for the path without, and so would find more than what is
@@ -92,6 +95,9 @@ frontend visitors
     http-request del-header X-Forwarded-For if !{{ src {proxies} }}
 {transport}    http-response del-header Server
     default_backend replicas
+
+backend begun
+    stick-table type ipv6 size 100k expire 2m store conn_rate(60s)
 
 backend replicas
     balance leastconn
@@ -143,8 +149,9 @@ def configuration(
     connections = max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2))
     return CONFIGURATION.format(
         connections=connections,
-        share=(share := max(1, int(EACH * connections))),
-        rate=int(ANEW * share),
+        share=max(1, int(EACH * connections)),
+        rate=int(ANEW * (each := max(1, int(EACH * min(CONNECTIONS, connections))))),
+        sustained=int(SUSTAINED * each),
         proxies=" ".join(filter(None, map(_network, proxies.split(",")))) or "::1",
         bind=place + (f" ssl crt {certificate} alpn http/1.1" if secure else ""),
         scheme="https" if secure else "http",

@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from dashboard.background import speed
-from dashboard.serving import frames, lengths, pace, plain_requests, refused
+from dashboard.serving import frames, gate, lengths, pace, plain_requests, refused
 from dashboard.serving.gate import Gate
 from tests.serving.connected import Wire
 from tests.serving.leaping import Leaping
@@ -69,17 +69,24 @@ class Served:
     def __init__(self) -> None:
         self.config = Config(Gate(self._answer), interface="asgi3", log_config=None, ws_per_message_deflate=False)
         self.config.load()
+        self.answered: list[str] = []
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        self.answered.append(scope["path"])
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
     def asked(self, head: bytes, address: str) -> Line:
         line = Line(address)
-        connection = H11Protocol(self.config, ServerState(), {}, asyncio.get_running_loop())
-        connection.connection_made(line)
-        connection.data_received(head)
+        self.connection(head, address, line)
         return line
+
+    def connection(self, head: bytes, address: str, line: Line | None = None) -> H11Protocol:
+        found = H11Protocol(self.config, ServerState(), {}, asyncio.get_running_loop())
+        found.connection_made(line or Line(address))
+        if not (line and line.aborted):
+            found.data_received(head)
+        return found
 
 
 PROPER = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -265,6 +272,63 @@ def test_of_two_requests_on_one_connection_each_has_its_own() -> None:
     with pytest.raises(h11.RemoteProtocolError):
         conn.next_event()
     assert conn.head is None
+
+
+def test_who_has_gone_by_their_turn_is_not_answered_and_keeps_nobody_waiting(
+    loop: Leaping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Connections that were reset after a head went on waiting, and the server was busy for half a minute after."""
+    monkeypatch.setattr(plain_requests, "AT_ONCE", 1)
+    asked: list[str] = []
+
+    async def sent(left: int) -> int:
+        asked.clear()
+        served = Served()
+        served.asked(PROPER, HERE)
+        connections = [served.connection(PROPER, HERE) for _ in range(left)]
+        for connection in connections:
+            connection.connection_lost(None)
+        (second,) = await answered(served.asked(PROPER, HERE))
+        asked.extend(served.answered)
+        return second
+
+    assert loop.run_until_complete(sent(50)) == 1
+    assert len(asked) == 2
+    monkeypatch.setattr(gate, "has_gone", lambda receive: lambda: False)
+    before = round(loop.time())
+    assert loop.run_until_complete(sent(50)) - before > 40, "or nothing was tested"
+
+
+def test_one_address_begins_so_many_connections_and_others_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has its head gone through before its address is asked for anything."""
+    monkeypatch.setattr(lengths, "BEGUN", 1.0)
+    monkeypatch.setattr(lengths, "AT_ONCE", 3.0)
+    clock = [0.0]
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    begun = lengths.Begun()
+    assert [begun.too_many(HERE) for _ in range(6)] == [False] * 4 + [True] * 2
+    assert not begun.too_many(THERE)
+    clock[0] = 1.0
+    assert [begun.too_many(HERE) for _ in range(2)] == [False, True], "those that were one too many do not count"
+    clock[0] = 100.0
+    for number in range(10):
+        begun.too_many(f"192.0.2.{number + 10}")
+    assert HERE not in begun._paces, "whoever begins none is forgotten"
+
+
+def test_a_connection_that_is_one_too_many_ends_before_it_is_read(loop: Leaping) -> None:
+    lengths.guard()
+
+    async def sent() -> tuple[Line, Line]:
+        served = Served()
+        return served.asked(PROPER, "198.51.100.7"), served.asked(PROPER, BALANCER)
+
+    for too_many in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lengths._started, "too_many", [lambda whose: False, lambda whose: True][too_many])
+            direct, proxied = loop.run_until_complete(sent())
+            assert direct.aborted == too_many
+            assert not proxied.aborted, "a proxy brings those of all its visitors"
 
 
 def test_one_more_than_may_wait_is_answered_after_a_while(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
