@@ -134,12 +134,16 @@ def _end(budget: Budget) -> None:
 
 def _shared(lineage: str, who_key: str, level_key: str) -> None:
     """Callback; the ledger asks once more whose the budget is."""
-    who, level = str(session.entered(who_key, "") or "").strip(), session.entered(level_key, "see")
-    if not who:
+    who, level = str(session.entered(who_key, "") or ""), session.entered(level_key, "see")
+    if not who.strip():
         session.say(_NOTE, "Say with whom: choose somebody, or type the name that their sidebar shows.")
         return
     name = said.EVERYONE if who == EVERYONE else said.shown(who)
-    _change(lambda ledger: ledger.share(lineage, who, level), f"{name}: {said.LEVELS.get(level, level)}, on record.")
+    try:
+        before = compute.ledger().terms(lineage).shares.get(who, "none")
+    except DpcoreError:
+        before = None  # the change itself says why
+    _change(lambda ledger: ledger.share(lineage, who, level), said.now_may(name, level, same=before == level))
 
 
 def _limited(lineage: str, shown: float | None, key: str) -> None:

@@ -32,7 +32,7 @@ import streamlit as st
 
 from dashboard.people import logged_out
 from dpcore.errors import InvalidArgument
-from dpcore.ledger.roles import ROLES, Person, Role
+from dpcore.ledger.roles import AT, ROLES, Person, Role, checked
 from dpcore.secret_files import warn_if_others_read
 
 VARIABLE = "EPSILON_LAB_LOGIN"
@@ -195,19 +195,28 @@ def known(said: Mapping[str, Any]) -> Person | None:
     here = configured()
     if here is None:
         return None
-    subject, issuer, since = said.get("sub"), said.get("iss"), said.get("iat")
-    if said.get("is_logged_in") is not True or not all(isinstance(one, str) and one for one in (subject, issuer)):
+    since = said.get("iat")
+    if said.get("is_logged_in") is not True:
         return None
     if isinstance(since, bool) or not isinstance(since, int | float) or not 0 < since < _LATEST:
         return None
     if not -_EARLY <= time.time() - since <= here.hours * 3600.0:
         return None
-    if not _speaks_for(here, said.get("provider"), str(issuer)) or logged_out.is_ended(said):
-        return None
     try:
-        return Person(subject=f"{subject} at {issuer}", claimed=_claimed(here, said))
+        subject = named(said)
     except InvalidArgument:
         return None
+    if not _speaks_for(here, said.get("provider"), str(said["iss"])) or logged_out.is_ended(said):
+        return None
+    return Person(subject=subject, claimed=_claimed(here, said))
+
+
+def named(said: Mapping[str, Any]) -> str:
+    """The subject of whom a provider names. Raises InvalidArgument where that is nobody's."""
+    name, issuer = said.get("sub"), said.get("iss")
+    if not all(isinstance(one, str) and one for one in (name, issuer)):
+        raise InvalidArgument("subject", "must be text")
+    return checked(f"{name}{AT}{issuer}")
 
 
 def still() -> Callable[[], bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dashboard.words import amount, plural, safe, visible
+from dpcore.ledger.roles import AT
 
 TITLE = "Log in to Epsilon Lab"
 WHY = (
@@ -16,6 +17,11 @@ FIRST = "Log in first: nobody is logged in at this page any more. Nothing was ch
 TOO_LONG = (
     "Your login says more about you than a browser keeps for this server, so nobody was logged in. "
     "Tell the people who run it: the name by which your login knows you, or that of a role, is too long."
+)
+NO_SUBJECT = (
+    "Your login calls you by a name that could be taken for another person's, so nobody was logged in: it begins or "
+    "ends with a blank or a sign that cannot be seen, holds a control character, or has more than 600 letters with the "
+    "address of who vouches for it. Tell the people who run this server."
 )
 NAMES = {"viewer": "viewer", "analyst": "analyst", "owner": "owner", "auditor": "auditor"}
 LEVELS = {"see": "sees it", "ask": "asks from it", "own": "owns it", "none": "nothing any more"}
@@ -65,9 +71,15 @@ def shown(subject: str) -> str:
 def who_is(subject: str, most: int) -> str:
     """A person in about so many letters: a long name is cut, and never the address that vouches for it, which a name
     can be made to look like."""
-    name, _, address = subject.rpartition(" at ")
+    name, _, address = subject.rpartition(AT)
     whole = visible(address, len(address))
     return f"{visible(name, max(20, most - len(whole)))} at {whole}" if name else visible(subject, most)
+
+
+def now_may(name: str, level: str, *, same: bool) -> str:
+    """What became of sharing a budget with somebody."""
+    told = LEVELS.get(level, level).removesuffix(" any more" if same else "")
+    return f"{name}: {told}, {'as before; nothing was changed' if same else 'on record'}."
 
 
 def waits(by: str) -> str:

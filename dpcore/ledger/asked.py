@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.receipt import OPTIONAL
+from dpcore.ledger.roles import checked
 from dpcore.ledger.words import label
 from dpcore.validate import one_of
 
@@ -55,7 +56,7 @@ class Asked:
         if self.unit:
             label(unit=self.unit)
         if self.subject:
-            label(subject=self.subject, longest=600)
+            checked(self.subject)
 
     def told(self) -> dict[str, Any]:
         """As a record holds it."""

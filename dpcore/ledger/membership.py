@@ -8,8 +8,9 @@ from sqlalchemy import Connection, bindparam, select
 
 from dpcore.ledger import schema
 from dpcore.ledger.records import Record
-from dpcore.ledger.roles import PEOPLE, ROLES, Role, checked
+from dpcore.ledger.roles import LONGEST, PEOPLE, ROLES, Role, checked
 from dpcore.ledger.store import Store
+from dpcore.ledger.words import label
 from dpcore.validate import one_of
 
 _LATEST = (
@@ -22,12 +23,15 @@ _LATEST = (
 
 def give(store: Store, subject: str, roles: Collection[str], by: str) -> None:
     """See ``Ledger.give_roles``."""
-    checked(subject)
+    label(subject=subject, longest=LONGEST)
     for role in roles:
         one_of(tuple(ROLES), role=role)
     body = {"roles": sorted(set(roles)), **({"by": by} if by else {})}
     with store.writing() as connection:
-        if held(connection, subject) != frozenset(roles):
+        before = held(connection, subject)
+        if roles or not before:
+            checked(subject)  # what was given before subjects were looked at like this can be taken away
+        if before != frozenset(roles):
             store.append(connection, "role", lineage=PEOPLE + subject, body=body)
 
 

@@ -1,7 +1,8 @@
 """Persons with a login, what their roles let them do, and how far a budget can be shared with them.
 
 A person is their subject: what the provider of the login calls them for good, with the provider's own address. No
-token, and neither name nor mail address of theirs, is kept.
+token, and neither name nor mail address of theirs, is kept. Nothing strips or rewrites a subject; whoever reads one has
+to see all of it, so one with a blank or an unseen sign at an end is nobody's, wherever it comes from.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ EVERYONE = "everyone"
 """Whoever logs in, where a budget is shared."""
 PEOPLE = "person:"
 """How the records about a person's roles name them in the place of a lineage."""
+AT = " at "
+"""Between what the provider calls somebody and its address."""
 LONGEST = 600  # characters of a subject: 255 of the provider's name for them, and its address
 
 
@@ -38,7 +41,7 @@ LONGEST = 600  # characters of a subject: 255 of the provider's name for them, a
 class Person:
     """Somebody who has logged in. ``claimed`` are the roles that the login itself says, or None where the ledger does.
 
-    Raises InvalidArgument for a subject that is blank or stands for others too.
+    Raises InvalidArgument for a subject that is blank, could be taken for another's or stands for others too.
     """
 
     subject: str
@@ -53,4 +56,15 @@ def checked(subject: str) -> str:
     label(subject=subject, longest=LONGEST)
     if subject == EVERYONE:
         raise InvalidArgument("subject", "must be one person")
+    name, between, address = subject.rpartition(AT)
+    if any(_hides_an_end(part) for part in ((name, address) if between else (subject,))):
+        raise InvalidArgument(
+            "subject",
+            "must be as the sidebar shows it: neither name nor address begins or ends with a blank or an unseen sign",
+        )
     return subject
+
+
+def _hides_an_end(part: str) -> bool:
+    """Whether it is nothing, or begins or ends with a blank, a control or a format character."""
+    return not part or any(one == " " or not one.isprintable() for one in (part[0], part[-1]))

@@ -19,10 +19,10 @@ from dpcore.errors import InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, history, rooms, schema
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Record, canonical, cost_from_json
-from dpcore.ledger.roles import EVERYONE, LEVELS, Level, checked
+from dpcore.ledger.roles import EVERYONE, LEVELS, LONGEST, Level, checked
 from dpcore.ledger.store import Store
 from dpcore.ledger.units import DELTA_DIGITS, amount
-from dpcore.ledger.words import PERSON, other_unit
+from dpcore.ledger.words import PERSON, label, other_unit
 from dpcore.validate import in_range, one_of
 
 _ORDER = tuple(LEVELS)
@@ -216,16 +216,17 @@ def _owned(connection: Connection, lineage: str, by: str) -> Terms:
 def share(store: Store, lineage: str, subject: str, level: str, by: str) -> Terms:
     """See ``Ledger.share``."""
     one_of(tuple(LEVELS), level=level)
-    if subject == EVERYONE:
-        if level not in ("none", "see"):
-            raise InvalidArgument("level", "must be to see or nothing where a budget is shared with everyone")
-    else:
-        checked(subject)
+    if subject == EVERYONE and level not in ("none", "see"):
+        raise InvalidArgument("level", "must be to see or nothing where a budget is shared with everyone")
+    label(subject=subject, longest=LONGEST)
     with store.writing() as connection:
         terms = _owned(connection, lineage, by)
+        before = terms.shares.get(subject, "none")
+        if subject != EVERYONE and (level != "none" or before == "none"):
+            checked(subject)  # what was shared before subjects were looked at like this can be taken away
         if terms.owners == (subject,) and level != "own":
             raise NotAllowed(LAST_OWNER)
-        if terms.shares.get(subject, "none") != level:
+        if before != level:
             body = {"subject": subject, "level": level, **_by(by)}
             store.append(connection, "share", lineage=lineage, body=body)
         return of(connection, lineage)
