@@ -11,7 +11,7 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.people import login
 from dashboard.widgets import approval
-from dashboard.widgets.answer import asked, cost_words, when_utc
+from dashboard.widgets.answer import asked, when_utc
 from dashboard.widgets.inputs import text_box
 from dashboard.words import login as said
 from dpcore.datasets.text import safe_cells
@@ -70,30 +70,28 @@ def has_own() -> bool:
         return False  # the page says that the ledger is closed
 
 
-def _cost(petition: Petition, budget: Budget | None) -> str:
-    """What a request costs, as its budget counts it."""
-    counted = None if budget is None else budget.counted(petition.cost, petition.neighbours)
-    return cost_words(counted or petition.cost)
-
-
 def _box(petition: Petition, budget: Budget) -> None:
     key = f"decide-{petition.request_id}"
     share = budget.share_spent
     charge = budget.charge_for(petition.cost, petition.neighbours)
     after = budget.after(charge).share_spent if charge is not None else share
+    (before, now), covered = approval.costs(petition, budget), petition.covers(budget)
     with st.container(border=True):
         st.markdown(f"**{asked(petition.what)}**")
         st.markdown(
-            f"It costs **{_cost(petition, budget)}** of “{words.safe(budget.name)}”, of which {share:.0%} is spent now "
+            f"It costs **{now}** of “{words.safe(budget.name)}”, of which {share:.0%} is spent now "
             f"and {after:.0%} would be, and hides {hides(petition.neighbours, words.safe(petition.unit, 80))}."
         )
         st.markdown(f"Asked by {said.shown(petition.subject)} on {when_utc(petition.time)}.")
+        if not covered:
+            st.caption(said.outgrown(before, now))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             text_box("Why? Kept on the record with your decision; a refusal needs it", key=f"{key}-why", most=1000)
             st.button(
                 "Grant it",
                 key=f"{key}-grant",
                 icon=":material/check:",
+                disabled=not covered,
                 on_click=_decide,
                 args=(petition.request_id, True),
             )
@@ -108,9 +106,10 @@ def _box(petition: Petition, budget: Budget) -> None:
 
 def _own(petition: Petition, budget: Budget | None) -> None:
     name = petition.lineage if budget is None else budget.name
+    _, cost = approval.costs(petition, budget)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{asked(petition.what)}**  \nIt would cost {_cost(petition, budget)} of “{words.safe(name)}”; asked on "
+            f"**{asked(petition.what)}**  \nIt would cost {cost} of “{words.safe(name)}”; asked on "
             f"{when_utc(petition.time)}."
         )
         st.button(
@@ -158,7 +157,7 @@ def _table(found: Sequence[Petition], budgets: dict[str, Budget]) -> None:
             "By": said.who_is(one.subject, 120),
             "People": words.visible(names.get(one.lineage, one.lineage), 60),
             "Question": words.visible(one.what, 200),
-            "Cost": _cost(one, budgets.get(one.lineage)),
+            "Cost": approval.costs(one, budgets.get(one.lineage))[0],
             "State": "drawn" if one.charged else said.STATES[one.state],
             "Decided by": said.who_is(one.by, 120),
             "Why": words.visible(one.because, 200),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.background import compute
 from dashboard.people import login
-from dashboard.widgets.answer import when_utc
+from dashboard.widgets.answer import cost_words, when_utc
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
 from dpcore.errors import UnknownLineage
@@ -43,6 +43,13 @@ def latest(found: Budget, request: Request) -> Petition | None:
     return compute.ledger().latest_petition(found.lineage, question_digest(request))
 
 
+def costs(petition: Petition, found: Budget | None) -> tuple[str, str]:
+    """What a request took of its budget when it was asked, and what it takes now, as that counts it."""
+    now = None if found is None else found.counted(petition.cost, petition.neighbours)
+    asked = petition.counted or now or petition.cost
+    return cost_words(asked), cost_words(now or asked)
+
+
 def to_decide(ledger: Ledger, found: Sequence[Petition], subject: str) -> list[Petition]:
     """Those that wait for this person: made by somebody else, about budgets that they own. Raises LedgerError."""
     others = [one for one in found if one.state == "waiting" and one.subject != subject]
@@ -57,12 +64,12 @@ def _owns(ledger: Ledger, lineage: str, subject: str) -> bool:
         return False
 
 
-def pending(petition: Petition | None) -> bool:
-    """Whether a request for this very question waits, or was granted and not drawn yet."""
-    return petition is not None and petition.state in ("waiting", "granted")
+def pending(petition: Petition | None, found: Budget) -> bool:
+    """Whether a request for this very question waits, or was granted and not drawn yet: a charge that it covers."""
+    return petition is not None and petition.state in ("waiting", "granted") and petition.covers(found)
 
 
-def told(petition: Petition, draw: Callable[[str], None], *, key: str) -> None:
+def told(petition: Petition, draw: Callable[[str], None], found: Budget, *, key: str) -> None:
     """What became of a request; ``draw`` is a callback that releases it under its request id."""
     if petition.state == "waiting":
         st.info(said.waits(when_utc(petition.time)), icon=":material/hourglass_top:")

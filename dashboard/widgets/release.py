@@ -77,7 +77,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
             return  # the release tab says why
-        waits = approval.pending(approval.latest(found, request))
+        waits = approval.pending(approval.latest(found, request), found)
     except DpcoreError:
         return  # the release tab says what is wrong
     fits = found.fits(cost_of(request), request.neighbours)
@@ -169,14 +169,14 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
     petition = approval.latest(found, request)
-    if not approval.pending(petition):
+    if not approval.pending(petition, found):
         _begin(here, found, seen=known)
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     _problem(slot)
     question = question_digest(request)
     if petition is not None:
-        approval.told(petition, lambda request_id: _draw(here, request_id), key=slot)
+        approval.told(petition, lambda request_id: _draw(here, request_id), found, key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
     about = receipt is not None and (receipt.lineage, receipt.question) == (here.lineage, question)

@@ -90,6 +90,14 @@ def granted(by: str, because: str) -> str:
     return f"{shown(by)} granted your request. {_because(because)}Nothing is charged before you draw."
 
 
+def outgrown(asked: str, now: str) -> str:
+    """Of a request that was made before its budget said what it hides."""
+    return (
+        f"This was asked for when it would have taken {asked} of the budget, which by now says what it hides and takes "
+        f"{now} for it. So it has to be asked for anew; nothing was charged."
+    )
+
+
 def refused(by: str, because: str) -> str:
     return f"{shown(by)} refused your request. {_because(because)}Nothing was charged."
 

@@ -1,6 +1,8 @@
 """Requests above what a person may take alone: asked by one person, granted or refused by another who owns the budget.
 
-Nothing is charged when a request is made. What was granted is charged under the same request id, by who asked for it.
+Nothing is charged when a request is made. What was granted is charged under the same request id, by who asked for it:
+the answer, at what it took of the budget when it was asked, which its owner was shown. A budget that has yet to say
+what it hides can count it as more later; then it is asked for anew.
 Who asked may withdraw what nobody has decided yet: a refusal by themselves, so that there is one decision by whomever.
 """
 
@@ -16,6 +18,7 @@ from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, rate, schema, terms
 from dpcore.ledger.asked import Asked
+from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, written
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal
@@ -36,6 +39,10 @@ TOO_MANY = (
 TWO_PEOPLE = "Whoever asked cannot decide as well: another owner of this budget has to. Nothing was changed."
 NOT_ASKED = "You have no such request; nothing was changed."
 DECIDED = "This request was decided before; nothing was changed."
+OUTGROWN = (
+    "This answer takes more of the budget now than when it was asked for, since that has said meanwhile what it hides. "
+    "Nothing was granted or charged; it has to be asked for anew."
+)
 UNKNOWN = "There is no such request; nothing was changed."
 _DECISIONS = schema.records.alias("decisions")
 _CHARGED = schema.records.alias("charged")
@@ -50,8 +57,9 @@ _WAITS = _DECISIONS.c.seq.is_(None)
 class Petition:
     """A request for one answer that waits, or waited, for an owner.
 
-    ``cost`` is the release's own; ``subject`` asked at ``time`` (UTC); ``by`` decided at ``decided``, ``because`` of
-    what they wrote, or withdrew it themselves; ``charged`` says that a granted one was used.
+    ``cost`` is the release's own, ``counted`` what it took of the budget when it was asked (None in records from before
+    that was written down, which stand as they are); ``subject`` asked at ``time`` (UTC); ``by`` decided at ``decided``,
+    ``because`` of what they wrote, or withdrew it themselves; ``charged`` says that a granted one was used.
     """
 
     request_id: str
@@ -64,11 +72,19 @@ class Petition:
     unit: str
     cost: Cost
     time: str
+    counted: Cost | None = None
     state: State = "waiting"
     by: str = ""
     because: str = ""
     decided: str = ""
     charged: bool = False
+
+    def covers(self, budget: Budget) -> bool:
+        """Whether the answer takes no more of its budget now than was asked for."""
+        now, asked = budget.counted(self.cost, self.neighbours), self.counted
+        if now is None or asked is None:  # what the budget does not take at all it refuses by itself
+            return True
+        return now.epsilon <= asked.epsilon and now.delta <= asked.delta and now.zcdp <= asked.zcdp
 
 
 def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Petition:
@@ -87,7 +103,8 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         if not terms.of(connection, lineage).at_least(asked.subject, "ask"):
             raise NotAllowed(terms.NOT_SHARED)
         terms.must_protect(store, connection, lineage, asked.unit)
-        if not budget.fits(cost, asked.neighbours):
+        counted = budget.counted(cost, asked.neighbours)
+        if counted is None or not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours, asked.unit))
         since = written(datetime.now(UTC) - rate.DAY)
         mine = _read(connection, says("subject", asked.subject), or_(_WAITS, schema.records.c.time > since))
@@ -97,6 +114,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
             raise NotAllowed(TOO_MANY)
         if sum(one.time > since for one in mine) >= MOST_A_DAY:
             raise NotAllowed(TOO_MANY_TODAY)
+        body["counted"] = cost_to_json(counted)
         store.append(connection, "ask", lineage=lineage, request_id=request_id, body=body)
         return must_match(find(connection, request_id), lineage, body)
 
@@ -127,6 +145,8 @@ def decide(store: Store, request_id: str, *, grant: bool, because: str, by: str)
             raise NotAllowed(TWO_PEOPLE)
         if found.state != "waiting":
             raise NotAllowed(DECIDED)
+        if grant and not found.covers(accounts.get(connection, found.lineage)):
+            raise NotAllowed(OUTGROWN)
         kind: Kind = "grant" if grant else "refuse"
         body = {"by": by, "because": why, "subject": found.subject}
         store.append(connection, kind, lineage=found.lineage, request_id=request_id, body=body)
@@ -215,6 +235,7 @@ def _petition(row: dict[str, Any]) -> Petition:
         unit=body.get("unit", ""),
         cost=cost_from_json(body["cost"]),
         time=asked.time,
+        counted=cost_from_json(body["counted"]) if "counted" in body else None,
         charged=row["charge_seq"] is not None,
         **told,
     )

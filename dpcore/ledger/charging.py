@@ -87,6 +87,8 @@ def _approved(
     if petition is not None:
         approvals.must_match(petition, budget.lineage, body)
         if petition.state == "granted":
+            if not petition.covers(budget):
+                raise ApprovalNeeded(approvals.OUTGROWN)
             return {"granted_by": petition.by}
         raise ApprovalNeeded({"waiting": WAITS, "withdrawn": WITHDRAWN}.get(petition.state, REFUSED))
     counted = budget.counted(cost, body["neighbours"])

@@ -1,0 +1,156 @@
+"""What is granted is what its owner was shown: the answer, at what it takes of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from dpcore.accounting import Cost
+from dpcore.errors import ApprovalNeeded, BudgetExceeded, NotAllowed
+from dpcore.ledger import Ledger
+from dpcore.ledger.approvals import OUTGROWN, Petition
+from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.records import cost_from_json
+from dpcore.ledger.roles import Person
+from dpcore.ledger.store import Store
+from dpcore.validate import Neighbours
+from tests.ledger.conftest import Place
+
+ISSUER = " at https://login.example"
+HIDES: tuple[Neighbours, ...] = ("add_remove", "replace_one")
+WHEN = ("never", "before it is asked", "before it is granted", "before it is drawn")
+COUNTED = ("sum", "zcdp")
+
+
+def person(whole: Ledger, name: str) -> MembersLedger:
+    return MembersLedger(whole, Person(subject=name + ISSUER), token=name * 8)
+
+
+@pytest.fixture
+def whole(place: Place) -> Iterator[Ledger]:
+    with place.open() as found:
+        found.give_roles("olga" + ISSUER, ["owner"])
+        found.give_roles("anna" + ISSUER, ["analyst"])
+        yield found
+
+
+def opened(whole: Ledger, lineage: str, counting: str) -> None:
+    """A budget that has yet to say what it hides, as Python opens one."""
+    olga = person(whole, "olga")
+    olga.open_budget(lineage, epsilon=9.0, delta=1e-6, counting=counting)
+    olga.share(lineage, "anna" + ISSUER, "ask")
+    olga.set_limit(lineage, 0.2)
+
+
+def granted(whole: Ledger, lineage: str, asked: Neighbours, first: Neighbours, when: str) -> str:
+    """How far Anna comes whose question hides ``asked``, where somebody's answer says ``when`` that the budget hides
+    ``first``."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    cost, told = Cost.gaussian(4.0, 1e-7), {"neighbours": asked, "question": "q"}
+    steps: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("asked", lambda: anna.ask(lineage, lineage, cost, "How many?", **told)),
+        ("granted", lambda: olga.grant(lineage)),
+        ("drawn", lambda: anna.charge(lineage, lineage, cost, "How many?", **told)),
+    )
+    come = "none"
+    for name, act in steps:
+        if when == f"before it is {name}":
+            whole.charge(f"{lineage} first", lineage, Cost.gaussian(100.0, 1e-9), "?", neighbours=first)
+        try:
+            act()
+        except (NotAllowed, ApprovalNeeded, BudgetExceeded) as error:
+            return f"{come}: {type(error).__name__}"
+        come = name
+    return come
+
+
+def taken(whole: Ledger, lineage: str) -> tuple[Cost, Cost] | None:
+    """What a request took of the budget when it was asked, and what was charged for it; None where nothing was."""
+    records = {record.kind: record.content for record in whole.records() if record.request_id == lineage}
+    if "charge" not in records:
+        return None
+    charged = records["charge"]
+    return tuple(cost_from_json(one) for one in (records["ask"]["counted"], charged.get("counted", charged["cost"])))  # type: ignore[return-value]
+
+
+def beyond(whole: Ledger, counting: str) -> set[tuple[str, str, str]]:
+    """The cases in which more is charged than was asked for."""
+    found = set()
+    for place, (asked, first, when) in enumerate(product(HIDES, HIDES, WHEN)):
+        lineage = f"{counting}-{place}"
+        opened(whole, lineage, counting)
+        granted(whole, lineage, asked, first, when)
+        both = taken(whole, lineage)
+        if both is not None and (both[1].epsilon > both[0].epsilon or both[1].zcdp > both[0].zcdp):
+            found.add((asked, first, when))
+    return found
+
+
+@pytest.mark.parametrize("counting", COUNTED)
+def test_no_charge_takes_more_than_was_granted(whole: Ledger, counting: str) -> None:
+    assert beyond(whole, counting) == set()
+    assert whole.verify()
+
+
+@pytest.mark.parametrize("counting", COUNTED)
+def test_without_asking_what_it_takes_it_would(whole: Ledger, counting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Petition, "covers", lambda *_: True)
+    assert beyond(whole, counting) == {("add_remove", "replace_one", when) for when in WHEN[2:]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "when", "comes"),
+    [
+        ("add_remove", "add_remove", "before it is drawn", "drawn"),
+        ("add_remove", "replace_one", "before it is asked", "drawn"),
+        ("add_remove", "replace_one", "before it is granted", "asked: NotAllowed"),
+        ("add_remove", "replace_one", "before it is drawn", "granted: ApprovalNeeded"),
+        ("replace_one", "add_remove", "before it is drawn", "granted: BudgetExceeded"),
+        ("replace_one", "replace_one", "never", "drawn"),
+    ],
+)
+def test_what_costs_as_much_is_drawn_and_what_costs_more_is_not(
+    whole: Ledger, asked: Neighbours, first: Neighbours, when: str, comes: str
+) -> None:
+    opened(whole, "people", "sum")
+    assert granted(whole, "people", asked, first, when) == comes
+
+
+def test_what_has_outgrown_its_grant_is_asked_for_anew(whole: Ledger) -> None:
+    """Nothing is charged, and the next request says what it takes by now."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    opened(whole, "people", "sum")
+    granted(whole, "people", "add_remove", "replace_one", "before it is drawn")
+    before, cost = whole.remaining("people"), Cost.gaussian(4.0, 1e-7)
+    with pytest.raises(ApprovalNeeded, match="asked for anew") as told:
+        anna.charge("people", "people", cost, "How many?", neighbours="add_remove", question="q")
+    assert str(told.value) == OUTGROWN
+    assert whole.remaining("people") == before
+    anew = anna.ask("anew", "people", cost, "How many?", neighbours="add_remove", question="q")
+    assert anew.counted == whole.budget("people").counted(cost, "add_remove") != cost
+    assert anna.latest_petition("people", "q") == anew
+    olga.grant("anew")
+    receipt = anna.charge("anew", "people", cost, "How many?", neighbours="add_remove", question="q")
+    assert (receipt.cost, receipt.granted_by) == (anew.counted, "olga" + ISSUER)
+    assert whole.verify()
+
+
+def test_a_request_from_before_stands_as_it_is(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it took then is in no record; it was granted, and is drawn."""
+    append = Store.append
+
+    def older(store: Store, connection: Any, kind: Any, **said: Any) -> Any:
+        body = {name: value for name, value in said.pop("body", {}).items() if kind != "ask" or name != "counted"}
+        return append(store, connection, kind, body=body, **said)
+
+    opened(whole, "people", "sum")
+    with monkeypatch.context() as then:
+        then.setattr(Store, "append", older)
+        assert granted(whole, "people", "add_remove", "replace_one", "before it is drawn") == "drawn"
+    (petition,) = whole.petitions()
+    assert petition.counted is None
+    assert petition.charged
+    assert whole.verify()
