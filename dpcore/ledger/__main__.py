@@ -88,7 +88,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     command.add_argument("lineage", help="the budget, as status shows it in brackets")
     command.add_argument("subject", help=f"a person, or {EVERYONE}")
     command.add_argument("level", choices=tuple(LEVELS))
-    commands.add_parser("people", help="who has which role, and what is shared with whom")
+    commands.add_parser("people", help="who has which role, what is shared with whom, limits, and what is closed")
     return parser
 
 
@@ -193,8 +193,14 @@ def _people(asked: argparse.Namespace) -> None:
         for subject, roles in ledger.roles().items():
             print(f"{subject}: {', '.join(sorted(roles))}")
         for budget in ledger.chargeable():
-            for subject, level in ledger.terms(budget.lineage).shares.items():
-                print(f"  {budget.name} [{budget.lineage}]: {level}: {subject}")
+            named, terms = f"  {budget.name} [{budget.lineage}]", ledger.terms(budget.lineage)
+            for subject, level in terms.shares.items():
+                print(f"{named}: {level}: {subject}")
+            print(f"{named}: one person alone: {'all of it' if terms.limit is None else f'ε = {terms.limit:g}'}")
+            for subject, limit in terms.lower.items():
+                print(f"{named}: one person alone: ε = {limit:g}: {subject}, who raised it themselves")
+            if terms.ended:
+                print(f"{named}: closed on {terms.ended[:10]}")
 
 
 def _confirm(asked: argparse.Namespace) -> None:

@@ -11,5 +11,7 @@ def command(words: str) -> str:
     return f"`{PROGRAM} {words}`"
 
 
-INIT, VERIFY, RESTORE, CONFIRM = (command(words) for words in ("init", "verify", "restore", "confirm FILE"))
+INIT, VERIFY, RESTORE, CONFIRM, PEOPLE = (
+    command(words) for words in ("init", "verify", "restore", "confirm FILE", "people")
+)
 NEW_KEY, NEW_JOURNAL = command("restore --new-key"), command("restore --new-journal")

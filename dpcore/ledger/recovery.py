@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Table, insert, select, update
 
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import backups, chains, keyed, schema
-from dpcore.ledger.commands import RESTORE
+from dpcore.ledger.commands import PEOPLE, RESTORE
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
     TROUBLE,
@@ -38,6 +38,11 @@ from dpcore.ledger.store import put, refuse, renew_journal
 from dpcore.ledger.verify import Replay, replayed, stored_records, verify_database
 
 NEW_KEY = "The ledger has another key from now on: files that were brought before are not recognised."
+LOST = (
+    "What was recorded after these sources were written, if anything, is not in them. What was spent since is not "
+    "known; roles and shares that were taken away since, limits that were lowered and budgets that were closed are as "
+    f"they were before: look through {PEOPLE}."
+)
 _NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
 
 
@@ -54,12 +59,13 @@ def restore(
 
     A sound database that is behind its journal is brought up to date in place. A damaged SQLite file is set aside and
     rebuilt from ``source`` (a backup) and the journal. A damaged or missing journal is only replaced, and set aside,
-    with ``new_journal``: what was spent after the other sources were written may be unknown then. What a backup adds to
-    the others is believed where this server's key file has marked it, or with ``unmarked``. A key file that is missing,
-    or knows none of the ledger's files, is only taken with ``new_key``. An empty database on
-    a server becomes the ledger that was at its address, with the journal that this computer has of it; at another
-    address, journals in this computer's folder that begin as the backup does bring what they have. Raises
-    LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be restored from nothing.
+    with ``new_journal``: what was recorded after the other sources were written, what was spent and which rights were
+    taken away among it, may be unknown then. What a backup adds to the others is believed where this server's key file
+    has marked it, or with ``unmarked``. A key file that is missing, or knows none of the ledger's files, is only taken
+    with ``new_key``. An empty database on a server becomes the ledger that was at its address, with the journal that
+    this computer has of it; at another address, journals in this computer's folder that begin as the backup does bring
+    what they have. Raises LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be
+    restored from nothing.
     """
     url = ledger_url(location)
     file = database_file(url)
@@ -223,5 +229,5 @@ def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list
         journal.add(stored_records(connection, after=journal.seq))
     said.append(f"The journal has all {journal.seq} records.")
     if not whole:
-        said.append("What was spent after these sources were written, if anything, is not in them.")
+        said.append(LOST)
     return said

@@ -83,6 +83,14 @@ class Terms:
                 now = value
         return None if now == math.inf else now
 
+    @property
+    def lower(self) -> dict[str, float]:
+        """Of those who may ask, for whom less counts than ``limit``: who raised it themselves, and what counts."""
+        found = {
+            by: self.limit_for(by) for by in dict.fromkeys(by for by, _ in self.limits) if self.at_least(by, "ask")
+        }
+        return {by: limit for by, limit in found.items() if limit is not None and limit != self.limit}
+
     def level(self, subject: str) -> Level:
         """What one person may do."""
         found = (self.shares.get(subject, "none"), self.shares.get(EVERYONE, "none"))
