@@ -107,7 +107,7 @@ def _share(budget: Budget, people: list[str]) -> None:
 def _limit(budget: Budget, terms: Terms) -> None:
     key = f"sharing-limit-{budget.lineage}-{terms.limit}"  # begins with what is in force, whatever was typed before
     with st.form("limit-form", border=True):
-        st.markdown(said.limit_words(terms.limit))
+        st.markdown(_limits(terms))
         st.number_input(
             "What one person may take alone (ε)",
             min_value=0.0,
@@ -122,6 +122,12 @@ def _limit(budget: Budget, terms: Terms) -> None:
         st.form_submit_button(
             "Set this limit", key="limit-go", on_click=_limited, args=(budget.lineage, terms.limit, key)
         )
+
+
+def _limits(terms: Terms) -> str:
+    """What may be taken alone, by whoever."""
+    person = login.person()
+    return said.limit_words(terms.limit, terms.lower, "" if person is None else person.subject)
 
 
 def _end(budget: Budget) -> None:
@@ -149,7 +155,8 @@ def _shared(lineage: str, who_key: str, level_key: str) -> None:
 def _limited(lineage: str, shown: float | None, key: str) -> None:
     """Callback. ``shown`` is the limit that the page named: one that somebody else set meanwhile stays."""
     limit: float | None = session.entered(key, shown)
-    _change(lambda ledger: ledger.set_limit(lineage, limit, seen=shown), said.limit_words(limit))
+    found = list[Terms]()
+    _change(lambda ledger: found.append(ledger.set_limit(lineage, limit, seen=shown)), lambda: _limits(*found))
 
 
 def _ended(lineage: str) -> None:
@@ -161,14 +168,14 @@ def _ended(lineage: str) -> None:
             session.say(_NOTE, data_said.NOT_FORGOTTEN)
 
 
-def _change(act: Callable[[Ledger], object], done: str) -> bool:
+def _change(act: Callable[[Ledger], object], done: str | Callable[[], str]) -> bool:
     """Whether it was done; either way a sentence says what became of it."""
     try:
         act(compute.ledger())
     except DpcoreError as error:
         session.say(_NOTE, words.sentence(error))
         return False
-    session.say(_NOTE, done)
+    session.say(_NOTE, done if isinstance(done, str) else done())
     return True
 
 

@@ -28,11 +28,17 @@ def closed(found: Budget) -> str:
     return "" if now.at_least(person.subject, "ask") and not compute.no_files() else NOT_SHARED
 
 
-def above(found: Budget, request: Request) -> bool:
-    """Whether this answer takes who is logged in above what they may take alone. Raises LedgerError."""
-    if found.practice or login.person() is None:
-        return False
-    return compute.ledger().needs_approval(found.lineage, request.cost, request.neighbours)
+def above(found: Budget, request: Request) -> str:
+    """Why this answer takes who is logged in above what they may take alone; empty where it does not. Raises
+    LedgerError."""
+    person = login.person()
+    if found.practice or person is None:
+        return ""
+    ledger = compute.ledger()
+    if not ledger.needs_approval(found.lineage, request.cost, request.neighbours):
+        return ""
+    now = ledger.terms(found.lineage)
+    return said.above(now.limit_for(person.subject), raised=person.subject in now.lower)
 
 
 def latest(found: Budget, request: Request) -> Petition | None:

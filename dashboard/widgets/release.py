@@ -202,7 +202,7 @@ def _begin(here: Asked, found: Budget, *, seen: Known) -> None:
     request = here.request
     above = approval.above(found, request)
     if above:
-        st.info(login_words.above(compute.ledger().terms(found.lineage).limit), icon=":material/group:")
+        st.info(above, icon=":material/group:")
     fits, label = found.fits(request.cost, request.neighbours), login_words.ASK_NOW if above else said.DRAW
     st.button(
         controls.primary(label) if fits else label,

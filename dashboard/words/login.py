@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from dashboard.words import amount, plural, safe, visible
 from dpcore.ledger.roles import AT
@@ -106,16 +106,27 @@ def _because(because: str) -> str:
     return f"They wrote: “{safe(because, 400)}” " if because else ""
 
 
-def above(limit: float | None) -> str:
-    """Why an answer needs somebody else."""
+RAISED = "A limit that you raised yourself does not count for you."
+
+
+def above(limit: float | None, *, raised: bool = False) -> str:
+    """Why an answer needs somebody else. ``limit`` is that of who asks; ``raised`` says that they set a higher one."""
     most = "" if limit is None else f" (ε = {amount(limit)} over all your answers that nobody approved)"
-    return f"This is more than you may take of this budget alone{most}, so an owner of it decides."
+    why = f" {RAISED}" if raised else ""
+    return f"This is more than you may take of this budget alone{most}, so an owner of it decides.{why}"
 
 
-def limit_words(limit: float | None) -> str:
+def limit_words(limit: float | None, lower: Mapping[str, float], me: str) -> str:
+    """What one person may take alone; ``lower`` is what counts for those who raised it themselves, ``me`` reads it."""
     if limit is None:
-        return "Everyone who may ask from it may take all of it alone."
-    return f"Each person may take ε = {amount(limit)} of it alone; what goes beyond waits for another person, an owner."
+        told = f"Everyone{' else' if lower else ''} who may ask from it may take all of it alone."
+    else:
+        each = "Each other person" if lower else "Each person"
+        told = f"{each} may take ε = {amount(limit)} of it alone; what goes beyond waits for another person, an owner."
+    for subject, most in lower.items():
+        whose, why = ("You", RAISED) if subject == me else (shown(subject), "They raised the limit themselves.")
+        told += f" {whose} may take ε = {amount(most)} alone. {why}"
+    return told
 
 
 def waiting(count: int) -> str:
