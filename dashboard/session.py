@@ -34,7 +34,7 @@ V = TypeVar("V")
 
 _BEGINS: dict[str, Callable[[], Any]] = {
     **dict.fromkeys(("_receipts", "_notes", "_set", "_controls"), dict),
-    **dict.fromkeys(("_written", "_unlinked"), set),
+    **dict.fromkeys(("_written", "_unlinked", "_by_click"), set),
     "_request": lambda: None,
     "_unread": list,
     "_linked": lambda: st.query_params.to_dict(),
@@ -162,14 +162,26 @@ def epsilon_from_picture(picture: str, *, looked: bool) -> None:
 
 
 def say(name: str, sentence: str) -> None:
-    """Leave a sentence for ``note`` to show."""
+    """Leave a sentence for ``note`` to show; what a click left is shown by ``untold`` where that part of the page is
+    gone."""
     st.session_state["_notes"][name] = sentence
+    by_click: set[str] = st.session_state["_by_click"]
+    (by_click.add if this_run.kept() is None else by_click.discard)(name)
 
 
 def note(name: str) -> str | None:
     """A sentence about something a link or a control asked for that cannot be; shown once."""
     notes: dict[str, str] = st.session_state["_notes"]
     return notes.pop(name, None)
+
+
+def untold() -> list[str]:
+    """What became of clicks, of which no part of the page has told: what somebody else took away in the meantime takes
+    along the part that would. Once the page is drawn."""
+    by_click: set[str] = st.session_state["_by_click"]
+    found = [note(name) for name in sorted(by_click)]
+    by_click.clear()
+    return [one for one in found if one]
 
 
 class Slot(Generic[T]):

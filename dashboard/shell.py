@@ -110,7 +110,8 @@ def main() -> None:
     tables = page.url_path != room  # a room's data are what its phones say
     if tables:
         if source.own_file() is not None and compute.no_files() == NO_FILES:
-            actions.let_go()  # who may bring none any more explores none either
+            actions.take_away()  # who may bring none any more explores none either
+        taken = source.taken_away() and page not in asked and key != "budget"  # these say it where they showed the data
         source.open_page(page.url_path)
     if alone:
         if tables:
@@ -121,6 +122,8 @@ def main() -> None:
             presenter.draw(here, key, page.run)
         else:
             page.run()
+        for problem in session.untold():
+            st.warning(problem)
         session.write_link()
         visitor.remember()
         if tables and not embedded:
@@ -145,8 +148,9 @@ def main() -> None:
     told = st.container()  # on the page: a phone folds the sidebar away
     page.run()
     with told:
-        about_data = (session.note("data"), source.not_here()) if tables else ()
-        for problem in (session.note("deck"), *about_data, *session.unread(), typed.refusal(), unused.told(key)):
+        about_data = (session.note("data"), source.not_here(), source.undecided() if taken else None) if tables else ()
+        about_page = (*session.unread(), typed.refusal(), unused.told(key))
+        for problem in (session.note("deck"), *about_data, *session.untold(), *about_page):
             if problem:
                 st.warning(data_words.here(problem) if key == "data" else problem)
                 if key != "data":

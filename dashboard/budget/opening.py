@@ -14,18 +14,18 @@ from dashboard.charts.ready import Ready
 from dashboard.data import people
 from dashboard.data.actions import remember
 from dashboard.data.source import ask_whose, joined, own_file
-from dashboard.people import visitors
+from dashboard.people import login, visitors
 from dashboard.widgets import inputs as controls
 from dashboard.widgets import onward
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.tables import show_table
+from dashboard.words import login as login_words
 from dashboard.words import place
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
-from dpcore.ledger.member import NO_OPENING
 from dpcore.ledger.visitor import NOT_HERE
 from dpcore.validate import Neighbours
 
@@ -56,11 +56,14 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
     if visitors.restricted():
         st.info(NOT_HERE, icon=":material/groups:")
         return
+    if tracker.lost(source):
+        st.info(login_words.NO_MORE, icon=":material/lock_person:")
+        return
     if source.in_place:  # its owner states it, and nobody at a page
-        st.info(place.NO_BUDGET)
+        st.info(place.NO_BUDGET if login.person() is None else place.NOT_SEEN)
         return
     if "owner" not in compute.roles():
-        st.info(NO_OPENING, icon=":material/lock_person:")
+        st.info(login_words.NONE_TO_ASK, icon=":material/lock_person:")
         return
     if source.lineage is None:
         onward.say(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")

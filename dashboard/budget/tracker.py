@@ -18,6 +18,7 @@ from dashboard.background import compute, this_run
 from dashboard.background.once import once
 from dashboard.budget import visitor
 from dashboard.case import Source
+from dashboard.people import login
 from dashboard.words import glossary
 from dashboard.words import tracker as said
 from dpcore.accounting import Cost
@@ -76,8 +77,7 @@ def _lines(source: Source | None, next_cost: tuple[Cost, str] | None) -> list[_L
 
 def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | None) -> list[_Line]:
     if found is None:
-        told = said.SIMULATED if source.lineage is None and source.simulated else said.NOT_OPENED
-        return [_Line("caption", told)]
+        return [_Line("caption", _without(source))]
     lines, unit = [_Line("progress", spent_words(found), 1.0 - found.share_spent)], protects(source, found)
     if next_cost is not None:
         lines.append(_Line("markdown", answers_words(found, *next_cost, unit)))
@@ -86,6 +86,26 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
     protected = f"It protects any one {words.safe(unit)}. {counted_words(found)}{end}{hidden}"
     lines.append(_Line("caption", protected, None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}"))
     return lines
+
+
+def _without(source: Source) -> str:
+    """What there is to say of people whose budget is not here."""
+    if source.lineage is None and source.simulated:
+        return said.SIMULATED
+    if lost(source):
+        return said.NO_MORE
+    return said.NOT_SEEN if source.in_place and login.person() is not None else said.NOT_OPENED
+
+
+def lost(source: Source) -> bool:
+    """Whether the budget of these people was shared with who is logged in, and is not any more."""
+    lineage = source.lineage
+    if lineage is None or source.practice or login.person() is None:
+        return False
+    try:
+        return this_run.once(("lost", lineage), lambda: compute.ledger().was_mine(lineage))
+    except DpcoreError:
+        return False  # the sidebar says that the ledger is closed
 
 
 def protects(source: Source, found: Budget) -> str:

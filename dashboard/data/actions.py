@@ -25,6 +25,7 @@ from dashboard.data.held import (
     OWN_END,
     OWN_PENDING,
     OWN_SOURCE,
+    OWN_TAKEN,
     OWN_TASK,
     SAVED,
 )
@@ -32,6 +33,7 @@ from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.data.task import Say, Task
 from dashboard.people import visitors
 from dashboard.words import data as said
+from dashboard.words import login as login_said
 from dpcore.datasets import Relation, Schema, Table, twin
 from dpcore.errors import InvalidArgument, UnreadableFile
 
@@ -219,8 +221,13 @@ def forget() -> None:
     session.forget_own()
 
 
-def let_go() -> None:
-    """Hold no file of theirs any more, and none that could be brought back."""
+def take_away() -> None:
+    """Hold no file of theirs any more, and none that could be brought back: they may not. Pages that showed it say so,
+    and show nothing in its place that somebody in the midst of a click could take for it."""
+    if session.value(source.control()) == OWN:
+        OWN_TAKEN.put(True)
+    else:
+        session.say("data", login_said.TAKEN_AWAY)
     _swap(None)
     forget()
 
@@ -245,7 +252,7 @@ def _swap(own: OwnFile | None) -> None:
     session.forget_own()
     if own is not None:
         commit(own)
-    elif session.value(source.control()) == OWN:
+    elif session.value(source.control()) == OWN and not OWN_TAKEN.get():
         session.change("data", source.FIRST_SAMPLE)
 
 

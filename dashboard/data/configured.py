@@ -74,7 +74,10 @@ def _tables(source: ConfiguredSource) -> tuple[str, ...]:
 def _use(name: str, table: str | None) -> None:
     """Callback: take the table, and open the source's budget where that is not yet done."""
     source = next((one for one in _listed() if one.name == name), None)
-    if source is None or table is None or visitors.restricted() or compute.no_files():
+    if no_files := compute.no_files():
+        session.say("own", no_files)
+        return
+    if source is None or table is None or visitors.restricted():
         return
     try:
         with places.aside():

@@ -23,6 +23,9 @@ OWN_FILE: Slot[OwnFile | None] = Slot("_own_file", lambda: None, stays=True)
 OWN_NAME: Slot[str | None] = Slot("_own_name", lambda: None, stays=True)
 OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None, stays=True)
 """The person's own data as pages show them; None while they have no use."""
+OWN_TAKEN: Slot[bool] = Slot("_own_taken", lambda: False)
+"""Whether the pages showed a person's own data until their right to hold any was taken away; none take their place
+before somebody chooses."""
 OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None, stays=True)
 OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None, stays=True)
 """What is being read or prepared beside the page, and what takes it over when it is done."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +12,15 @@ from dashboard import session, words
 from dashboard.background import compute
 from dashboard.data import actions, remembered, source
 from dashboard.data.own_file import OwnFile
+from dashboard.people import login
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
+from dashboard.words import login as login_said
 from dpcore.datasets.schema import MOST_PEOPLE, EachRow
-from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople, LedgerError
+from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople, LedgerError, UnknownLineage
+from dpcore.ledger import Budget
+from dpcore.ledger.terms import ENDED
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
 OTHERS = "others"
@@ -193,15 +198,12 @@ def budget(own: OwnFile) -> None:
         return
     try:
         known = compute.ledger().chargeable()
+        told = _whose_budget(own.lineage, known)
     except LedgerError as error:
         st.warning(words.sentence(error))
         return
-    here = next((found for found in known if found.lineage == own.lineage), None)
-    if here is not None:
-        st.caption(
-            f"These are the people of “{words.safe(here.name)}”. Releases from this file are charged to their budget, "
-            "whatever the file is called."
-        )
+    if told:
+        st.caption(told)
     elif known:
         names = {found.lineage: found.name for found in known}
         with st.form("own-group", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -220,7 +222,27 @@ def budget(own: OwnFile) -> None:
                 "Use that budget for good", on_click=actions.of(own, _join_chosen), key="own-group-join"
             )
     elif not own.uncompared and not own.lacking:  # else it stands among what is lacking
-        st.caption("These people have no budget yet. You set one before the first private answer.")
+        opens = "owner" in compute.roles()
+        st.caption(said.NO_BUDGET_YET if opens else login_said.NONE_TO_ASK)
+
+
+def _whose_budget(lineage: str, known: Sequence[Budget]) -> str:
+    """Whose budget the file's people have, and what whoever asks may have of it; empty where they have none that could
+    be told. Raises LedgerError."""
+    ledger, person = compute.ledger(), login.person()
+    here = next((found for found in known if found.lineage == lineage), None)
+    if here is None and person is not None:
+        try:
+            here = ledger.budget(lineage)
+        except UnknownLineage:
+            return login_said.NO_MORE if ledger.was_mine(lineage) else ""
+    if here is None:
+        return ""
+    then = said.CHARGED_TO_THEM
+    if person is not None:
+        terms = ledger.terms(lineage)
+        then = ENDED if terms.ended else then if terms.at_least(person.subject, "ask") else login_said.NOT_FOR_ASKING
+    return f"These are the people of “{words.safe(here.name)}”. {then}"
 
 
 def ask_whose(own: OwnFile) -> None:

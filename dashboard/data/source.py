@@ -21,6 +21,7 @@ from dashboard.data.held import (
     OWN_FILE,
     OWN_NAME,
     OWN_SOURCE,
+    OWN_TAKEN,
     OWN_TASK,
 )
 from dashboard.data.own_file import OwnFile
@@ -28,6 +29,7 @@ from dashboard.data.task import Task
 from dashboard.data.typed_columns import TypedColumns
 from dashboard.replay import Same, kept
 from dashboard.words import data as said
+from dashboard.words import login as login_said
 from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
 from dpcore.errors import InvalidArgument, KnownPeople, UnavailableSample
 
@@ -68,7 +70,7 @@ def open_page(key: str) -> None:
 
 def control() -> Choice[str]:
     """The choice of data: samples, and the person's own file where there is one."""
-    own, begins = title(OWN) if OWN_NAME.get() else "", first()
+    own, begins = title(OWN) if OWN_NAME.get() or OWN_TAKEN.get() else "", first()
 
     def made() -> Choice[str]:
         keys = [known.key for known in samples()]
@@ -146,6 +148,13 @@ def title(key: str) -> str:
     return said.YOUR_OWN if own is None or own.place is None else words.visible(own.name, 60)
 
 
+def taken_away() -> bool:
+    """Whether pages show nothing, since who looks may hold no data of their own any more; until they choose others."""
+    if OWN_TAKEN.get() and session.value(control()) != OWN:
+        OWN_TAKEN.forget()
+    return OWN_TAKEN.get()
+
+
 def not_here() -> str | None:
     """One sentence while the link this session began with is about data it does not have; call after the choice."""
     asked = LINKED_DATA.get()
@@ -192,6 +201,8 @@ def under_way() -> Task | None:
 def undecided() -> str:
     """While a page has nothing to show: what the person's own data still wait for."""
     own = own_file()
+    if OWN_TAKEN.get():
+        return login_said.TAKEN_AWAY if compute.no_files() else login_said.GIVEN_BACK
     if own is not None and under_way() is not None:
         return said.being_prepared(own.name, sample=False)
     return said.decide_first("file" if own is None else kind_of(own))
@@ -222,6 +233,8 @@ def keep(own: OwnFile | None, table: Table | None = None) -> None:
     """
     shown: Source | None = OWN_SOURCE.get()
     OWN_FILE.put(own)
+    if own is not None:
+        OWN_TAKEN.forget()
     OWN_NAME.put(None if own is None else own.name)
     if own is None or own.use is None or (table is None and shown is None):
         OWN_SOURCE.put(None)

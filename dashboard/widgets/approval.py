@@ -13,7 +13,7 @@ from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
 from dpcore.errors import UnknownLineage
 from dpcore.ledger import Budget, Ledger, Petition
-from dpcore.ledger.terms import ENDED, NOT_SHARED
+from dpcore.ledger.terms import ENDED
 from dpcore.release import Request, question_digest
 
 
@@ -25,7 +25,7 @@ def closed(found: Budget) -> str:
     now = compute.ledger().terms(found.lineage)
     if now.ended:
         return ENDED
-    return "" if now.at_least(person.subject, "ask") and not compute.no_files() else NOT_SHARED
+    return compute.no_files() if now.at_least(person.subject, "ask") else said.NOT_FOR_ASKING
 
 
 def above(found: Budget, request: Request) -> str:
@@ -77,7 +77,9 @@ def pending(petition: Petition | None, found: Budget) -> bool:
 
 def told(petition: Petition, draw: Callable[[str], None], found: Budget, *, key: str) -> None:
     """What became of a request; ``draw`` is a callback that releases it under its request id."""
-    if petition.state == "waiting":
+    if petition.state in ("waiting", "granted") and not petition.covers(found):
+        st.info(said.outgrown(*costs(petition, found)), icon=":material/replay:")
+    elif petition.state == "waiting":
         st.info(said.waits(when_utc(petition.time)), icon=":material/hourglass_top:")
         st.button(said.LOOK_AGAIN, key=f"{key}-look", icon=":material/refresh:", type="tertiary")
     elif petition.state == "refused":

@@ -148,19 +148,19 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     try:
         found = tracker.budget(source)
         earlier, known = ([], Known()) if found is None else (answered(here), _known(here))
-        closed = "" if found is None else approval.closed(found)
+        closed = (login_words.NO_MORE if tracker.lost(source) else "") if found is None else approval.closed(found)
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         _problem(slot)  # such as that an answer is kept until the ledger is back
+        return
+    if closed:
+        st.info(session.note(slot) or closed, icon=":material/lock_person:")  # of a click: that it came to nothing, too
+        _earlier(source, earlier, describe)
         return
     if found is None:
         open_budget(source, request.neighbours)
         return
     told()
-    if closed:
-        st.info(closed, icon=":material/lock_person:")
-        _earlier(source, earlier, describe)
-        return
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")

@@ -206,6 +206,8 @@ def drop_help(megabytes: int) -> str:
 Kind = Literal["file", "described", "source"]
 """What is behind a person's own data: a file, nothing, or a source of this server."""
 YOUR_OWN = "Your own data"
+CHARGED_TO_THEM = "Releases from this file are charged to their budget, whatever the file is called."
+NO_BUDGET_YET = "These people have no budget yet. You set one before the first private answer."
 GONE = (
     "You see a sample: a file of your own is forgotten some minutes after its tab was closed, and links never carry it "
     "or choose a source. Bring or choose it again on the Data page; its budget and answers are kept."

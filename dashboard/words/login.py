@@ -32,6 +32,17 @@ COMPARED = {
 STATES = {"waiting": "waits", "granted": "granted", "refused": "refused", "withdrawn": "withdrawn"}
 EVERYONE = "everyone who logs in"
 
+NOT_FOR_ASKING = "This budget is not shared with you for asking. Ask one of its owners."
+NO_MORE = "The budget of these people is not shared with you any more, so nothing can be asked of it. Ask its owners."
+NONE_TO_ASK = (
+    "There is no budget of these people from which you may ask. Only an owner opens one: ask one to open it, or to "
+    "share theirs with you."
+)
+TAKEN_AWAY = (
+    "Your role is by now to look at samples and at what was shared with you: files and private answers take an "
+    "analyst. So your own data were let go; choose a sample on the Data page."
+)
+GIVEN_BACK = "Your own data were let go, since your role did not let you have any: bring them again on the Data page."
 SHARING, REQUESTS, RECORDS = "Who may do what", "Requests", "All records"
 OWN_NONE = "You own no budget yet."
 NO_REQUESTS = "No request waits, and none was decided. One is made when an answer costs more than its person may take."

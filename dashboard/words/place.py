@@ -35,6 +35,7 @@ NO_BUDGET = (
     "The budget of this source is not open, and only the people who run this server state it; choose the source again "
     "on the Data page."
 )
+NOT_SEEN = "The budget of this source is not open, or was not shared with you: ask an owner of this server's budgets."
 OTHER_BUDGET = (
     "The budget of this source was opened with other numbers than are configured now; it stays as it was opened."
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dashboard.words import amount, plural, tiny
 
 MANY = 1_000_000
-NONE = "No budget yet: the Data page says what these data still need."
+NONE = "No budget is in view: the Data page says what is still needed."
 SIMULATED = "These rows are simulated: there is nobody to protect and nothing to spend."
 NOT_OPENED = "Nothing is spent: no budget has been opened for these people."
+NO_MORE = "The budget of these people is not shared with you any more."
+NOT_SEEN = "No budget of these people is open, or none that was shared with you."
 CLOSED = "Everything else keeps working; private answers wait until whoever runs this program has mended this:"
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."

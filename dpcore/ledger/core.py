@@ -375,6 +375,10 @@ class Ledger:
             accounts.get(connection, lineage)
             return terms.of(connection, lineage)
 
+    def was_mine(self, lineage: str) -> bool:
+        """Whether a budget was shared with whoever asks and is not any more, so that they see none."""
+        return False
+
     def share(self, lineage: str, subject: str, level: str) -> Terms:
         """Let a person (or ``roles.EVERYONE``) do as much with a real budget as ``level`` says (``roles.LEVELS``).
 

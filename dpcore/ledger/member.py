@@ -45,6 +45,7 @@ from dpcore.sketches import Sketch
 from dpcore.tick import Tick
 
 NOT_YOURS = "Your role does not let you do that; nothing was changed. Ask who runs this server."
+NO_MORE = "This budget is not shared with you any more; nothing was changed or charged. Ask one of its owners."
 NO_FILES = "Your role is to look at samples and at what was shared with you; files and private answers take an analyst."
 NO_OPENING = "Only an owner opens budgets; nothing was opened. Ask one to open it and to share it with you."
 _NOBODY = "There is no budget of that name that you may see."
@@ -126,7 +127,8 @@ class MembersLedger(Ledger):
         return lineage
 
     def _must_reach(self, connection: Connection, lineage: str, level: Level, told: str = NOT_YOURS) -> None:
-        """Raises UnknownLineage for a budget of which this person may not know, NotAllowed below this level."""
+        """Raises UnknownLineage for a budget of which this person may not know, NotAllowed below this level, which says
+        so where it is for their role."""
         names = tuple(LEVELS)
         try:
             found = self._level(connection, lineage)
@@ -135,11 +137,27 @@ class MembersLedger(Ledger):
         if found == "none":
             raise UnknownLineage(_NOBODY)
         if names.index(found) < names.index(level):
-            raise NotAllowed(told)
+            shared = terms_of(connection, lineage).at_least(self._subject, level)
+            raise NotAllowed(NOT_YOURS if shared else told)
+
+    def _lost(self, connection: Connection, lineage: str) -> bool:
+        """Whether a budget was shared with this person, and is not any more: that there is one is no news to them."""
+        there = accounts.find(connection, lineage) is not None
+        return there and self._subject in terms_of(connection, lineage).before
 
     def _at_least(self, lineage: str, level: Level, told: str) -> AbstractContextManager[None]:
-        """To write about a budget that is this person's as far as this level. Raises as ``_must_reach``."""
-        return self._store.only_by(lambda connection: self._must_reach(connection, lineage, level, told))
+        """To write about a budget that is this person's as far as this level. Raises as ``_must_reach``, and
+        NotAllowed where it is not shared with them any more."""
+
+        def right(connection: Connection) -> None:
+            try:
+                self._must_reach(connection, lineage, level, told)
+            except UnknownLineage:
+                if self._lost(connection, lineage):
+                    raise NotAllowed(NO_MORE) from None
+                raise
+
+        return self._store.only_by(right)
 
     def close(self) -> None:
         """Nothing: the ledger belongs to the server."""
@@ -189,6 +207,10 @@ class MembersLedger(Ledger):
 
     def terms(self, lineage: str) -> Terms:
         return super().terms(self._visible(lineage))
+
+    def was_mine(self, lineage: str) -> bool:
+        with self._store.reading() as connection:
+            return self._lost(connection, lineage)
 
     def share(self, lineage: str, subject: str, level: str) -> Terms:
         with self._at_least(lineage, "own", NOT_OWNER):

@@ -59,11 +59,13 @@ _FIRST = _CHARGES.limit(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """``shares`` by subject; ``limits`` in ε with who set each, oldest first (None for none); ``ended`` when (UTC)."""
+    """``shares`` by subject; ``limits`` in ε with who set each, oldest first (None for none); ``ended`` when (UTC);
+    ``before`` are those who have no share any more."""
 
     shares: Mapping[str, Level] = field(default_factory=dict)
     limits: tuple[tuple[str, float | None], ...] = ()
     ended: str = ""
+    before: frozenset[str] = frozenset()
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -135,8 +137,9 @@ def _read(records: Iterable[Record]) -> Terms:
             limits.append((body.get("by", ""), body["epsilon"]))
         elif record.kind == "close":
             ended = record.time
+    before = frozenset(subject for subject, level in shares.items() if level == "none")
     shares = {subject: level for subject, level in shares.items() if level != "none"}
-    return Terms(shares=shares, limits=tuple(limits), ended=ended)
+    return Terms(shares=shares, limits=tuple(limits), ended=ended, before=before)
 
 
 def must_go_on(connection: Connection, lineage: str) -> None:

@@ -251,6 +251,7 @@ SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
         *("renewed_at", "version", "confirms", "confirmed", "examine", "chargeable", "comparable"),
+        "was_mine",
     }
 )
 """What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirmed`` takes a whole

@@ -30,6 +30,7 @@ Open = Callable[..., AppTest]
 GOES = {
     "OWN_ROUND": "numbers an uploader, which a new page has anew",
     "DESCRIBED_ROUND": "numbers a form, which a new page has anew",
+    "OWN_TAKEN": "of who may hold none; a new page begins with a sample",
     "LINKED_DATA": "what the new page's link says",
     "SAMPLE_TASK": "a sample that is being loaded is loaded by a click",
     "SAMPLE_LOADING": "goes with that",

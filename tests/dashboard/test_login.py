@@ -32,7 +32,7 @@ from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
 from dpcore.ledger.roles import PEOPLE, Person
 from dpcore.ledger.store import Store
-from dpcore.ledger.terms import ENDED, LIMIT_CHANGED, NOT_SHARED
+from dpcore.ledger.terms import ENDED, LIMIT_CHANGED
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, held, look
 
@@ -264,8 +264,8 @@ def test_a_page_that_may_is_refused_when_somebody_else_sends_it(people: None) ->
 
 
 def test_what_is_not_yours_is_said_and_not_offered(people: None) -> None:
-    assert NOT_SHARED in text(releasing("ursel"))
-    assert NO_OPENING in text(releasing("vera")), "she does not even see that there is one"
+    assert said.NOT_FOR_ASKING in text(releasing("ursel"))
+    assert said.NONE_TO_ASK in text(releasing("vera")), "she does not even see that there is one"
     with Ledger.open() as whole:
         whole.end_budget("people")
     app = releasing("anna")

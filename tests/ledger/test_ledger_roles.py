@@ -180,7 +180,7 @@ def test_every_way_into_the_ledger_is_decided() -> None:
     assert not ways - set(vars(MembersLedger)) - SHARED
     named = {name.split()[0] for name in TRIED}
     lists = {"budgets", "receipt", "receipts", "find", "statements", "close", "petitions", "chargeable", "comparable"}
-    lists |= {"latest_petition", "mine", "may_begin", "note_room"}
+    lists |= {"latest_petition", "mine", "was_mine", "may_begin", "note_room"}
     assert named | lists == {name for name in vars(MembersLedger) if not name.startswith("_")}
     assert inspect.getdoc(member)
 

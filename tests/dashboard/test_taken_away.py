@@ -1,0 +1,233 @@
+"""What somebody else takes away while a page is open is said once, in a place that is there, and is true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import session
+from dashboard.catalogue import address
+from dashboard.data import actions
+from dashboard.words import data as data_said
+from dashboard.words import login as said
+from dashboard.words import tracker as tracker_said
+from dpcore.accounting import Cost
+from dpcore.ledger import Ledger
+from dpcore.ledger.approvals import OUTGROWN
+from dpcore.ledger.member import NO_MORE, NO_OPENING, NOT_YOURS, MembersLedger
+from dpcore.ledger.roles import Person
+from dpcore.ledger.terms import ENDED, NOT_OWNER, NOT_SHARED
+from tests.dashboard.asking import Draw
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import declare, drop, look, press
+from tests.dashboard.test_login import people, receipts, releasing, settings, subject, tab
+from tests.dashboard.test_two_windows import ROWS, table
+
+__all__ = ["people", "settings"]
+Open = Callable[..., AppTest]
+Takes = Callable[[Ledger], object]
+
+SAID = {said.TAKEN_AWAY, said.GIVEN_BACK, said.NOT_FOR_ASKING, said.NO_MORE, said.NONE_TO_ASK}
+SAID |= {NO_MORE, NO_OPENING, NOT_YOURS, NOT_SHARED, ENDED, NOT_OWNER, OUTGROWN}
+"""Every sentence about what one may not, or not any more."""
+PRACTICE = "practice, of this sample"
+"""In the sidebar, where a sample is in view."""
+TAKEN: dict[str, tuple[Takes, set[str], set[str]]] = {
+    # by whom it is taken, what is said of the click after it, and then of the page as it stays
+    "role": (lambda whole: whole.give_roles(subject("anna"), []), {NOT_YOURS, said.TAKEN_AWAY}, {said.TAKEN_AWAY}),
+    "asking": (lambda whole: whole.share("people", subject("anna"), "see"), {NOT_SHARED}, {said.NOT_FOR_ASKING}),
+    "share": (lambda whole: whole.share("people", subject("anna"), "none"), {NO_MORE}, {said.NO_MORE}),
+    "budget": (lambda whole: whole.end_budget("people"), {ENDED}, {ENDED}),
+}
+
+
+def told(app: AppTest) -> set[str]:
+    """Which of them stand on the page, each once."""
+    page = text(app).replace("\\", "")
+    found = {
+        one: page.count(data_said.here(one)) + (page.count(one) if data_said.here(one) != one else 0) for one in SAID
+    }
+    assert max(found.values()) <= 1, page
+    return {one for one, count in found.items() if count}
+
+
+def take(how: Takes) -> None:
+    with Ledger.open() as whole:
+        how(whole)
+
+
+def holding(open_app: Open) -> AppTest:
+    """Anna's window: her file is about Olga's people, and what an answer about it needs is said."""
+    take(lambda whole: whole.set_limit("people", None))
+    app = drop(tab(open_app, "data", "anna", ""), table(ROWS), name="file.csv")
+    app.selectbox(key="own-group-name").set_value("people")
+    press(app, "own-group-join")
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "colour", categories="red\nblue\ngreen", public=True)
+    return look(app)
+
+
+def asking(app: AppTest, *, tab_open: bool) -> AppTest:
+    """A private answer is about to be confirmed: by the panel, or beside the chart with the panel closed."""
+    app.switch_page(address("selection"))
+    app.session_state["selection_tab"] = "A private answer" if tab_open else "Inside"
+    app.run()
+    key = "selection-begin" if tab_open else "selection-now-0"
+    return press(app, key)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("tab_open", [True, False])
+@pytest.mark.parametrize("taken", TAKEN)
+def test_a_click_that_comes_to_nothing_says_so_and_nothing_else_takes_its_place(
+    people: None, open_app: Open, taken: str, tab_open: bool
+) -> None:
+    how, clicked, stays = TAKEN[taken]
+    app = asking(holding(open_app), tab_open=tab_open)
+    take(how)
+    press(app, "selection-confirm")
+    assert told(app) == clicked
+    assert receipts() == []
+    assert PRACTICE not in text(app)
+    assert not [one for one in app.button if str(one.key).startswith(("selection-now", "selection-begin"))]
+    app.run()
+    assert told(app) == (stays if tab_open or taken == "role" else set())
+    assert PRACTICE not in text(app)
+
+
+@pytest.mark.thorough
+def test_without_that_a_click_would_say_nothing(people: None, open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: the part of the page that would tell it was gone, and a sample stood in its place."""
+    monkeypatch.setattr(session, "untold", lambda: [])
+    monkeypatch.setattr(actions.OWN_TAKEN, "put", lambda _: None)
+    app = asking(holding(open_app), tab_open=True)
+    take(TAKEN["role"][0])
+    press(app, "selection-confirm")
+    assert said.TAKEN_AWAY not in told(app)
+    assert PRACTICE in text(app)
+
+
+@pytest.mark.thorough
+def test_whose_own_data_were_let_go_chooses_what_comes_then(people: None, open_app: Open) -> None:
+    """On every page of the product; until something else is chosen, or the role is back."""
+    app = holding(open_app)
+    take(TAKEN["role"][0])
+    for page in ("data", "budget", "selection", "start", "demos"):
+        app.switch_page(address(page)).run()
+        assert said.TAKEN_AWAY in told(app), page
+    app.switch_page(address("selection")).run()
+    assert data_said.YOUR_OWN in app.selectbox(key="data").options
+    take(lambda whole: whole.give_roles(subject("anna"), ["analyst"]))
+    assert told(app.run()) == {said.GIVEN_BACK}
+    app.selectbox(key="data").set_value("clinic").run()
+    assert told(app) == set()
+    assert data_said.YOUR_OWN not in app.selectbox(key="data").options
+
+
+@pytest.mark.thorough
+def test_who_looks_at_a_sample_meanwhile_is_told_too(people: None, open_app: Open) -> None:
+    app = holding(open_app).switch_page(address("selection")).run()
+    app.selectbox(key="data").set_value("clinic").run()
+    take(TAKEN["role"][0])
+    assert told(app.run()) == {said.TAKEN_AWAY}
+    assert told(app.run()) == set()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("taken", "by_page"), [("asking", {said.NOT_FOR_ASKING}), ("share", {said.NO_MORE})])
+def test_no_page_speaks_of_opening_a_budget_that_there_is(
+    people: None, open_app: Open, taken: str, by_page: set[str]
+) -> None:
+    """The Budget page and the tracker too; an owner of others is not offered to open it once more."""
+    app = holding(open_app)
+    take(TAKEN[taken][0])
+    for roles in (["analyst"], ["analyst", "owner"]):
+        with Ledger.open() as whole:
+            whole.give_roles(subject("anna"), roles)
+        app.switch_page(address("data")).run()
+        assert told(app) == by_page
+        app.switch_page(address("budget")).run()
+        assert told(app) == (by_page if taken == "share" else set())
+        assert not [one for one in app.button if one.key == "open-budget-review"]
+        assert tracker_said.NOT_OPENED not in text(app)
+
+
+def test_who_has_nothing_is_told_whom_to_ask(people: None) -> None:
+    assert told(releasing("vera")) == {said.NONE_TO_ASK}, "she does not even see that there is one"
+    assert told(releasing("ursel")) == {said.NOT_FOR_ASKING}
+
+
+@pytest.mark.parametrize("title", [said.SHARING, said.REQUESTS])
+def test_an_owner_whose_role_is_gone_is_told_what_became_of_the_click(people: None, open_app: Open, title: str) -> None:
+    """The tab that would tell it is gone with the role."""
+    with Ledger.open() as whole:
+        anna = MembersLedger(whole, Person(subject=subject("anna")), "anna" * 8)
+        anna.ask("asked", "people", Cost.pure(0.5), "?")
+    app = tab(open_app, "budget", "olga", title)
+    take(lambda whole: whole.give_roles(subject("olga"), []))
+    with Ledger.open() as whole:
+        before = len(whole.records())
+    key = "sharing-end" if title == said.SHARING else "decide-asked-grant"
+    app.button(key=key).click().run()
+    assert told(app) == {NOT_YOURS if title == said.SHARING else NOT_OWNER}
+    with Ledger.open() as whole:
+        assert len(whole.records()) == before
+
+
+def test_what_outgrew_its_grant_is_asked_for_anew(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget has yet to say what it hides when Anna asks; an answer says it while her grant is in view."""
+    monkeypatch.setattr(Draw, "neighbours", "add_remove")
+    app = releasing("anna")
+    press(press(app, "test-begin"), "test-confirm")
+    with Ledger.open() as whole:
+        MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8).grant(whole.petitions()[0].request_id)
+    app.run()
+    take(lambda whole: whole.charge("first", "people", Cost.pure(0.1), "?", neighbours="replace_one"))
+    press(app, "test-granted")
+    assert receipts() == ["/"], "the first alone"
+    assert told(app) == {OUTGROWN}
+    assert text(app).count(said.outgrown("ε = 0.5", "ε = 1")) == 1
+    assert not [one for one in app.button if one.key == "test-granted"]
+    press(press(app, "test-begin"), "test-confirm")
+    with Ledger.open() as whole:
+        asked = [(one.state, one.counted and one.counted.epsilon) for one in whole.petitions()]
+    assert asked == [("granted", 0.5), ("waiting", 1.0)]
+
+
+def test_an_owner_grants_nothing_that_was_outgrown(people: None, open_app: Open) -> None:
+    """Nor is it offered; a refusal says why."""
+    with Ledger.open() as whole:
+        olga = MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8)
+        anna = MembersLedger(whole, Person(subject=subject("anna")), "anna" * 8)
+        for name in ("waits", "granted"):
+            anna.ask(name, "people", Cost.pure(0.5), "?", neighbours="add_remove")
+        olga.grant("granted")
+        whole.charge("first", "people", Cost.pure(0.1), "?", neighbours="replace_one")
+    outgrown = said.outgrown("ε = 0.5", "ε = 1")
+    app = tab(open_app, "budget", "olga", said.REQUESTS)
+    assert text(app).count(outgrown) == 1
+    assert app.button(key="decide-waits-grant").disabled
+    app.text_input(key="decide-waits-why").set_value("Ask anew.")
+    app.button(key="decide-waits-refuse").click().run()
+    with Ledger.open() as whole:
+        assert [one.state for one in whole.petitions()] == ["refused", "granted"]
+
+
+@pytest.mark.parametrize(("raised", "by"), [(5.0, "otto"), (None, "otto")])
+def test_a_limit_is_told_as_it_counts_for_who_reads_it(
+    people: None, open_app: Open, raised: float | None, by: str
+) -> None:
+    """Who raised it themselves was told the raised one as what they may take."""
+    with Ledger.open() as whole:
+        whole.give_roles(subject("otto"), ["owner", "analyst"])
+        whole.share("people", subject("otto"), "own")
+        MembersLedger(whole, Person(subject=subject("otto")), "otto" * 8).set_limit("people", raised)
+    assert said.above(0.2, raised=True) in text(releasing("otto"))
+    shown = {name: text(tab(open_app, "budget", name, said.SHARING)) for name in ("otto", "olga")}
+    assert f"You may take ε = 0.2 alone. {said.RAISED}" in shown["otto"]
+    assert f"{said.shown(subject('otto'))} may take ε = 0.2 alone." in shown["olga"]
+    for page in shown.values():
+        assert "Each person" not in page
+        assert "Everyone who may" not in page
