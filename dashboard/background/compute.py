@@ -124,6 +124,11 @@ def _roles() -> frozenset[Role]:
     return found.mine() if isinstance(found, MembersLedger) else frozenset()
 
 
+def sees_all() -> bool:
+    """Whether whoever is at the page sees all of the ledger; else what is not found may be there all the same."""
+    return login.configured() is None and not visitors.restricted()
+
+
 def no_files() -> str:
     """Why whoever is at the page may read no file of their own in; "" where they may, as everyone may without a
     login."""

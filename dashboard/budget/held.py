@@ -8,7 +8,6 @@ from dashboard.background.held import ANSWERS
 from dashboard.budget.kinds import Wish
 from dashboard.session import Slot
 from dpcore.accounting import RunningTotal
-from dpcore.ledger import Receipt
 from dpcore.memory import Memory
 
 COMPOSED_ROOM = 8 << 20
@@ -27,7 +26,8 @@ class Kept:
 
 DRAWN: Slot[dict[str, str]] = Slot("_drawn", dict, own=lambda _: None, stays=True)
 """By request: the name of the table (``Source.drawn_from``) from which this session drew its answer."""
-FOUND_RECEIPT: Slot[Receipt | None] = Slot("_found_receipt", lambda: None)
+FOUND_RECEIPT: Slot[str] = Slot("_found_receipt", str)
+"""The hash of the charge that was looked up: what is on its receipt is asked for each time it is shown."""
 SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)
 """Ids of the charges in the table, in the order of its rows."""
 COMPOSED: Slot[Memory] = Slot("_composed", lambda: Memory(1, room=COMPOSED_ROOM, within=ANSWERS))

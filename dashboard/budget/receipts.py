@@ -39,6 +39,11 @@ BEFORE_ANSWER = "It was written before its answer was stored."
 NOT_CONFIRMED = (
     "Not confirmed: the journal of this ledger does not hold this receipt. It was changed, or is from another ledger."
 )
+NO_SUCH = "No charge in this ledger has this hash."
+NONE_TO_SEE = (
+    "No charge that you may see has this hash. Whether an answer of others is genuine, its receipt (JSON) or its "
+    "report tells: bring that."
+)
 NO_ANSWER = {
     "charged": "No answer: a crash came before anything was drawn. The charge stands and pays for this very question.",
     "begun": "No answer is stored: it is being drawn or waits to be stored, or a crash came. The charge stands.",
@@ -113,9 +118,19 @@ def bring() -> None:
     if renewed is not None:
         st.caption(OLDER_COPIES.format(renewed[:10]))
     _said()
-    found: Receipt | None = FOUND_RECEIPT.get()
-    if found is not None:
+    if (found := _found()) is not None:
         show_receipt(found, key="found")
+
+
+def _found() -> Receipt | None:
+    """The receipt that was looked up, as long as whoever looked may see it."""
+    start = FOUND_RECEIPT.get()
+    if not start:
+        return None
+    try:
+        return next(iter(compute.ledger().find(start)), None)
+    except DpcoreError:
+        return None  # the page says that the ledger is closed
 
 
 def answer_text(receipt: Receipt) -> str:
@@ -199,7 +214,7 @@ def _confirmed(found: Receipt) -> str:
 
 def _check_text() -> None:
     """Callback: what was pasted is a whole receipt, or the first characters of a hash."""
-    FOUND_RECEIPT.put(None)
+    FOUND_RECEIPT.put("")
     text = str(session.entered(_TEXT, "") or "").strip()
     if not text or len(text) > LARGEST:
         session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
@@ -211,7 +226,7 @@ def _check_text() -> None:
 
 def _check_file() -> None:
     """Callback: a report or a receipt that was dropped."""
-    FOUND_RECEIPT.put(None)
+    FOUND_RECEIPT.put("")
     dropped: Any = session.entered(_FILE, None)
     if not isinstance(dropped, UploadedFile):  # a message may also name a file that was never brought
         session.say(_NOTE, report_words.NO_FILE_YET)
@@ -236,7 +251,7 @@ def checked(data: bytes) -> str:
             tracker.reopen()
         return words.sentence(error)
     known = [receipt.journal_hash[:12] for receipt in found.receipts]
-    return report_words.examined(found.unchanged and not found.unknown, known, found.unknown)
+    return report_words.examined(found.unchanged, known, found.unknown, sees_all=compute.sees_all())
 
 
 def _on_paper(receipt: Receipt) -> Section:
@@ -254,9 +269,10 @@ def _find(start: str) -> None:
         session.say(_NOTE, words.sentence(error))
         return
     if len(matching) != 1:
-        session.say(_NOTE, "No charge in this ledger has this hash." if not matching else "Give more of the hash.")
+        none = NO_SUCH if compute.sees_all() else NONE_TO_SEE
+        session.say(_NOTE, none if not matching else "Give more of the hash.")
         return
-    FOUND_RECEIPT.put(matching[0])
+    FOUND_RECEIPT.put(matching[0].journal_hash)
     _check(matching[0])
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session, words
+from dashboard.background import compute
 from dashboard.budget import charges, practice, rules, totals, tracker
 from dashboard.budget.opening import told
 from dashboard.budget.receipts import answer_text
@@ -36,6 +37,8 @@ from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.ledger import Budget, Receipt
 
+NOTHING_TO_SEE = "### Nothing is spent that you may see."
+
 
 def show_budget(state: State, budget: Budget) -> None:
     """The first screen."""
@@ -58,7 +61,7 @@ def show_budget(state: State, budget: Budget) -> None:
 def everyone(budgets: list[Budget], receipts: Sequence[Receipt]) -> None:
     """One line on the whole ledger, and every budget in it."""
     if not budgets:
-        st.markdown("### Nothing is spent about anyone yet.")
+        st.markdown("### Nothing is spent about anyone yet." if compute.sees_all() else NOTHING_TO_SEE)
         st.caption(
             "A budget opens with the first private answer about a sample, or when you open one for your own data."
         )

@@ -338,18 +338,23 @@ NO_FILE_YET = "Drop a file first."
 TOO_LARGE = "This file is too large to be a report."
 
 
-def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str]) -> str:
-    """What a check of a report's file found."""
-    whole = (
-        "Confirmed: not a byte of this report was changed since it was made here."
-        if unchanged
-        else "Not confirmed: this file is not exactly as it was made. A word was changed, another program saved it "
-        "anew, or another ledger's server made it."
-    )
+def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str], *, sees_all: bool) -> str:
+    """What a check of a report's file found. ``sees_all``: whoever brought it sees all that the ledger knows."""
+    if not unchanged:
+        whole = (
+            "Not confirmed: this file is not exactly as it was made. A word was changed, another program saved it "
+            "anew, or another ledger's server made it."
+        )
+    elif unknown:
+        whole = "Not confirmed: not a byte of this report was changed since it was made here, and yet"
+    else:
+        whole = "Confirmed: not a byte of this report was changed since it was made here."
     found = f" This ledger knows {plural(len(known), 'answer')} it names ({', '.join(known)})." if known else ""
-    lost = f" This ledger does not know {', '.join(unknown)}." if unknown else ""
+    lost = f" {'this' if unchanged else 'This'} ledger does not know {', '.join(unknown)}." if unknown else ""
+    if unknown and not unchanged and not sees_all:  # of a genuine one everybody is told
+        lost = f" No answer that you may see is {' or '.join(unknown)}."
     none = "" if known or unknown else " It names no private answer."
-    return whole + found + lost + none
+    return whole + (lost + found if unchanged else found + lost) + none
 
 
 BAD_LOGO = "This logo cannot be used: bring a PNG or JPEG of at most 1 MB and 2 million pixels."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from types import EllipsisType
 from typing import Any
@@ -610,10 +611,13 @@ class Ledger:
     def examine(self, data: bytes) -> Examined:
         """Whether a report is as it was sealed, and which of the charges it names the journal knows.
 
-        Raises InvalidArgument for a file without a seal, LedgerUnsound when the journal itself is damaged.
+        Whoever has one that is as it was is told of charges that are not theirs to see, too: by its seal a server with
+        this key made it, and whom it was handed is to learn that. A file that is not may name any. Raises
+        InvalidArgument for a file without a seal, LedgerUnsound when the journal itself is damaged.
         """
         named, unchanged = seal.read(data, self._store.key.derived("report"))
-        found = {start: self.find(start) for start in named}
+        find = partial(Ledger.find, self) if unchanged else self.find
+        found = {start: find(start) for start in named}
         receipts = tuple(matching[0] for matching in found.values() if len(matching) == 1)
         genuine = tuple(one for one in receipts if self.confirms(one))
         known = {one.journal_hash[: len(start)] for start in named for one in genuine}

@@ -40,7 +40,9 @@ EARLIER = "carries no seal of a report, or one that was not yet over all of it; 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """What was found of a file: whether it is ``unchanged``, the receipts of charges it names, and those not known."""
+    """What was found of a file: whether it is ``unchanged``, the receipts of charges it names, and those not known: of
+    a file that was changed not known, or not to be seen by whoever asks. Of receipts a page shows no more than a hash,
+    which the file has."""
 
     unchanged: bool
     receipts: tuple[Receipt, ...]

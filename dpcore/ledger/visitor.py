@@ -255,7 +255,8 @@ SHARED = frozenset(
     }
 )
 """What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirmed`` takes a whole
-receipt, which only its owner has; ``examine`` finds by ``find``, ``chargeable`` and ``comparable`` by ``budgets``)."""
+receipt, which only its owner has, ``examine`` a whole report, and finds by ``find`` what one names that was changed;
+``chargeable`` and ``comparable`` find by ``budgets``)."""
 
 
 def _refuse() -> NoReturn:
