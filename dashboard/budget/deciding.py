@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -32,6 +32,12 @@ def show_requests() -> None:
         ledger = compute.ledger()
         found, budgets = ledger.petitions(), {budget.lineage: budget for budget in ledger.budgets()}
         mine = approval.to_decide(ledger, found, person.subject) if "owner" in compute.roles() else []
+        # of a budget that was shared between the two looks nothing is told before the next time
+        hindered = {
+            one.request_id: approval.hindered(ledger, one, budgets[one.lineage])
+            for one in found
+            if one.lineage in budgets and one.state in ("waiting", "granted") and not one.charged
+        }
     except DpcoreError as error:
         st.error(words.sentence(error), icon=":material/lock:")
         return
@@ -42,18 +48,18 @@ def show_requests() -> None:
     if not found:
         st.info(said.NO_REQUESTS)
         return
-    mine = [one for one in mine if one.lineage in budgets]  # one that was shared between the two looks comes next time
+    mine = [one for one in mine if one.request_id in hindered]
     st.markdown(f"**{said.waiting(len(mine))}**")
     for petition in mine:
-        _box(petition, budgets[petition.lineage])
+        _box(petition, budgets[petition.lineage], hindered[petition.request_id])
     own = [one for one in found if one.state == "waiting" and one.subject == person.subject]
     if own:
         st.markdown(f"**{said.YOURS}**")
         for petition in own:
-            _own(petition, budgets.get(petition.lineage))
+            _own(petition, budgets.get(petition.lineage), hindered=bool(hindered.get(petition.request_id)))
     rest = [one for one in reversed(found) if one not in mine and one not in own]
     if rest:
-        _table(rest[:SHOWN], budgets)
+        _table(rest[:SHOWN], budgets, {request_id for request_id, why in hindered.items() if why})
         if any(one.subject == person.subject and one.state == "granted" and not one.charged for one in rest):
             st.caption(
                 "To draw an answer that was granted, ask the same question with the same choices again: its release "
@@ -70,28 +76,29 @@ def has_own() -> bool:
         return False  # the page says that the ledger is closed
 
 
-def _box(petition: Petition, budget: Budget) -> None:
+def _box(petition: Petition, budget: Budget, hindered: str) -> None:
+    """One that waits; ``hindered`` is why nothing can be drawn for it, so that it can be refused alone."""
     key = f"decide-{petition.request_id}"
     share = budget.share_spent
     charge = budget.charge_for(petition.cost, petition.neighbours)
-    after = budget.after(charge).share_spent if charge is not None else share
-    (before, now), covered = approval.costs(petition, budget), petition.covers(budget)
+    after = "" if charge is None or hindered else f" and {budget.after(charge).share_spent:.0%} would be"
+    _, cost = approval.costs(petition, budget)
     with st.container(border=True):
         st.markdown(f"**{asked(petition.what)}**")
         st.markdown(
-            f"It costs **{now}** of “{words.safe(budget.name)}”, of which {share:.0%} is spent now "
-            f"and {after:.0%} would be, and hides {hides(petition.neighbours, words.safe(petition.unit, 80))}."
+            f"It costs **{cost}** of “{words.safe(budget.name)}”, of which {share:.0%} is spent now{after}, and hides "
+            f"{hides(petition.neighbours, words.safe(petition.unit, 80))}."
         )
         st.markdown(f"Asked by {said.shown(petition.subject)} on {when_utc(petition.time)}.")
-        if not covered:
-            st.caption(said.outgrown(before, now))
+        if hindered:
+            st.warning(words.safe(hindered, 400))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             text_box("Why? Kept on the record with your decision; a refusal needs it", key=f"{key}-why", most=1000)
             st.button(
                 "Grant it",
                 key=f"{key}-grant",
                 icon=":material/check:",
-                disabled=not covered,
+                disabled=bool(hindered),
                 on_click=_decide,
                 args=(petition.request_id, True),
             )
@@ -104,13 +111,13 @@ def _box(petition: Petition, budget: Budget) -> None:
             )
 
 
-def _own(petition: Petition, budget: Budget | None) -> None:
+def _own(petition: Petition, budget: Budget | None, *, hindered: bool) -> None:
     name = petition.lineage if budget is None else budget.name
     _, cost = approval.costs(petition, budget)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"**{asked(petition.what)}**  \nIt would cost {cost} of “{words.safe(name)}”; asked on "
-            f"{when_utc(petition.time)}."
+            f"{when_utc(petition.time)}{said.NOTHING_TO_DRAW if hindered else ''}."
         )
         st.button(
             said.WITHDRAW,
@@ -146,10 +153,16 @@ def _decide(request_id: str, grant: bool) -> None:
     except DpcoreError as error:
         session.say(_NOTE, words.sentence(error))
         return
-    session.say(_NOTE, "Granted, on the record: whoever asked can draw it now." if grant else "Refused, on the record.")
+    session.say(_NOTE, said.GRANTED if grant else "Refused, on the record.")
 
 
-def _table(found: Sequence[Petition], budgets: dict[str, Budget]) -> None:
+def _state(petition: Petition, *, hindered: bool) -> str:
+    if petition.charged:
+        return "drawn"
+    return f"{said.STATES[petition.state]}{said.NOTHING_TO_DRAW if hindered else ''}"
+
+
+def _table(found: Sequence[Petition], budgets: dict[str, Budget], hindered: Collection[str]) -> None:
     names = {lineage: budget.name for lineage, budget in budgets.items()}
     rows = [
         {
@@ -158,7 +171,7 @@ def _table(found: Sequence[Petition], budgets: dict[str, Budget]) -> None:
             "People": words.visible(names.get(one.lineage, one.lineage), 60),
             "Question": words.visible(one.what, 200),
             "Cost": approval.costs(one, budgets.get(one.lineage))[0],
-            "State": "drawn" if one.charged else said.STATES[one.state],
+            "State": _state(one, hindered=one.request_id in hindered),
             "Decided by": said.who_is(one.by, 120),
             "Why": words.visible(one.because, 200),
         }

@@ -63,9 +63,16 @@ def to_decide(ledger: Ledger, found: Sequence[Petition], subject: str) -> list[P
     return [one for one in others if one.lineage in owned]
 
 
+def hindered(ledger: Ledger, petition: Petition, budget: Budget) -> str:
+    """Why nothing can be drawn for a request, whoever grants it; empty where something can. Raises LedgerError."""
+    return petition.hindered(budget, ledger.terms(budget.lineage), ledger.protects(budget.lineage))
+
+
 def _owns(ledger: Ledger, lineage: str, subject: str) -> bool:
+    """Whether a budget that goes on is theirs to decide about."""
     try:
-        return ledger.terms(lineage).at_least(subject, "own")
+        now = ledger.terms(lineage)
+        return now.at_least(subject, "own") and not now.ended
     except UnknownLineage:  # not shared any more: whoever made the request still has it, and others theirs
         return False
 

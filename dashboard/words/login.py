@@ -30,6 +30,8 @@ COMPARED = {
     "alike": "brought a file that looks like these people",
 }
 STATES = {"waiting": "waits", "granted": "granted", "refused": "refused", "withdrawn": "withdrawn"}
+NOTHING_TO_DRAW = "; nothing can be drawn for it any more"
+GRANTED = "Granted, on the record: whoever asked can draw it now, as far as their role lets them."
 EVERYONE = "everyone who logs in"
 
 NOT_FOR_ASKING = "This budget is not shared with you for asking. Ask one of its owners."

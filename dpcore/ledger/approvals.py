@@ -21,7 +21,7 @@ from dpcore.ledger.asked import Asked
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, written
 from dpcore.ledger.store import Store
-from dpcore.ledger.words import label, refusal
+from dpcore.ledger.words import PERSON, label, other_unit, refusal
 
 State = Literal["waiting", "granted", "refused", "withdrawn"]
 _STATES: dict[str, State] = {"grant": "granted", "refuse": "refused"}
@@ -43,6 +43,7 @@ OUTGROWN = (
     "This answer takes more of the budget now than when it was asked for, since that has said meanwhile what it hides. "
     "Nothing was granted or charged; it has to be asked for anew."
 )
+NOT_THEIRS = "This budget is not shared with whoever asked, for asking, any more; nothing was granted."
 UNKNOWN = "There is no such request; nothing was changed."
 _DECISIONS = schema.records.alias("decisions")
 _CHARGED = schema.records.alias("charged")
@@ -85,6 +86,21 @@ class Petition:
         if now is None or asked is None:  # what the budget does not take at all it refuses by itself
             return True
         return now.epsilon <= asked.epsilon and now.delta <= asked.delta and now.zcdp <= asked.zcdp
+
+    def hindered(self, budget: Budget, now: terms.Terms, first: str | None) -> str:
+        """Why nothing can be drawn for it, whoever grants it, in a sentence; empty where something can. ``first`` is
+        whom the budget protects by now (``Ledger.protects``)."""
+        if now.ended:
+            return terms.ENDED
+        if not now.at_least(self.subject, "ask"):
+            return NOT_THEIRS
+        if not self.covers(budget):
+            return OUTGROWN
+        if first is not None and first != (self.unit or PERSON):
+            return other_unit(first, self.unit or PERSON)
+        if not budget.fits(self.cost, self.neighbours):
+            return refusal(budget, self.cost, self.neighbours, self.unit)
+        return ""
 
 
 def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -> Petition:
@@ -145,8 +161,10 @@ def decide(store: Store, request_id: str, *, grant: bool, because: str, by: str)
             raise NotAllowed(TWO_PEOPLE)
         if found.state != "waiting":
             raise NotAllowed(DECIDED)
-        if grant and not found.covers(accounts.get(connection, found.lineage)):
-            raise NotAllowed(OUTGROWN)
+        budget, now = accounts.get(connection, found.lineage), terms.of(connection, found.lineage)
+        first = terms.protects(store, connection, found.lineage)
+        if grant and (hindered := found.hindered(budget, now, first)):
+            raise NotAllowed(hindered)
         kind: Kind = "grant" if grant else "refuse"
         body = {"by": by, "because": why, "subject": found.subject}
         store.append(connection, kind, lineage=found.lineage, request_id=request_id, body=body)

@@ -445,8 +445,8 @@ class Ledger:
         return approvals.ask(self._store, request_id, lineage, cost, asked)
 
     def grant(self, request_id: str, because: str = "") -> Petition:
-        """Approve a request, as another owner of its budget than who asked. Raises NotAllowed (where it takes more of
-        the budget by now than when it was asked, too), InvalidArgument."""
+        """Approve a request, as another owner of its budget than who asked. Raises NotAllowed (also where nothing could
+        be drawn for it by now), InvalidArgument."""
         return approvals.decide(self._store, request_id, grant=True, because=because, by=self._subject)
 
     def refuse(self, request_id: str, because: str) -> Petition:

@@ -15,7 +15,7 @@ from dashboard.words import login as said
 from dashboard.words import tracker as tracker_said
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger
-from dpcore.ledger.approvals import OUTGROWN
+from dpcore.ledger.approvals import NOT_THEIRS, OUTGROWN
 from dpcore.ledger.member import NO_MORE, NO_OPENING, NOT_YOURS, MembersLedger
 from dpcore.ledger.roles import Person
 from dpcore.ledger.terms import ENDED, NOT_OWNER, NOT_SHARED
@@ -196,23 +196,39 @@ def test_what_outgrew_its_grant_is_asked_for_anew(people: None, monkeypatch: pyt
     assert asked == [("granted", 0.5), ("waiting", 1.0)]
 
 
-def test_an_owner_grants_nothing_that_was_outgrown(people: None, open_app: Open) -> None:
-    """Nor is it offered; a refusal says why."""
+HINDERED: dict[str, tuple[Takes, str]] = {
+    "closed": (lambda whole: whole.end_budget("people"), ENDED),
+    "not shared": (lambda whole: whole.share("people", subject("anna"), "none"), NOT_THEIRS),
+    "spent": (lambda whole: whole.charge("first", "people", Cost.pure(1.8), "?"), "0.5 and ε = 0.2 is left"),
+    "counts more": (
+        lambda whole: whole.charge("first", "people", Cost.pure(0.1), "?", neighbours="replace_one"),
+        OUTGROWN,
+    ),
+}
+
+
+@pytest.mark.parametrize("since", HINDERED)
+def test_an_owner_is_asked_to_grant_nothing_that_cannot_be_drawn(people: None, open_app: Open, since: str) -> None:
+    """The box says why, offers a refusal alone, and no share of the budget that would be spent; what waits at a closed
+    budget waits for nobody."""
     with Ledger.open() as whole:
-        olga = MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8)
         anna = MembersLedger(whole, Person(subject=subject("anna")), "anna" * 8)
-        for name in ("waits", "granted"):
-            anna.ask(name, "people", Cost.pure(0.5), "?", neighbours="add_remove")
-        olga.grant("granted")
-        whole.charge("first", "people", Cost.pure(0.1), "?", neighbours="replace_one")
-    outgrown = said.outgrown("ε = 0.5", "ε = 1")
+        anna.ask("waits", "people", Cost.pure(0.5), "?", neighbours="add_remove")
+    take(HINDERED[since][0])
     app = tab(open_app, "budget", "olga", said.REQUESTS)
-    assert text(app).count(outgrown) == 1
+    counted = [link.proto.label for link in app.sidebar.get("page_link") if "waiting" in link.proto.label]
+    if since == "closed":
+        assert counted == []
+        assert app.dataframe[-1].value["State"].tolist() == [f"waits{said.NOTHING_TO_DRAW}"]
+        return
+    assert counted == ["1 request waiting for you"]
+    assert HINDERED[since][1] in text(app).replace("\\", "")
+    assert "would be" not in text(app)
     assert app.button(key="decide-waits-grant").disabled
     app.text_input(key="decide-waits-why").set_value("Ask anew.")
     app.button(key="decide-waits-refuse").click().run()
     with Ledger.open() as whole:
-        assert [one.state for one in whole.petitions()] == ["refused", "granted"]
+        assert [one.state for one in whole.petitions()] == ["refused"]
 
 
 @pytest.mark.parametrize(("raised", "by"), [(5.0, "otto"), (None, "otto")])
