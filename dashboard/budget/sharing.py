@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pandas as pd
@@ -101,7 +101,8 @@ def _share(budget: Budget, people: list[str]) -> None:
             format_func=lambda level: LEVELS[level].capitalize(),
             help="Asking takes the role of an analyst as well, and owning that of an owner.",
         )
-        st.form_submit_button("Share it", key="sharing-go", on_click=_shared, args=(budget.lineage, who, level))
+        met = frozenset(people)
+        st.form_submit_button("Share it", key="sharing-go", on_click=_shared, args=(budget.lineage, who, level, met))
 
 
 def _limit(budget: Budget, terms: Terms) -> None:
@@ -138,18 +139,24 @@ def _end(budget: Budget) -> None:
         )
 
 
-def _shared(lineage: str, who_key: str, level_key: str) -> None:
-    """Callback; the ledger asks once more whose the budget is."""
+def _shared(lineage: str, who_key: str, level_key: str, met: Collection[str] = ()) -> None:
+    """Callback; the ledger asks once more whose the budget is. ``met`` are those whom the ledger knows by name."""
     who, level = str(session.entered(who_key, "") or ""), session.entered(level_key, "see")
     if not who.strip():
         session.say(_NOTE, "Say with whom: choose somebody, or type the name that their sidebar shows.")
+        return
+    known = who == EVERYONE or who in met
+    if not known and not login.could_be(who):
+        session.say(_NOTE, said.NOBODY_S)
         return
     name = said.EVERYONE if who == EVERYONE else said.shown(who)
     try:
         before = compute.ledger().terms(lineage).shares.get(who, "none")
     except DpcoreError:
         before = None  # the change itself says why
-    _change(lambda ledger: ledger.share(lineage, who, level), said.now_may(name, level, same=before == level))
+    _change(
+        lambda ledger: ledger.share(lineage, who, level), said.now_may(name, level, same=before == level, met=known)
+    )
 
 
 def _limited(lineage: str, shown: float | None, key: str) -> None:

@@ -219,6 +219,12 @@ def named(said: Mapping[str, Any]) -> str:
     return checked(f"{name}{AT}{issuer}")
 
 
+def could_be(subject: str) -> bool:
+    """Whether somebody could log in here under this name: one of the providers vouches for it."""
+    here, (_, _, issuer) = configured(), subject.rpartition(AT)
+    return here is not None and _bare(issuer) in here.issuers.values()
+
+
 def still() -> Callable[[], bool]:
     """What tells later, where no page is there to say who asks, whether who is at this one may still be here."""
     said = dict(st.user.to_dict())

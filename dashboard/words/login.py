@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from dashboard.words import amount, plural, safe, visible
-from dpcore.ledger.roles import AT
+from dpcore.ledger.roles import AT, LONGEST
 
+_TICKS, _BLANKS = re.compile("`+"), re.compile(" {2,}")
 TITLE = "Log in to Epsilon Lab"
 WHY = (
     "This server holds real privacy budgets, so it asks who you are. It keeps the name by which your login knows you, "
@@ -76,9 +78,12 @@ def who(roles: Collection[str]) -> str:
 
 
 def shown(subject: str) -> str:
-    """A person, as a page names them: what the login calls them, and who vouches for it. As code, so that the address
-    in it is no link."""
-    return f"`{who_is(subject, 200).replace('`', chr(39))}`"
+    """A person, as a page names them: what the login calls them, and who vouches for it, to the letter. As code, so
+    that the address in it is no link."""
+    name = who_is(subject, LONGEST)
+    fence = "`" * (1 + max(map(len, _TICKS.findall(name)), default=0))
+    beside = " " if name[:1] == "`" or name[-1:] == "`" else ""  # which is not part of the code
+    return f"{fence}{beside}{name}{beside}{fence}"
 
 
 def who_is(subject: str, most: int) -> str:
@@ -86,13 +91,22 @@ def who_is(subject: str, most: int) -> str:
     can be made to look like."""
     name, _, address = subject.rpartition(AT)
     whole = visible(address, len(address))
-    return f"{visible(name, max(20, most - len(whole)))} at {whole}" if name else visible(subject, most)
+    told = f"{visible(name, max(20, most - len(whole)))} at {whole}" if name else visible(subject, most)
+    return _BLANKS.sub(lambda found: " " + "⟨U+0020⟩" * (len(found[0]) - 1), told)  # a page shows several as one
 
 
-def now_may(name: str, level: str, *, same: bool) -> str:
-    """What became of sharing a budget with somebody."""
+NOBODY_S = (
+    "Nobody can log in here under that name, so nothing was changed: it has to be written as their sidebar shows it, "
+    "with “ at ” and the address of who vouches for it."
+)
+NOT_MET = "Nobody of that name has a role or a share yet: compare it, letter by letter, with what their sidebar shows."
+
+
+def now_may(name: str, level: str, *, same: bool, met: bool = True) -> str:
+    """What became of sharing a budget with somebody, whose name the ledger had ``met`` before."""
     told = LEVELS.get(level, level).removesuffix(" any more" if same else "")
-    return f"{name}: {told}, {'as before; nothing was changed' if same else 'on record'}."
+    new = "" if met else f" {NOT_MET}"
+    return f"{name}: {told}, {'as before; nothing was changed' if same else 'on record'}.{new}"
 
 
 def waits(by: str) -> str:

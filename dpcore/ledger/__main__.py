@@ -176,16 +176,31 @@ def _export(asked: argparse.Namespace) -> None:
         print(f"Wrote {len(receipts)} receipts to {asked.target}.")
 
 
+NOT_MET = "Nobody of that name had a role or a share: compare it, letter by letter, with what their sidebar shows."
+
+
 def _role(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
+        met = _met(ledger, asked.subject)
         ledger.give_roles(asked.subject, asked.roles)
     print(f"{asked.subject}: {', '.join(sorted(asked.roles)) or 'no role but to view'}")
+    if not met:
+        print(NOT_MET)
 
 
 def _share(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
+        met = _met(ledger, asked.subject)
         found = ledger.share(asked.lineage, asked.subject, asked.level)
     print(f"Owned by: {', '.join(found.owners) or 'nobody who logs in'}")
+    if not met:
+        print(NOT_MET)
+
+
+def _met(ledger: Ledger, subject: str) -> bool:
+    """Whether somebody of this name, or everyone, has a role or a share already."""
+    shared = (ledger.terms(budget.lineage).shares for budget in ledger.chargeable())
+    return subject == EVERYONE or subject in ledger.roles() or any(subject in one for one in shared)
 
 
 def _people(asked: argparse.Namespace) -> None:

@@ -32,6 +32,10 @@ NOT_OWNER = "Only an owner of this budget may do that; nothing was changed."
 NOT_SHARED = "This budget was not shared with you for asking; nothing was charged. Ask one of its owners."
 LIMIT_CHANGED = "Somebody else set another limit meanwhile, which is in force; yours was not set."
 LAST_OWNER = "A budget keeps at least one owner; name another one first. Nothing was changed."
+OWN_SHARE = (
+    "A budget keeps at least one owner who is there, so nobody takes themselves off: name another owner, who can take "
+    "you off. Nothing was changed."
+)
 
 _KINDS = ("open", "share", "limit", "close")
 _REAL = select(schema.lineages.c.lineage).where(schema.of_people)
@@ -235,8 +239,11 @@ def share(store: Store, lineage: str, subject: str, level: str, by: str) -> Term
         before = terms.shares.get(subject, "none")
         if subject != EVERYONE and (level != "none" or before == "none"):
             checked(subject)  # what was shared before subjects were looked at like this can be taken away
-        if terms.owners == (subject,) and level != "own":
-            raise NotAllowed(LAST_OWNER)
+        if subject in terms.owners and level != "own":
+            if subject == by:  # of whoever else owns it nobody knows whether they are anybody
+                raise NotAllowed(OWN_SHARE)
+            if terms.owners == (subject,):
+                raise NotAllowed(LAST_OWNER)
         if before != level:
             body = {"subject": subject, "level": level, **_by(by)}
             store.append(connection, "share", lineage=lineage, body=body)

@@ -905,4 +905,4 @@ def test_however_long_a_name_is_who_vouches_for_it_is_read() -> None:
         assert len(told) < most + 10
     assert said.who_is("olga at https://login.example", 120) == "olga at https://login.example"
     assert said.who_is("", 120) == ""
-    assert said.shown("`a` at b") == "`'a' at b`"
+    assert said.shown("`a` at b") == "`` `a` at b ``", "to the letter, as whoever shares a budget with them types it"

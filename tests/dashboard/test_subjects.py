@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -13,10 +14,11 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 from dashboard.budget import sharing
 from dashboard.people import login, login_cookie
 from dashboard.words import login as said
-from dpcore.errors import InvalidArgument
+from dpcore.errors import InvalidArgument, NotAllowed
 from dpcore.ledger import Ledger, roles
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.asked import Asked
+from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.roles import Person
 from tests.dashboard.conftest import text
 from tests.dashboard.test_login import ISSUER, people, settings, subject, tab, user
@@ -79,12 +81,16 @@ def _by_share(name: str) -> str | None:
 
 
 def _by_page(name: str, monkeypatch: pytest.MonkeyPatch) -> str | None:
-    """The callback of the Budget page, as it gets what was chosen or typed."""
+    return page_shares(subject(name), monkeypatch)[0]
+
+
+def page_shares(who: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str | None, str]:
+    """With whom the callback of the Budget page shares that gets this as chosen or typed, and what it says."""
     told = list[str]()
 
     def share() -> None:
         with monkeypatch.context() as then, Ledger.open() as whole:
-            entered = {"who": subject(name), "level": "ask"}
+            entered = {"who": who, "level": "ask"}
             say = SimpleNamespace(
                 entered=lambda key, _: entered[key], say=lambda _, sentence: told.append(sentence), leave=None
             )
@@ -94,8 +100,8 @@ def _by_page(name: str, monkeypatch: pytest.MonkeyPatch) -> str | None:
 
     written = _written(share)
     (sentence,) = told
-    assert sentence.endswith(", on record.") is (written is not None), sentence
-    return written
+    assert (", on record." in sentence) is (written is not None), sentence
+    return written, sentence
 
 
 def everywhere(name: str, monkeypatch: pytest.MonkeyPatch) -> set[str | None]:
@@ -186,3 +192,54 @@ def test_the_tool_tells_who_types_it(people: None, capsys: pytest.CaptureFixture
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 2
     assert all("begins or ends with a blank" in line for line in told)
+
+
+def of_code(markdown: str) -> str:
+    """What stands in a span of code, as CommonMark has it."""
+    found = re.fullmatch(r"(`+)(?!`)(.+)(?<!`)\1", markdown)
+    assert found is not None, markdown
+    inner = found[2]
+    return inner[1:-1] if inner.startswith(" ") and inner.endswith(" ") and inner.strip() else inner
+
+
+@pytest.mark.parametrize("name", ["mallory", "`mallory`", "mal``lory", "*mallory*", "張", "x" * 300, "mallory at x"])
+def test_a_page_shows_a_name_to_the_letter(name: str) -> None:
+    """Whoever shares a budget with somebody types what their sidebar shows."""
+    assert of_code(said.shown(subject(name))) == subject(name)
+
+
+@pytest.mark.parametrize(("one", "other"), [("a b", "a  b"), ("a b", "a\u00a0b"), ("ab", "a\u200bb")])
+def test_no_two_names_look_alike_for_what_is_not_seen(one: str, other: str) -> None:
+    assert " ".join(said.shown(subject(one)).split()) != " ".join(said.shown(subject(other)).split())
+
+
+@pytest.mark.parametrize(
+    "who",
+    ["mallory", "mallory at ", f"mallory at {ISSUER}/ typo", "mallory at https://elsewhere.example", f"at {ISSUER}"],
+)
+def test_a_page_shares_with_nobody_who_cannot_log_in(people: None, who: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert page_shares(who, monkeypatch) == (None, said.NOBODY_S)
+
+
+def test_of_a_name_that_the_ledger_never_met_that_is_said(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be mistyped."""
+    assert page_shares(subject("otoo"), monkeypatch) == (
+        subject("otoo"),
+        f"{said.shown(subject('otoo'))}: asks from it, on record. {said.NOT_MET}",
+    )
+
+
+@pytest.mark.parametrize("level", ["ask", "see", "none"])
+def test_a_budget_is_never_left_with_owners_who_may_be_nobody(people: None, level: str) -> None:
+    """Whoever takes an owner off is one, and is there; nobody takes themselves off."""
+    with Ledger.open() as whole:
+        whole.give_roles(subject("otto"), ["owner"])
+        olga, otto = (MembersLedger(whole, Person(subject=subject(name)), name * 8) for name in ("olga", "otto"))
+        olga.share("people", subject("nobody of that name"), "own")
+        with pytest.raises(NotAllowed, match="at least one owner who is there"):
+            olga.share("people", subject("olga"), level)
+        olga.share("people", subject("otto"), "own")
+        otto.share("people", subject("olga"), level)
+        assert subject("otto") in whole.terms("people").owners
+        whole.share("people", subject("otto"), level)  # by whoever looks after the ledger, which can be left so
+        assert whole.terms("people").owners == (subject("nobody of that name"),)
