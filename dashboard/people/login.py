@@ -31,6 +31,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.people import logged_out
+from dashboard.words import login as words
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.roles import AT, ROLES, Person, Role, checked
 from dpcore.secret_files import warn_if_others_read
@@ -193,22 +194,25 @@ def person() -> Person | None:
 def known(said: Mapping[str, Any]) -> Person | None:
     """Of whom a session says so much, if they have logged in and may still be here."""
     here = configured()
+    if here is None or said.get("is_logged_in") is not True or refused(said) or logged_out.is_ended(said):
+        return None
+    return Person(subject=named(said), claimed=_claimed(here, said))
+
+
+def refused(said: Mapping[str, Any]) -> str:
+    """Why whom a provider names is nobody here, in a sentence; empty for somebody, and where there is no login."""
+    here, since = configured(), said.get("iat")
     if here is None:
-        return None
-    since = said.get("iat")
-    if said.get("is_logged_in") is not True:
-        return None
-    if isinstance(since, bool) or not isinstance(since, int | float) or not 0 < since < _LATEST:
-        return None
-    if not -_EARLY <= time.time() - since <= here.hours * 3600.0:
-        return None
+        return ""
     try:
-        subject = named(said)
+        named(said)
     except InvalidArgument:
-        return None
-    if not _speaks_for(here, said.get("provider"), str(said["iss"])) or logged_out.is_ended(said):
-        return None
-    return Person(subject=subject, claimed=_claimed(here, said))
+        return words.NO_SUBJECT
+    if isinstance(since, bool) or not isinstance(since, int | float) or not 0 < since < _LATEST:
+        return words.no_time(here.hours)
+    if not -_EARLY <= time.time() - since <= here.hours * 3600.0:
+        return words.no_time(here.hours)
+    return "" if _speaks_for(here, said.get("provider"), str(said["iss"])) else words.OTHER_ISSUER
 
 
 def named(said: Mapping[str, Any]) -> str:

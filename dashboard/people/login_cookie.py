@@ -21,7 +21,6 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from dashboard.people import login
 from dashboard.words import login as words
-from dpcore.errors import InvalidArgument
 
 _PIECES = b"chunks-"
 """How a value begins that says how many pieces there are; a login itself is JSON."""
@@ -69,9 +68,7 @@ def _in_one(
     if len(name) + 1 + len(sign(name, text)) + cookie_attr_size > MAX_COOKIE_BYTES:
         _LOG.warning("a login was refused: its subject, nonce and roles are more than a cookie holds")
         raise HTTPException(403, words.TOO_LONG)
-    try:
-        login.named(value)
-    except InvalidArgument:
-        _LOG.warning("a login was refused: what it calls its person is nobody's subject")
-        raise HTTPException(403, words.NO_SUBJECT) from None
+    if why := login.refused(value):
+        _LOG.warning("a login of the provider %s was refused: %s", value.get("provider"), why)
+        raise HTTPException(403, why)
     set_one(name, text)

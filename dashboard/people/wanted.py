@@ -6,7 +6,8 @@ read as text that anybody may have written: what is not the path of a page here,
 what may stand in a link of ours, counts as nothing, so that no login leads to another server.
 
 What the provider says on the way back comes by the browser, so anybody may have written that as well: of why there is
-no login only the word counts that the standard has for it.
+no login only the word counts that the standard has for it. The login page says why in a sentence of ours, by a word
+that the browser keeps for a minute.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ ERRORS = frozenset(
 )
 """Why a login came to nothing, in the words of OAuth 2.0 (RFC 6749, 4.1.2.1) and OpenID Connect (Core, 3.1.2.6)."""
 OTHER_ERROR = "other_error"
+NO_LOGIN, MINUTE = "epsilon_lab_no_login", 60
+DENIED, FAILED, AWAY = "denied", "failed", "away"
+"""Why a login came to nothing, as its cookie says it."""
 _PATH = re.compile(r"/|(?:/[A-Za-z0-9_-]+)+/?")
 _QUESTION = re.compile(r"[A-Za-z0-9._~!$'()*+,;:@/?%=&-]*")
 _NO_PAGE = ("/_stcore", "/auth", "/oauth2callback", "/media", "/static", "/component")
@@ -94,11 +98,28 @@ def told(question: bytes) -> bytes:
     return urlencode(left).encode("ascii")
 
 
+def why(question: bytes) -> str:
+    """Why who comes back with this has no login, where they have none; empty where they came from no login, as from
+    logging out."""
+    said = dict(parse_qsl(question.decode("latin-1"), keep_blank_values=True))
+    if "error" in said:
+        return DENIED if said["error"] == "access_denied" else FAILED
+    return FAILED if "state" in said or "code" in said else ""
+
+
 def cookie(place: str, *, secure: bool) -> tuple[bytes, bytes]:
     """The header that keeps ``place``, or for an empty one lets go of what was kept."""
-    value = base64.urlsafe_b64encode(place.encode("ascii")).decode("ascii")
-    seconds = SECONDS if place else 0
-    text = f"{COOKIE}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
+    return _kept(COOKIE, base64.urlsafe_b64encode(place.encode("ascii")).decode("ascii"), SECONDS, secure=secure)
+
+
+def no_login(word: str, *, secure: bool) -> tuple[bytes, bytes]:
+    """The header that keeps why a login came to nothing, or for an empty word lets go of it."""
+    return _kept(NO_LOGIN, word, MINUTE, secure=secure)
+
+
+def _kept(name: str, value: str, seconds: int, *, secure: bool) -> tuple[bytes, bytes]:
+    age = seconds if value else 0
+    text = f"{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
     return b"set-cookie", text.encode("ascii")
 
 

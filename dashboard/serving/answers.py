@@ -32,7 +32,9 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )
+_OF_A_BODY = (b"content-type", b"content-length")
 _NOT_KEPT = (b"cache-control", b"no-store")
+_USER = b"_streamlit_user="
 _TOKENS = b"_streamlit_user_tokens"
 """How cookies begin that hold what the provider sent with a login."""
 
@@ -92,8 +94,23 @@ def _secured(cookie: bytes) -> bytes:
 
 
 def keeping(scope: Scope, send: Send) -> Send:
-    """On the way to a login: keep the page that somebody came from."""
-    return _changed(scope, send, lambda headers: headers, wanted.left(scope["headers"]))
+    """On the way to a login: keep the page that somebody came from. Where no provider answers they are led back to it,
+    and not left with two words of Streamlit's."""
+    place, secure = wanted.left(scope["headers"]), scope.get("scheme") == "https"
+    tell, fails = _changed(scope, send, lambda headers: headers, place), False
+
+    async def told(message: Message) -> None:
+        nonlocal fails
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            fails = True
+            kept = [(name, value) for name, value in message["headers"] if name.lower() not in _OF_A_BODY]
+            back = (b"location", place.encode() or b"/"), wanted.no_login(wanted.AWAY, secure=secure)
+            message = {**message, "status": 302, "headers": [*kept, *back, (b"content-length", b"0")]}
+        elif fails:
+            message = {**message, "body": b""}
+        await (send if fails else tell)(message)
+
+    return told
 
 
 def returning(scope: Scope, send: Send) -> Send:
@@ -101,10 +118,12 @@ def returning(scope: Scope, send: Send) -> Send:
 
     Streamlit would have the browser keep them, signed but to be read, beside the cookie that says who somebody is.
     """
-    place = wanted.kept(scope["headers"])
+    place, secure = wanted.kept(scope["headers"]), scope.get("scheme") == "https"
 
     def there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-        found = []
+        somebody = any(value.startswith(_USER) and b"max-age=0" not in value.lower() for _, value in headers)
+        word = "" if somebody else wanted.why(scope.get("query_string", b""))
+        found = [wanted.no_login(word, secure=secure)]
         for name, value in headers:
             if name.lower() == b"set-cookie" and value.startswith(_TOKENS) and b"max-age=0" not in value.lower():
                 continue

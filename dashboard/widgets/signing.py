@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.background import compute
-from dashboard.people import login
+from dashboard.people import login, wanted
 from dashboard.widgets import approval
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
@@ -23,6 +23,8 @@ def show() -> None:
         return
     st.title(said.TITLE)
     st.markdown(said.WHY)
+    if told := said.NO_LOGIN.get(_why()):
+        st.warning(told)
     for provider in here.issuers:
         name = "" if provider == login.DEFAULT else provider
         st.button(
@@ -33,6 +35,12 @@ def show() -> None:
             on_click=st.login,
             args=(name,) if name else (),
         )
+
+
+def _why() -> str:
+    """The word for why the login that ended here came to nothing, as the browser says it: anybody may have written
+    it."""
+    return str(st.context.cookies.get(wanted.NO_LOGIN, ""))
 
 
 def who() -> None:

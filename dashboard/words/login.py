@@ -25,6 +25,17 @@ NO_SUBJECT = (
     "ends with a blank or a sign that cannot be seen, holds a control character, or has more than 600 letters with the "
     "address of who vouches for it. Tell the people who run this server."
 )
+OTHER_ISSUER = (
+    "Your login comes from another address than its provider has here, so nobody was logged in. Tell the people who "
+    "run this server: its log names the address that was expected."
+)
+NO_LOGIN = {
+    "denied": "You were not logged in: your provider refused it, or you did not go on with it there.",
+    "failed": "You were not logged in: your login did not come to its end. Log in once more; if that does not help, "
+    "tell the people who run this server, whose log says why.",
+    "away": "You were not logged in: the provider of logins does not answer. Try again in a moment.",
+}
+"""By the words of ``people/wanted.py``."""
 NAMES = {"viewer": "viewer", "analyst": "analyst", "owner": "owner", "auditor": "auditor"}
 LEVELS = {"see": "sees it", "ask": "asks from it", "own": "owns it", "none": "nothing any more"}
 COMPARED = {
@@ -69,6 +80,15 @@ OPEN_FOR_HELP = (
     "Say whose data they are and what may be spent about them in all. Share it with an analyst afterwards; they choose "
     "it on the Data page when they bring the file."
 )
+
+
+def no_time(hours: float) -> str:
+    """Of a login that would count no longer, or not yet."""
+    return (
+        f"Your provider says that you logged in there longer ago than a login counts here ({amount(hours)} hours), or "
+        "tells a time that is not now, so nobody was logged in. Log in there anew; if that does not help, tell the "
+        "people who run this server."
+    )
 
 
 def who(roles: Collection[str]) -> str:

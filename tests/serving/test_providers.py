@@ -172,7 +172,9 @@ def test_a_provider_that_fails_is_asked_again_but_not_by_each_who_waited(
     here = served()
     monkeypatch.setitem(AUTH, "server_metadata_url", f"{ISSUER}/gone")
     for times in (1, 2):
-        assert {one.status_code for one in asyncio.run(begin(here, 3))} == {400}
+        told = asyncio.run(begin(here, 3))
+        assert {(one.status_code, one.headers["location"], one.text) for one in told} == {(302, "/", "")}
+        assert all("epsilon_lab_no_login=away; " in one.headers["set-cookie"] for one in told), "the page says why"
         assert asked == ["GET /gone"] * times
 
 
