@@ -107,6 +107,7 @@ class Poll:
         check(steps < 1e9, said.too_fine(MOST_POINTS))
         check(abs(steps - round(steps)) < 1e-6, said.NO_STEP)
         check(2 <= round(steps) + 1 <= MOST_POINTS, said.too_fine(MOST_POINTS))
+        check(len({said.value(point) for point in self.grid}) == round(steps) + 1, said.ALIKE)
 
     # -- what can be said, and what comes out ----------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from dashboard.serving import messages, open_files, refused
 from dashboard.serving.answers import answer, beginning, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import (
+    HEAD,
     asking,
     by_head,
     header,
@@ -103,7 +104,7 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if "headers" in scope:
-            scope["headers"] = list(plain(scope["headers"]))
+            scope[HEAD], scope["headers"] = by_head(scope), list(plain(scope["headers"]))
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
         elif scope["type"] == "http":
@@ -121,7 +122,7 @@ class Gate:
 
     async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
         whose = asking(scope)
-        async with self._requests.turn(whose, by_head(scope), has_gone(receive)) as pace:
+        async with self._requests.turn(whose, scope[HEAD], has_gone(receive)) as pace:
             if pace is None:
                 if size(scope):  # nothing of a body is read to see whether its sender stays
                     await answer(send, 429, words.TOO_MANY_REQUESTS, more=((b"connection", b"close"),))
@@ -192,7 +193,7 @@ class Gate:
             await send({"type": "websocket.close", "code": 1008})
             return
         visitor = visitor_of(scope)
-        async with self._requests.turn(visitor, OPENING - 1.0 + by_head(scope)) as pace:
+        async with self._requests.turn(visitor, OPENING - 1.0 + scope[HEAD]) as pace:
             too_many = pace is None
         if too_many and not await stays(receive):
             return

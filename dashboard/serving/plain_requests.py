@@ -9,6 +9,7 @@ its address is ahead of what one may make, so that there is always a turn for so
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ REQUESTS_EACH, AHEAD = 300.0, 1.0
 """Requests a second of one address, and what it did not make use of in so many seconds before at once. A page has some
 hundred when it is opened for the first time, and few when a browser has kept its files; so many take some half of a
 usual computer's processor, and a faster one takes more (``speed.weight``)."""
+IN_A_TURN = 16
+"""Requests that begin in one turn of the loop: some ten milliseconds of work."""
 A_PIECE, BYTES = 0.04, 1_000_000.0
 """What a piece of a body counts in requests, and how many bytes count as one: files leave in pieces of 64 kB."""
 PIECE, MOST_WHOLE, LITTLE_WHOLE = 1 << 16, 128 << 20, 16 << 20
@@ -48,10 +51,47 @@ class _Address:
     here: int = 0
 
 
+class _Fairly:
+    """Some begin in a turn of the loop, one of each address that has any, in turn: those of a few addresses, each at
+    its pace, are together more than one thread answers, and whoever asks once waits for one of each of them."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._begun, self._called = 0, False
+
+    async def turn(self, whose: str) -> None:
+        loop = asyncio.get_running_loop()
+        if not self._called:
+            self._called = True
+            loop.call_soon(self._next, loop)
+        if not self._waiting and self._begun < IN_A_TURN:
+            self._begun += 1
+            return
+        place: asyncio.Future[None] = loop.create_future()
+        self._waiting.setdefault(whose, deque()).append(place)
+        await place
+
+    def _next(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The next turn of the loop."""
+        self._begun = 0
+        while self._waiting and self._begun < IN_A_TURN:
+            whose, theirs = self._waiting.popitem(last=False)
+            place = theirs.popleft()
+            if theirs:
+                self._waiting[whose] = theirs
+            if not place.done():  # whoever waited may have been cancelled
+                place.set_result(None)
+                self._begun += 1
+        self._called = self._begun > 0
+        if self._called:
+            loop.call_soon(self._next, loop)
+
+
 class PlainRequests:
     """Of all addresses; one for each server."""
 
     def __init__(self) -> None:
+        self._fairly = _Fairly()
         self._known: dict[str, _Address] = {}  # whoever asked longest ago comes first
 
     @asynccontextmanager
@@ -75,6 +115,7 @@ class PlainRequests:
                 if gone():
                     raise Gone
                 await in_turn(work, [address.pace])
+                await self._fairly.turn(whose)
                 if gone():
                     raise Gone
                 yield address.pace

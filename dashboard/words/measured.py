@@ -239,6 +239,9 @@ def dots(guessing: float) -> str:
     return f"predictions; always guessing the commonest would be right in {round(50 * guessing)} of them"
 
 
+DOTS_ALIKE = "predictions, half of them about each class; guessing would be right in 25 of them"
+
+
 def dots_found(positive: str) -> str:
     return f"predictions about rows that are {_named(positive)}"
 

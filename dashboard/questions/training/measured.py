@@ -195,7 +195,7 @@ class Measured:
 
     def outcomes(self) -> Outcomes | None:
         """Fifty predictions, when no more models come that would change the number."""
-        shown = self.shown if self.metric == FOUND else self.right
+        shown = self.shown
         if shown is None or not self.task.classifies or slot("epsilon") not in self.case.finished:
             return None
         one = self.metric == FOUND
@@ -203,15 +203,19 @@ class Measured:
             names=said.FOUND_MISSED if one else said.RIGHT_WRONG,
             chances=[shown[0], 1 - shown[0]],
             good=[True, False],
-            what=said.dots_found(self.task.features.classes[1]) if one else said.dots(self.task.guessing),
+            what=said.DOTS_ALIKE
+            if self.metric == BALANCED
+            else said.dots_found(self.task.features.classes[1])
+            if one
+            else said.dots(self.task.guessing),
         )
 
     def uncertain(self) -> Uncertain | None:
         """How far off through the luck of the noise, and through having only these people to judge by: of 100 cases 80.
 
-        The first from the simulated models; the second by the binomial law of right predictions on the rows left out
-        (normal approximation; Wilson's interval of a class where that is measured), or for a number by how much
-        squared errors differ between them (``judges``).
+        The first from the simulated models; the second by the binomial law of right predictions on the rows left out,
+        of a class by itself where that is measured (Wilson's interval), or for a number by how much squared errors
+        differ between them (``judges``).
         """
         task, shown, models = self.task, self.shown, self.asked.seeds
         if shown is None or task.tested < 2 or not self.complete:
@@ -223,7 +227,7 @@ class Measured:
             sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models)
             return Uncertain(noise=noise, people=half, sentence=sentence, names=said.UNSURE, sign="±", in_100=False)
         judged, what = said.judges(task.tested), ""
-        people = EIGHTY * math.sqrt(max(self._by_chance(value), 1e-9 / task.tested))
+        people = EIGHTY * math.sqrt(self._by_chance(value))
         if self.metric == FOUND:
             positive = task.features.classes[1]
             judged = said.judges_of(positive, round(task.second * task.tested))
@@ -242,7 +246,7 @@ class Measured:
         if self.metric == BALANCED and wrong is not None:
             missed, alarmed = wrong
             return (_of_few(missed, second) + _of_few(alarmed, task.tested - second)) / 4.0
-        return value * (1.0 - value) / task.tested
+        return _of_few(value, task.tested)
 
     def _by_rows(self) -> tuple[float, float]:
         """By how much other rows to judge on would move a squared error at this ε in 80 of 100 cases, and by what share
