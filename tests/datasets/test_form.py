@@ -773,3 +773,20 @@ def test_where_lines_end_is_done_as_stated_whatever_one_row_holds(stated: Return
     others = b"colour,note\n" + b"red,a\n" * 40
     without, with_it = (decoding.decode(data, None, stated).data for data in (others, others + row.encode()))
     assert with_it.startswith(without)
+
+
+@pytest.mark.parametrize("foot", ["Source", "Source: the city", "Total", "Note", "x"])
+@pytest.mark.parametrize("ends", [("", ""), (";", ";"), ("", ";"), (";", "")], ids=["none", "both", "rows", "heading"])
+@pytest.mark.parametrize("filled", [0, 1, 2, 3])
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_what_was_left_out_stays_left_out_when_that_is_stated(
+    foot: str, ends: tuple[str, str], filled: int, columns: int
+) -> None:
+    """With a delimiter at the end of each line a note that the guess left out was a row of the statement's."""
+    heading = ";".join("abcd"[:columns]) + ends[0]
+    rows = [";".join(str(n * (place + 3)) for place in range(columns)) + ends[1] for n in range(30)]
+    data = "\n".join([heading, *rows, foot + ";" * filled]).encode()
+    stated = {"header_rows": 1, "header_line": 1, "delimiter": ";", "uneven": "set aside"}
+    guess, without = (read_table(data, **stated, **more) for more in ({}, {"keep_footer": False}))  # type: ignore[arg-type]
+    assert guess.rows == without.rows or not (guess.rows == 30 and without.rows == 31), "as it was asked"
+    assert without.rows <= guess.rows

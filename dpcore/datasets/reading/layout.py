@@ -82,7 +82,9 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
     start = first + header_rows
     if start > len(head):
         raise UnreadableFile("There is only one line where two should name the columns; let one line name them.")
-    end = seen.counts.size if keep_footer is not None else _footer(seen, start, width)
+    whole = max((len(record) for record in head[first:start]), default=width)
+    named = max((place + 1 for record in head[first:start] for place, cell in enumerate(record) if cell), default=whole)
+    end = seen.counts.size if keep_footer is not None else _footer(seen, start, whole, named)
     return Layout(
         width=width,
         header=tuple(range(first, start)),
@@ -96,11 +98,12 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
     )
 
 
-def left_out(frame: pd.DataFrame, counts: IntArray | None, columns: int) -> BoolArray:
+def left_out(frame: pd.DataFrame, counts: IntArray | None, columns: int, whole: int) -> BoolArray:
     """Which rows are totals or notes by what they hold themselves, shape (rows,).
 
-    ``columns`` are those that the file names, or that were stated; ``counts`` says how many cells each row has, None
-    for those of a sheet, where all have as many.
+    ``columns`` are those that the file names, or that were stated; ``whole`` is how many cells a whole row has, with
+    one behind a delimiter at the heading's end; ``counts`` says how many each row has, None for those of a sheet, where
+    all have as many.
     """
     found = np.zeros(len(frame), dtype=bool)
     only = np.full(len(frame), -1)  # the place of the first cell that holds anything
@@ -120,7 +123,7 @@ def left_out(frame: pd.DataFrame, counts: IntArray | None, columns: int) -> Bool
     for place in range(frame.shape[1] if columns > 2 else 0):
         here = left[only[left] == place]
         words = frame.iloc[here, place].str.strip()
-        short = np.full(here.size, place == 0) if counts is None else counts[here] < columns
+        short = np.full(here.size, place == 0) if counts is None else counts[here] < whole
         several = words.str.contains(" ", regex=False).to_numpy(dtype=bool)
         codes, different = encoded(words)
         values = np.fromiter((bool(_kind(word)) for word in different), dtype=bool, count=len(different))
@@ -227,8 +230,8 @@ def _is_group(top: list[str], below: list[list[str]], width: int) -> bool:
     return gaps or units
 
 
-def _footer(seen: Survey, start: int, width: int) -> int:
-    """Where the data end: before totals and notes at the foot."""
+def _footer(seen: Survey, start: int, whole: int, named: int) -> int:
+    """Where the data end: before totals and notes at the foot, by the rules of ``left_out``."""
     size = seen.counts.size
     end = size
     inner = {record[0].strip().casefold() for record in seen.tail[:-_FOOTER]}
@@ -236,7 +239,7 @@ def _footer(seen: Survey, start: int, width: int) -> int:
         if size - end >= _FOOTER or end - 1 <= start:
             break
         words = [cell.strip() for cell in record if cell.strip()]
-        if words and not _is_total(words[0], inner) and not _is_note(words, record, width):
+        if words and not _is_total(words[0], inner) and not _is_note(words, record, whole, named):
             break
         end -= 1
     while end < size and not any(cell.strip() for cell in seen.tail[end - size]):
@@ -249,9 +252,9 @@ def _is_total(word: str, inner: set[str]) -> bool:
     return plain in _TOTALS and plain not in inner
 
 
-def _is_note(words: list[str], record: list[str], width: int) -> bool:
+def _is_note(words: list[str], record: list[str], whole: int, named: int) -> bool:
     """A line of text below the table: alone in its row, and not just a short cell."""
-    return width > 2 and len(words) == 1 and not _kind(words[0]) and (len(record) < width or " " in words[0])
+    return named > 2 and len(words) == 1 and not _kind(words[0]) and (len(record) < whole or " " in words[0])
 
 
 def _padded(record: list[str], width: int) -> list[str]:

@@ -374,7 +374,8 @@ def _assembled(
     if not found.keeps:
         named = [place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose]
         cells = frame.iloc[:, [place for place in named if place < frame.shape[1]]]
-        told = keep & layout.left_out(cells, counts if sheet is None else None, len(named))
+        whole = table.most or len(named)
+        told = keep & layout.left_out(cells, counts if sheet is None else None, len(named), whole)
         texts = tuple(" ".join(filter(None, row)) for row in frame[told].head(20).itertuples(index=False))
         if found.keeps is None:
             alternatives += decided.of_foot(seen, found, texts)
@@ -445,12 +446,14 @@ def _uneven(counts: IntArray, keep: BoolArray, table: Columns) -> tuple[BoolArra
 
 
 def _beside(frame: pd.DataFrame, keep: BoolArray, table: Columns) -> int:
-    """How many rows hold something right of the last name where others hold nothing: programs fill lines up with empty
-    cells, the heading too, once one of them has a comma too many."""
+    """How many rows end elsewhere than most right of the last name: programs fill lines up with empty cells, the
+    heading too, once one of them has a comma too many. What most hold there, as who wrote them, hides no comma."""
     last = max(place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose)
-    filled = keep & ~_blank(frame.iloc[:, last + 1 :])
-    many = int(filled.sum())
-    return 0 if many == keep.sum() else many
+    ends = np.zeros(len(frame), dtype=np.int64)
+    for place in range(last + 1, frame.shape[1]):
+        ends[~_blank(frame.iloc[:, [place]])] = place
+    many = np.bincount(ends[keep])
+    return int(many.sum() - many.max())
 
 
 def _left_out(table: Columns) -> int:
