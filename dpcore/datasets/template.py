@@ -89,8 +89,8 @@ class Fit:
 
 
 def without_rows(declaration: Template) -> Template:
-    """What of a declaration holds of the next table: no bounds or options that were read from the rows, and no step
-    that ``holds_values``, which is offered for the next table where its rows suggest it too.
+    """What of a declaration holds of the next table: no bounds or options that were read from the rows, no step that
+    ``holds_values``, which is offered for the next table where its rows suggest it too, and nothing that headings tell.
 
     Raises InvalidArgument where other steps would put other rows together without it (``rests_on_words``).
     """
@@ -99,7 +99,11 @@ def without_rows(declaration: Template) -> Template:
         raise InvalidArgument("declaration", _RESTS.format(shown(column)))
     return replace(
         declaration,
-        schema=replace(declaration.schema, columns=tuple(map(_declared_only, declaration.schema.columns))),
+        schema=replace(
+            declaration.schema,
+            columns=tuple(map(_declared_only, declaration.schema.columns)),
+            rows_protected=None,  # is told of each table by its own headings, and stated by nobody
+        ),
         steps=tuple(step for step in declaration.steps if not step.holds_values),
     )
 

@@ -318,6 +318,23 @@ def test_what_is_no_declaration_is_refused(change: dict[str, object]) -> None:
         loaded(json.dumps(json.loads(saved(FULL)) | change))
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_what_headings_tell_is_no_part_of_a_declaration(told: bool) -> None:
+    """Whether rows may be who is protected: a file that anybody can write took the word of a heading away."""
+    schema = Schema(
+        columns=(Column(name="patient", type="text"), Column(name="score", type="integer", low=0, high=9)),
+        each_row="option",
+        rows_protected=told,
+    )
+    assert schema.protects_rows == told, "it would count"
+    text = saved(Template(schema=schema))
+    assert "rows_protected" not in text
+    for document in (text, json.dumps(json.loads(text) | {"rows_protected": told})):
+        found = loaded(document).schema
+        assert found.rows_protected is None
+        assert found.protects_rows, "as the heading says"
+
+
 @pytest.mark.parametrize("text", ["", "x", "[]", "null", "{}", "[" * 100_000, " " * (2 << 20)])
 def test_text_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgument, match="declaration"):
