@@ -38,6 +38,24 @@ _SOMEONE = re.compile(
     re.IGNORECASE,
 )
 
+_COUNTED = (_SOMEBODY - {"person", "human", "man", "woman", "child"}) | frozenset(
+    (
+        *("case", "death", "birth", "visit", "call", "complaint", "incident", "accident", "crime", "admission", "trip"),
+        *("ride", "vote", "view", "click", "visitor", "arrival", "departure", "booking", "appointment", "infection"),
+        *("application", "registration", "enrolment", "enrollment", "login", "ticket"),
+    )
+)
+"""Of which several, as a heading, are how many there were in each row."""
+_GROUPS = frozenset(
+    (
+        *("district", "region", "city", "town", "country", "state", "county", "province", "municipality", "ward"),
+        *("area", "zone", "borough", "village", "street", "postcode", "zip", "shop", "store", "branch", "school"),
+        *("class", "course", "site", "station", "clinic", "hospital", "department", "office", "centre", "center"),
+        *("airport", "port", "stop", "route", "channel", "party", "candidate", "team", "club", "topic", "weekday"),
+    )
+)
+"""What several people have in common, as the places where they are counted."""
+
 
 def names_someone(name: str) -> bool:
     """Whether a column's name says that its values tell people apart: no options, and nothing to take a median of."""
@@ -66,3 +84,21 @@ def tells_of_one(name: str, *, options: bool) -> bool:
 
 def _is_one(word: str) -> bool:
     return word in _SOMEBODY or word.endswith("person")
+
+
+def counts_several(name: str) -> bool:
+    """Whether a heading says that each number below it counts several, as “callers”, “new cases”, “number of visits”
+    and “patient count” do."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if not words or tells_of_one(name, options=False):
+        return False
+    last = words[-1]
+    if last in ("count", "counts", "people") or words[:2] in (["number", "of"], ["no", "of"], ["count", "of"]):
+        return True
+    return last != (one := _ONE.get(last, last.removesuffix("s"))) and one in _COUNTED
+
+
+def names_group(name: str) -> bool:
+    """Whether a heading is of what many people have in common, as a district or a shop."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return bool(words) and bool({words[-1], words[-1].removesuffix("s")} & _GROUPS)

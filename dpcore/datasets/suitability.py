@@ -115,7 +115,9 @@ def _records(schema: Schema) -> list[Suited]:
 
 
 def _options(schema: Schema) -> list[Suited]:
-    options = _names((*schema.of_type("category"), *schema.of_type("text")))
+    named = (*schema.of_type("category"), *schema.of_type("text"))
+    # first what an answer would call the options by: those that were declared, else texts
+    options = _names(sorted(named, key=lambda one: one.type == "category" and not one.releasable))
     scores = sorted(schema.of_type("number", "integer"), key=lambda column: column.sensitivity is None)
     if not options or not scores:
         return []

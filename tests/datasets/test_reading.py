@@ -235,14 +235,14 @@ def test_a_reading_becomes_a_table() -> None:
 
 
 def test_what_a_row_is_is_suggested() -> None:
-    """Rising dates are steps, a few different words beside a number are options, all else is records."""
+    """Dates evenly apart are steps, a few different words beside a number are options, all else is records."""
     data = Path(__file__).parents[2] / "data"
     found = {
         name: read_csv(data / f"{name}.csv").suggested().each_row for name in ("forecasts", "meeting_dates", "clinic")
     }
     assert found == {"forecasts": "step", "meeting_dates": "option", "clinic": "record"}
     falling = b"day,x\n2024-01-03,1\n2024-01-02,2\n2024-01-01,5\n"
-    assert read_csv(falling).suggested().each_row == "record"
+    assert read_csv(falling).suggested().each_row == "step"
     assert read_csv(SMALL).suggested().each_row == "record"
 
 

@@ -106,7 +106,8 @@ class Reading:
     def suggested(self) -> Schema:
         """The suggested types and what a row is: a start for declaring, without bounds or categories."""
         columns = tuple(column.suggestion for column in self.columns)
-        return Schema(columns=columns, each_row=each_row(self.frame, self.columns))
+        named = tuple(column for column in self.columns if column.name not in self.from_rows)  # others one row brings
+        return Schema(columns=columns, each_row=each_row(self.frame, named))
 
     @cached_property
     def size(self) -> int:
