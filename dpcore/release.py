@@ -30,7 +30,7 @@ PERSON = "person"
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
 TOO_LARGE = "The answer to this question could be larger than what is kept of one; nothing was charged. Ask of less."
-_LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row", "form", "named_by_rows", "table"}}
+_LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row", "form", "named_by_rows", "table", "together"}}
 """Parameters that requests did not always have, by the part that holds them."""
 _OF_THE_TABLE = {"records"}
 """What a request says of the table it is asked about, and what changes no answer."""

@@ -16,7 +16,7 @@ from dashboard.data.declaring import problem
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
-from dpcore.datasets import Column, Schema
+from dpcore.datasets import Column
 from dpcore.errors import InvalidArgument
 
 MOST = 40
@@ -26,18 +26,20 @@ _PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines")
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
-def undeclared(schema: Schema) -> tuple[Column, ...]:
-    """Columns that lack bounds or public options, in their order; text, yes/no and whose row it is need none."""
+def undeclared(own: OwnFile) -> tuple[Column, ...]:
+    """Columns that lack bounds or public options, in their order; text, yes/no and whose row it is need none, and those
+    that only rows name or fill are in no private answer, whatever is said of them."""
+    others = own.from_rows | {own.schema.id_column}
     return tuple(
         column
-        for column in schema.columns
-        if column.type not in ("text", "yes/no") and column.name != schema.id_column and not column.releasable
+        for column in own.schema.columns
+        if column.type not in ("text", "yes/no") and column.name not in others and not column.releasable
     )
 
 
 def show_bulk(own: OwnFile) -> None:
     """The form, where more than one column waits for its declaration."""
-    waiting = undeclared(own.schema)
+    waiting = undeclared(own)
     if len(waiting) < FEWEST:
         return
     listed = [column.name for column in waiting[:MOST] if column.type == "category"]

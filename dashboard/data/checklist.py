@@ -34,7 +34,7 @@ def asks(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
 
 
 def _open(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
-    open_ = {column.name: column for column in undeclared(own.schema)}
+    open_ = {column.name: column for column in undeclared(own)}
     return tuple(open_[name] for name in used(suited) if name in open_)
 
 
@@ -147,6 +147,8 @@ def _right(own: OwnFile, suited: Suited) -> None:
     told = guessed(own, _unconfirmed(own, suited))
     if told:
         st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
+        if any(name in own.naming for name in own.unconfirmed(own.to_call_right)):
+            st.caption(said.names_later(own.schema.each_row))
 
 
 def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
@@ -196,7 +198,7 @@ def _stated(suited: Suited) -> None:
             settled=old.settled | stated.settled,
             confirmed=stated.confirmed,
             confirmed_row=stated.confirmed_row,
-            stay=stated.stay,
+            row_right=stated.row_right,
         )
 
     if fresh or rows is not None or right:

@@ -43,7 +43,8 @@ class Decisions:
     suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
     name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
     ``names`` are columns of which they said that they name such rows, of these very entries, and are given out.
-    ``stay`` are kinds of rows and units, with the entries of which they said that no row is itself one of these units.
+    ``row_right`` are kinds of rows and units, with the entries of which they said what follows of such rows: that a
+    record is of one of these units alone, and that no step or option is itself one.
     ``reach`` is what they said of how far one moves an entry, each with what it was said of: of a table that is there,
     no other statement of it counts.
     """
@@ -59,7 +60,7 @@ class Decisions:
     marked_row: bool = False
     notation: frozenset[tuple[str, Notation, str]] = frozenset()
     names: frozenset[tuple[ReadAs, EachRow, Entries]] = frozenset()
-    stay: frozenset[tuple[EachRow, str, Entries]] = frozenset()
+    row_right: frozenset[tuple[EachRow, str, Entries]] = frozenset()
     reach: frozenset[Reach] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
@@ -213,7 +214,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         marked_row=old.marked_row,
         notation=old.notation,
         names=old.names,
-        stay=old.stay,
+        row_right=old.row_right,
         reach=old.reach,
     )
 

@@ -187,11 +187,11 @@ def _read_as(argument: str, value: str) -> None:
 
 
 def _header(own: OwnFile, why: str | None) -> None:
-    if own.reading is None:
+    if own.as_read is None:
         return
-    report = own.reading.report
+    report = own.as_read.report
     now = len(report.header_lines)
-    told = understood.named_on(report, list(own.reading.frame.columns))
+    told = understood.named_on(report, list(own.as_read.frame.columns))
     answers = [
         _Answer(
             title="Yes, keep these names",

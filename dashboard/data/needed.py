@@ -11,7 +11,7 @@ from dashboard.budget import tracker
 from dashboard.data import actions, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
-from dashboard.data.own_file import SAY_ROWS, SAY_STEPS, OwnFile
+from dashboard.data.own_file import OwnFile
 from dashboard.data.people import row_is, rows_each
 from dashboard.words import asking as asking_said
 from dashboard.words import data as said
@@ -21,25 +21,26 @@ from dpcore.errors import LedgerError
 
 def still_needed(own: OwnFile) -> None:
     """All that a private answer from this file waits for, at once."""
-    if own.described or not own.lacking:
+    lacking = own.lacking
+    if own.described or not lacking:
         return
     with st.container(border=True):
         st.markdown(f"**{said.NEEDED}**")
         st.caption(said.NEEDED_ABOUT)
-        for place, sentence in enumerate(own.lacking, 1):
+        for place, sentence in enumerate(lacking, 1):
             st.markdown(said.step(place, sentence))
-            if sentence in (SAY_ROWS, SAY_STEPS):
+            if sentence == own.say_rows:
                 rows_each(own)
         if own.asks_confirmation:
             _suggested(own)
-        open_ = [column.name for column in undeclared(own.schema)]
+        open_ = [column.name for column in undeclared(own)]
         if open_:
             st.caption(asking_said.not_said(open_))
         open_ = [column.name for column in _declared_numbers(own) if column.sensitivity is None]
         if open_:
             st.caption(said.reach_open(own.schema.unit, open_))
         if own.lineage is not None and not _has_budget(own.lineage):
-            st.markdown(said.step(len(own.lacking) + 1, said.THEN_A_BUDGET))
+            st.markdown(said.step(len(lacking) + 1, said.THEN_A_BUDGET))
 
 
 def _declared_numbers(own: OwnFile) -> tuple[Column, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dashboard import words
 from dashboard.data import put_together
 from dashboard.data.decisions import (
     EVEN,
@@ -41,7 +42,7 @@ from dpcore.datasets.declaration import Stated
 from dpcore.datasets.headings import tells_of_one
 from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, says_somebody, unmoved
-from dpcore.datasets.steps import puts_rows_together, rows_made
+from dpcore.datasets.steps import puts_rows_together, rows_made, together_by
 from dpcore.ledger.people import Brought
 
 if TYPE_CHECKING:
@@ -84,8 +85,7 @@ _SPILLED = (
     " read, and when” on the Data page, and mend them. Or have rows with too many cells set aside, under “Read it "
     "differently”: then no private answer calls a row by a name from the file."
 )
-SAY_ROWS = "Say on the Data page how many rows one person can have: a private answer needs to know."
-SAY_STEPS = "Say on the Data page in how many steps one person can change a number: a private answer needs to know."
+_LEFT_OUT = ("keep_footer", False)
 MOST_NOTED = 200
 """Sentences about what happened to a file."""
 _NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
@@ -208,6 +208,11 @@ class OwnFile:
     def made(self) -> int:
         """How many rows the steps can make of one row of the file, at least 1."""
         return rows_made(self.steps, self.schema.each_row)
+
+    @property
+    def together(self) -> str:
+        """The column by which a step put records together, which then says whose each is; "" where none did."""
+        return together_by(self.steps) if self.schema.each_row == "record" else ""
 
     @property
     def worded(self) -> bool:
@@ -349,7 +354,7 @@ class OwnFile:
             (headed, heading),
             (self._open_ended and LAST_STEP in self.decisions.settled, last),
             (self._may_spill and EVEN in self.decisions.settled, "even lines"),
-            (self.rows_stay and self._said_to_stay, "rows stay"),
+            (self.rows_stay and self._said_of_rows, "rows stay"),
         )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
 
@@ -438,7 +443,7 @@ class OwnFile:
         """Why nothing can be released yet, all of it at once; "" when something can."""
         if self.described:
             return "These rows are simulated, so there is nobody to protect. Load a file to make a release."
-        return self._put_together or self.uncompared or " ".join(self.lacking)
+        return " ".join(self.lacking)
 
     @property
     def _put_together(self) -> str:
@@ -458,12 +463,11 @@ class OwnFile:
 
     @property
     def lacking(self) -> tuple[str, ...]:
-        """Everything that a private answer from this file still needs to be told, a sentence each."""
+        """Everything for which a private answer from this file waits, a sentence each: the Data page lists what a
+        question's page says."""
         asked = {
             "Answer the open questions about this file on the Data page first.": bool(self.release_doubts),
-            SAY_STEPS if self.schema.each_row == "step" else SAY_ROWS: (
-                self.decisions.asks_rows and not self.decisions.said_rows
-            ),
+            self.say_rows: self.decisions.asks_rows and not self.decisions.said_rows,
             "Say on the Data page whether these are the people of an earlier file.": bool(self.alike),
             "Declare bounds or options of a column on the Data page: a private answer needs them.": (
                 self.declared is None
@@ -471,8 +475,15 @@ class OwnFile:
             _SPILLED: self.spills,
             self._suggesting: self.asks_confirmation,
         }
-        first = (self.uncompared,) if self.uncompared else ()
+        first = (sentence for sentence in (self._put_together, self.uncompared) if sentence)
         return (*first, *(sentence for sentence, open_ in asked.items() if open_))
+
+    @property
+    def say_rows(self) -> str:
+        """That it is to be said how many rows one of those who are protected can have, or steps change."""
+        steps, who = self.schema.each_row == "step", words.visible(self.schema.unit)
+        asked = f"in how many steps one {who} can change a number" if steps else f"how many rows one {who} can have"
+        return f"Say on the Data page {asked}: a private answer needs to know."
 
     @property
     def _suggesting(self) -> str:
@@ -565,9 +576,15 @@ class OwnFile:
 
     @property
     def row_open(self) -> bool:
-        """Whether nobody called right what one row is or, where those who are protected come and go, that no row is
-        itself one: also where somebody chose what it is, of other people, or before they knew what follows."""
-        return self.row_unconfirmed or (self.reading is not None and self.rows_stay and not self._said_to_stay)
+        """Whether nobody called right what one row is or what follows from that: that a record is of one alone or,
+        where those who are protected come and go, that no step or option is itself one. Also where somebody chose what
+        it is, of other people, or before they knew what follows."""
+        return self.row_unconfirmed or (self.reading is not None and self.row_means and not self._said_of_rows)
+
+    @property
+    def row_means(self) -> bool:
+        """Whether something is stated with what a row is that no data can show."""
+        return self.schema.each_row == "record" or self.rows_stay
 
     @property
     def rows_stay(self) -> bool:
@@ -575,8 +592,16 @@ class OwnFile:
         return self.schema.each_row != "record" and not self.protects_rows
 
     @property
-    def _said_to_stay(self) -> bool:
-        return (self.schema.each_row, self.schema.unit, self.entries) in self.decisions.stay
+    def _said_of_rows(self) -> bool:
+        return self._these_rows in self.decisions.row_right
+
+    @property
+    def _these_rows(self) -> tuple[EachRow, str, Entries]:
+        """What is said of rows is said of these. Where totals and notes are left out of records none is another."""
+        of = self.entries
+        if self.schema.each_row == "record":
+            of = replace(of, choices=of.choices - {_LEFT_OUT})
+        return self.schema.each_row, self.schema.unit, of
 
     def confirm(self, names: Iterable[str]) -> Decisions:
         """The decisions with these columns, as they are now, what the file suggested of its form, and what one row is
@@ -588,7 +613,7 @@ class OwnFile:
         right = {read_as(self.schema.column(name)) for name in listed}
         here = (self.schema.column(name) for name in listed if name in self.naming)
         called = {(read_as(one), self.schema.each_row, self.entries) for one in here}
-        stay = {(self.schema.each_row, self.schema.unit, self.entries)} if self.rows_stay else set()
+        rows = {self._these_rows} if self.row_means else set()
         old = self.decisions
         return replace(
             old,
@@ -596,7 +621,7 @@ class OwnFile:
             confirmed=old.confirmed | right,
             confirmed_row=True,
             names=old.names | called,
-            stay=old.stay | stay,
+            row_right=old.row_right | rows,
         )
 
     @property
@@ -737,9 +762,9 @@ def _of_others(decisions: Decisions) -> Decisions:
 def _may_bring_rows(before: Iterable[tuple[str, Any]], choices: Iterable[tuple[str, Any]]) -> bool:
     """Whether these choices can bring rows that those before did not: all but how numbers and days are written, and
     that totals and notes are left out, which takes rows away alone."""
-    written, left_out = {"decimal", "date_order"}, ("keep_footer", False)
+    written = {"decimal", "date_order"}
     old, new = ({one for one in those if one[0] not in written} for those in (before, choices))
-    return old != new - ({left_out} - old)
+    return old != new - ({_LEFT_OUT} - old)
 
 
 def _rows_unsaid(decisions: Decisions) -> Decisions:

@@ -32,9 +32,12 @@ NOT_SEEN = (
 
 
 def row_is(own: OwnFile) -> str:
-    """What a row is, to be called right: of steps and options also what none may be where people come and go."""
-    row = ROWS[own.schema.each_row]
-    return said.no_row_is(row, own.schema.unit) if own.rows_stay else row
+    """What a row is, to be called right: of records also that each is of one alone, of steps and options what none may
+    be where people come and go."""
+    row, unit = ROWS[own.schema.each_row], own.schema.unit
+    if own.schema.each_row == "record":
+        return said.row_alone(row, unit, own.together)
+    return said.no_row_is(row, unit) if own.rows_stay else row
 
 
 def rows(own: OwnFile) -> None:
@@ -144,7 +147,7 @@ def _whose_row(own: OwnFile) -> None:
     if own.described or not own.decisions.said_rows:
         return
     if schema.id_column is None:
-        st.caption(said.promised(schema.unit))
+        st.caption(said.promised(schema.unit, own.together))
     else:
         st.caption(said.enforced(schema.unit, schema.rows_per_person, schema.id_column))
 

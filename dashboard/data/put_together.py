@@ -1,7 +1,8 @@
 """Whether rows that steps put together hold what one protected unit did alone, so that leaving it out takes rows away.
 
-Only then does a private answer cover it. It is told from names, which are public, and never from cells: what names do
-not say for certain is refused, with a way out.
+Only then does a private answer cover it. It is told from names, which are public, and never from cells: what a name
+says is of others is refused, with a way out. Of what is left, as an “id” that may be a shop's, a person states that
+each is all of one of those who are protected: it is called right with what one row is, and stands on receipts.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def refusal(steps: Sequence[Step], unit: str) -> str:
             return (
                 f"A row of this table holds all of {one}, so leaving out one {words.visible(unit)} may change rows and "
                 "take none away: this no private answer here covers. Put rows together by who is protected on the "
-                "Data page, or say there that what is protected is called by the name of that column."
+                "Data page, or say that what is protected is called by the name of that column."
             )
     return ""
 

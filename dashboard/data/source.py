@@ -310,6 +310,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
             form=own.form,
             named_by_rows=own.named_by_rows,
             table="" if own.place is None else own.place.table,
+            together=own.together,
         )
     )
     return Source(

@@ -80,9 +80,9 @@ def header_words(report: Report) -> str:
 def form_suggested(own: OwnFile) -> list[str]:
     """Which lines name the columns, in which encoding letters are, and how many steps or options there are, where the
     file alone says so."""
-    if own.reading is None:
+    if own.reading is None or own.as_read is None:
         return []
-    report, names = own.reading.report, list(own.reading.frame.columns)
+    report, names = own.reading.report, list(own.as_read.frame.columns)  # of the file: steps make others
     count = words.plural(own.reading.records, own.schema.each_row)
     told = {
         HEADING: named_on(report, names),

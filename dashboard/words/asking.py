@@ -139,6 +139,11 @@ def right(told: str) -> str:
     return f"I checked what the program guessed, and it is right: {told}"
 
 
+def names_later(each_row: str) -> str:
+    """Under that tick, where a column names rows: what that means is called right elsewhere."""
+    return f"A private answer also needs your word on what names each {each_row}: the Data page asks it."
+
+
 def missing(names: Sequence[str]) -> str:
     """What a form did not say and the chart cannot do without."""
     listed = ", ".join(f"“{name}”" for name in names)

@@ -42,7 +42,8 @@ def rows_help(unit: str, *, steps: bool = False) -> str:
         )
     return (
         f"Private answers hide a {safe(unit)} with all its rows. A file cannot show how many there could have been, so "
-        "say it from what you know."
+        "say it from what you know. A row with a number that counts or adds up several is nobody's: say first that it "
+        "is an option or a step."
     )
 
 
@@ -69,8 +70,10 @@ def enforced(unit: str, most: int, column: str) -> str:
     )
 
 
-def promised(unit: str) -> str:
-    """What rests on the person's word where no id column is named."""
+def promised(unit: str, together: str = "") -> str:
+    """What rests on the person's word where no id column is named; rows may have been put ``together`` by a column."""
+    if together:
+        return f"This number is your promise, and that {all_of_one(together, unit)}."
     return (
         f"Without a column that says whose row it is, this number is your promise: a {safe(unit)} with more rows is "
         "protected less."
@@ -89,6 +92,24 @@ def reach_open(unit: str, columns: Sequence[str]) -> str:
     return (
         f"How much one {safe(unit)} changes a number of {safe(either(columns, 40), 400)} is not said: the whole range "
         "counts, and answers are rough. It may be said under Columns."
+    )
+
+
+def all_of_one(column: str, unit: str) -> str:
+    """What a column must be by which rows were put together."""
+    return (
+        f"each “{safe(column, 40)}” is all of one {safe(unit)}, none a word such as “unknown”, and never spelled in "
+        "two ways"
+    )
+
+
+def row_alone(row: str, unit: str, together: str = "") -> str:
+    """What a record is, and that it is of one alone; where rows were put ``together``, that each value is too."""
+    who = safe(unit)
+    whole = f", and {all_of_one(together, unit)}" if together else ""
+    return (
+        f"{row}, of one {who} alone: without that {who} it is gone and no other row changes, and no number in it "
+        f"counts or adds up several{whole}"
     )
 
 
@@ -565,8 +586,8 @@ def here(sentence: str) -> str:
 
 
 def step(place: int, sentence: str) -> str:
-    """What is to be done there as the ``place``-th."""
-    return f"**{place}.** {here(sentence)}"
+    """What is to be done there as the ``place``-th; the sentence may name a column."""
+    return f"**{place}.** {safe(here(sentence), 1000)}"
 
 
 # The labels of one row name its column, for those who hear the page.

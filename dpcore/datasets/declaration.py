@@ -63,7 +63,8 @@ class Reads:
     keeps its place; elsewhere it counts for none.
 
     With ``records`` a step's place is a record's: a question about the order in which people's own rows stand. Of a
-    source with several tables ``table`` says which is meant.
+    source with several tables ``table`` says which is meant. Each row was put together from all with one value of
+    ``together``, where a step did that: that these are all of one is stated, as it is of ``person``.
 
     ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
     the file suggested that ("" where it did not): a person confirmed both, and a receipt says so. ``form`` is what they
@@ -77,6 +78,7 @@ class Reads:
     steps: bool = False
     records: bool = False
     table: str = ""
+    together: str = ""
     suggested: tuple[str, ...] = ()
     suggested_row: EachRow | Literal[""] = ""
     form: tuple[Stated, ...] = ()
@@ -108,7 +110,8 @@ class Declaration:
     The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
     confirmed both. ``form`` is what they stated of the file's own form when they saw it (quotation marks, totals at its
     foot). With ``named_by_rows`` no header names the columns but the file's own rows. All else was stated without it.
-    ``table`` is its name in a source that has several. ``rows_protected`` is whether a column that is not declared says
+    ``table`` is its name in a source that has several. Rows were put ``together`` by that column, where a step did so.
+    ``rows_protected`` is whether a column that is not declared says
     that each row may be who is protected; where it may, nothing counts that was said of how far one moves an entry: its
     own can be any. Raises InvalidArgument.
     """
@@ -125,6 +128,7 @@ class Declaration:
     form: tuple[Stated, ...] = ()
     named_by_rows: bool = False
     table: str = ""
+    together: str = ""
     rows_protected: bool = False
 
     def __post_init__(self) -> None:
@@ -157,6 +161,7 @@ class Declaration:
         form: Iterable[Stated] = (),
         named_by_rows: bool = False,
         table: str = "",
+        together: str = "",
     ) -> Self:
         """From what a person declared; columns with bounds or categories read from the file are left out.
 
@@ -178,6 +183,7 @@ class Declaration:
             form=tuple(sorted(form)),
             named_by_rows=named_by_rows,
             table=table,
+            together=together,
             rows_protected=schema.protects_rows,
         )
 
@@ -258,6 +264,7 @@ class Declaration:
             form=tuple(stated for stated in self.form if stated not in private),
             named_by_rows=self.named_by_rows,
             table=self.table,
+            together=self.together,
         )
 
 

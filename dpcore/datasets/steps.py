@@ -312,9 +312,11 @@ class MonthsToRows:
 class OneRowPer:
     """Several rows per person or day become one: how many there are, or the sum, mean or largest of a number.
 
-    ``by`` names the person, or a date, which is cut to its day. Rows without it, or with one of the ``missing_words``,
-    are left out: together they would be one row that holds what several people did. A number that cannot be read counts
-    as missing; the decimal mark is ``decimal``. What it makes of the numbers is written with a point.
+    ``by`` names the person, or a date, which is cut to its day. That each value of it is all of one, whom no other
+    value names too, is stated by whoever takes the step: of several spellings each makes a row. Rows without it, or
+    with one of the ``missing_words``, are left out: together they would be one row that holds what several people did.
+    A number that cannot be read counts as missing; the decimal mark is ``decimal``. What it makes of the numbers is
+    written with a point.
     """
 
     by: str
@@ -337,7 +339,8 @@ class OneRowPer:
     @property
     def plan(self) -> str:
         what = "the number of its rows" if self.how == "count" else f"the {self.how} of “{self.of}”"
-        return f"One row per {'day of ' if self.day else ''}“{self.by}”, with {what}."
+        which = "day of " if self.day else ""
+        return f"One row per {which}“{self.by}”, with {what}. What is spelled in two ways makes two rows."
 
     @property
     def sentence(self) -> str:
@@ -442,6 +445,11 @@ def is_made(name: str, steps: Iterable[Step]) -> bool:
         if made:
             return True
     return False
+
+
+def together_by(steps: Iterable[Step]) -> str:
+    """The column by which steps put the rows of a person or day together; "" where none did."""
+    return next((step.by for step in steps if isinstance(step, OneRowPer)), "")
 
 
 def puts_rows_together(steps: Iterable[Step]) -> bool:

@@ -199,20 +199,31 @@ class Asked(ABC):
 
     @property
     def rows_promise(self) -> str:
-        """How many rows one person has, and how that is known."""
+        """How many rows one person has, whose a row is, and how that is known."""
         most, unit = self.reads.most, shown(self.unit)
+        if self.reads.steps and not self.reads.records:
+            steps = "1 step" if most == 1 else f"{most:,} steps"
+            return f"That one {unit} can change the numbers of at most {steps} was stated and not checked."
         rows = "1 row" if most == 1 else f"{most:,} rows"
         if self.reads.person is not None:
             name = shown(self.reads.person.name)
             known = f"That each “{name}” is all of one {unit} was stated and not checked."
-            return f"At most {rows} of one {unit} count, by the column “{name}”. {known}"
-        steps = self.reads.steps and not self.reads.records
-        has = (
-            f"can change the numbers of at most {'1 step' if most == 1 else f'{most:,} steps'}"
-            if steps
-            else f"has at most {rows}"
+            return f"At most {rows} of one {unit} count, by the column “{name}”. {known} {self._alone}"
+        known = f"That one {unit} has at most {rows} was stated and not checked."
+        if self.reads.together:
+            name = shown(self.reads.together)
+            own = f"each “{name}” is all of one {unit}, none a word such as “unknown”, and never spelled in two ways"
+            return f"{known} So was that {own}. {self._alone}"
+        return f"{known} {self._alone}"
+
+    @property
+    def _alone(self) -> str:
+        """What a row of records is, which no data can show: one that counts several people goes with none of them."""
+        unit = shown(self.unit)
+        return (
+            f"So was that each row is of one {unit} alone: without that {unit} it is gone and no other row changes, "
+            "and no number in it counts or adds up several."
         )
-        return f"That one {unit} {has} was stated and not checked."
 
     @property
     def person_rules(self) -> tuple[str, ...]:

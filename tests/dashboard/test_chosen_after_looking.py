@@ -106,7 +106,10 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     assert all(button.key != "own-right" for button in app.button), "nothing is declared yet that an answer would need"
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
     assert "the file suggested them" in held(app).unreleasable
-    assert all(f") {point}" in text(app) for point in ("“colour”: options;", "one row is one person or record."))
+    assert all(
+        f") {point}" in text(app)
+        for point in ("“colour”: options;", "one row is one person or record, of one person alone")
+    )
     tick(app).check()
     press(app, "own-look")
     assert shown(app).rows is None, "no release before a person called it right"

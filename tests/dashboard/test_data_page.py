@@ -517,7 +517,7 @@ def test_bounds_that_cannot_be_get_one_sentence(open_app: Open) -> None:
 def test_several_columns_are_declared_at_once(open_app: Open) -> None:
     """A usual range, typed bounds and a public list make one change; what cannot be is named and harms nothing."""
     app = drop(open_app("data"), survey())
-    before = held(app).schema
+    before = held(app)
     assert {column.name for column in bulk.undeclared(before)} == {"Beruf", "Alter", "Größe (m)"}
     app.selectbox(key="own-bulk-Alter-usual").set_value("age in years: 0 to 120")
     app.number_input(key="own-bulk-Größe (m)-low").set_value(1.0)
@@ -531,7 +531,7 @@ def test_several_columns_are_declared_at_once(open_app: Open) -> None:
     assert "was not changed: both bounds are needed" in text(app).replace("\\", "")
     assert "Say that the lists are public" in text(app)
     press(app, "own-undo")
-    assert held(app).schema == before
+    assert held(app).schema == before.schema
 
 
 @pytest.mark.parametrize(
@@ -1063,7 +1063,7 @@ def test_how_many_rows_one_has_is_asked_anew_of_other_rows_and_of_others(open_ap
     else:
         press(app, how)
     assert not held(app).decisions.said_rows
-    asked = own_file.SAY_STEPS if held(app).schema.each_row == "step" else own_file.SAY_ROWS
+    asked = held(app).say_rows
     assert asked in held(app).lacking
 
 

@@ -20,7 +20,7 @@ from dashboard import offering
 from dashboard.blocks import Small
 from dashboard.case import Case
 from dashboard.controls import Setting
-from dashboard.data import own_file
+from dashboard.data import bulk, own_file
 from dashboard.data import source as data_source
 from dashboard.data.decisions import typed_as
 from dashboard.data.own_file import OwnFile
@@ -223,7 +223,7 @@ def test_its_receipt_says_that_the_rows_name_it() -> None:
     """Whatever was declared by hand: the name came out of the file."""
     own = json_file("lines", {EXTRA: "yes"})
     own = own.decide(replace(own.decisions, settled=frozenset(own.schema.names), said_row=True, said_rows=True))
-    own = replace(own, lineage="people", use="what_if")
+    own = replace(own.decide(own.confirm(())), lineage="people", use="what_if")
     assert own.named_by_rows
     assert own.declared is not None
     table = replace(own.schema, columns=own.declared.columns)
@@ -266,3 +266,12 @@ def test_the_tests_of_json_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     assert other.reading is not None
     assert one.reading.private.has([EXTRA]) != other.reading.private.has([EXTRA])
     assert saved(own_file.template(one)) != saved(own_file.template(other))
+
+
+def test_nothing_is_asked_of_a_column_that_only_rows_fill() -> None:
+    """It is in no private answer, whatever is said of it."""
+    rows = "".join(f"{'ab'[n % 2]},{n % 7}.5,{n % 9}.5\n" for n in range(30))
+    own = own_file.opened("a", b"", (), read_table(f"kind,age,\n{rows}".encode(), header_rows=1), None, None)
+    assert own.from_rows == {"column 3"}
+    assert own.schema.column("column 3").type == own.schema.column("age").type
+    assert [column.name for column in bulk.undeclared(own)] == ["kind", "age"]

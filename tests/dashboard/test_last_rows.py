@@ -128,10 +128,10 @@ def held_of(reading: Reading, each_row: EachRow) -> OwnFile:
 
 def asked(own: OwnFile) -> bool:
     """Whether an answer from this file in which the number of rows shows waits for a person to call it right."""
+    called = replace(own.decisions, row_right=frozenset({(own.schema.each_row, own.schema.unit, own.entries)}))
     if own.schema.each_row == "record":
-        assert own.lacking == (), "other answers wait for nothing"
+        assert own.decide(called).lacking == (), "other answers wait for nothing"
         return own.uncounted
-    called = replace(own.decisions, stay=frozenset({(own.schema.each_row, own.schema.unit, own.entries)}))
     own = own.decide(replace(called, settled=own.decisions.settled | {EVEN}))
     assert bool(own.lacking) == (LAST_STEP in own.form_suggested) == bool(form_suggested(own))
     return LAST_STEP in own.form_suggested

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.data import own_file, put_together
+from dashboard.data import own_file, put_together, source, understood
+from dashboard.data.needed import guessed
 from dashboard.data.put_together import leaving_out, refusal, whole_of
 from dpcore.datasets import (
     Column,
@@ -27,10 +28,12 @@ from dpcore.datasets import (
     Step,
     TicksToRows,
     read_csv,
+    read_table,
     steps,
 )
 from dpcore.datasets.schema import MISSING_WORDS, Schema
 from dpcore.datasets.steps import is_made
+from dpcore.releases.quantile import QuantileValue
 from dpcore.releases.selection import MostCommonOption
 
 UNITS = ("person", "Person", "patient", "Patients", "pupil", "ward", "visit", "employee", "day", "")
@@ -194,3 +197,93 @@ def test_a_word_that_is_called_missing_afterwards_needs_the_step_again() -> None
     assert worked.reading.frame["who"].tolist() == ["ann", "bo"]
     word = (*again, ReadAsMissing(column="who", word="bo"))
     assert "holds what several people did" in own_file.worked(worked, reading.after(word), word).unreleasable
+
+
+SPELLED = ("P777", "p777", "P-777", "P 777", "P777.")
+
+
+def by_patient(
+    spelled: tuple[str, ...], *, unit: str = "patient", said: bool = True, by: str = "patient"
+) -> own_file.OwnFile:
+    """Visits of sixty patients and of one who is spelled in several ways, one row per patient, all else said."""
+    lines = [f"P{n:03},{10 if n < 30 else 90}" for n in range(60)] + [f"{who},95" for who in spelled]
+    reading = read_table("\n".join([f"{by},cost", *lines]).encode(), header_rows=1, header_line=1)
+    own = own_file.opened("f.csv", b"", (("header_line", 1), ("header_rows", 1)), reading, None, None)
+    step = OneRowPer(by=by, of="cost", how="sum")
+    own = own_file.worked(own, reading.after((step,)), (step,))
+    own = own.decide(own.decisions.rows_are(unit=unit))
+    total = Column(name="sum of cost", type="number", low=0, high=100)
+    own = own.decide(replace(own.decisions, schema=own.schema.with_column(total), said_rows=said))
+    return own.decide(replace(own.decisions, settled=own.decisions.settled | {*own.doubts, *own.form_doubts}))
+
+
+def asked_of(own: own_file.OwnFile) -> QuantileValue:
+    called = own.decide(own.confirm(own.to_call_right))
+    assert called.lacking == ()
+    assert called.declared is not None
+    stated = Declaration.of(called.declared, together=called.together)
+    return QuantileValue.of(stated, "sum of cost", epsilon=1.0, points=101)
+
+
+def test_that_each_patient_is_spelled_in_one_way_is_called_right_and_on_the_receipt() -> None:
+    """A step states it as an id column does: one patient in five spellings is five rows, charged 1 for 5."""
+    own, without = by_patient(SPELLED), by_patient(())
+    laws = [np.log(asked_of(one).law(one.reading.private)) for one in (own, without) if one.reading is not None]
+    assert np.abs(laws[0] - laws[1]).max() > 4
+    (step,) = own.steps
+    assert "What is spelled in two ways makes two rows." in step.sentence
+    told = "each “patient” is all of one patient, none a word such as “unknown”, and never spelled in two ways"
+    assert told in guessed(own, own.to_call_right, most=None)
+    assert told in asked_of(own).promise
+
+
+def test_every_step_that_puts_records_together_is_on_the_receipt() -> None:
+    """Of all others each row is made of one row, by itself."""
+    for step in MADE.values():
+        together = isinstance(step, OneRowPer)
+        assert steps.puts_rows_together((step,)) == (together or isinstance(step, TicksToRows)), step
+        assert steps.together_by((step,)) == (step.by if isinstance(step, OneRowPer) else ""), step
+    assert {type(step) for step in MADE.values()} | {LeaveOutTotals, ReadAsMissing} == set(steps.KINDS.values())
+
+
+@pytest.mark.parametrize("said", [True, False])
+@pytest.mark.parametrize("unit", ["patient", "person"])
+def test_the_data_page_lists_all_that_a_questions_page_says(unit: str, said: bool) -> None:
+    """It did not name that rows put together by a patient are asked of patients alone: the list was empty, and no
+    private answer to be had."""
+    own = by_patient((), unit=unit, said=said)
+    for one in (own, own.decide(own.confirm(own.to_call_right)), replace(own, uncompared="Nobody compared it.")):
+        assert one.unreleasable == " ".join(one.lacking)
+        assert ("take none away" in " ".join(one.lacking)) == (unit == "person")
+        assert bool(one.lacking) == bool(one.unreleasable)
+    last = own.decide(own.confirm(own.to_call_right))
+    assert (last.lacking == ()) == (unit == "patient" and said)
+
+
+@pytest.mark.parametrize("by", ["id", "ID", "uuid", "guid", "who", "person"])
+def test_whose_an_id_is_a_person_states(by: str) -> None:
+    """A shop's "id" passed for a person's, and nobody was asked: who buys in fifty shops was charged 1 for 50."""
+    own = by_patient((), unit="person", by=by)
+    for told in (guessed(own, own.to_call_right, most=None), asked_of(own).promise):
+        assert f"each “{by}” is all of one person, none a word such as “unknown”, and never spelled in two ways" in told
+    assert own.lacking, "nothing before that"
+
+
+def test_what_a_page_shows_is_passed_on() -> None:
+    own = by_patient(())
+    own = replace(own.decide(own.confirm(own.to_call_right)), use="what_if", lineage="x")
+    assert own.reading is not None
+    shown = source._own_source(own, own.reading.table(own.schema))
+    assert shown is not None
+    assert shown.declared is not None
+    assert (shown.declared.together, shown.declared.reads("sum of cost").together) == ("patient", "patient")
+
+
+def test_of_the_file_its_own_names_are_called_right() -> None:
+    """Line 1 was said to name a column that a step had made."""
+    reading = read_table(b"patient,cost\n" + b"".join(b"P%d,%d\n" % (n % 7, n) for n in range(40)))
+    own = own_file.opened("f.csv", b"", (), reading, None, None)
+    step = OneRowPer(by="patient", of="cost", how="sum")
+    for one in (own, own_file.worked(own, reading.after((step,)), (step,))):
+        assert own_file.HEADING in one.form_suggested
+        assert "line 1 of the file names the columns: “patient”, “cost”" in understood.form_suggested(one)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dashboard.data.needed import guessed
-from dashboard.data.own_file import SAY_ROWS, SAY_STEPS, OwnFile, opened
+from dashboard.data.own_file import OwnFile, opened
 from dashboard.data.people import row_is, rows_label
 from dashboard.questions.selection.most_common_request import most_common_request
 from dashboard.questions.thresholding.alarm_request import alarm_request
@@ -137,11 +137,12 @@ def test_of_steps_it_is_asked_how_many_one_can_change(each_row: EachRow) -> None
     own = own.decide(replace(own.decisions, said_rows=False))
     steps = each_row == "step"
     assert ("can change" in rows_label(own)) == steps
-    assert (SAY_STEPS in own.lacking, SAY_ROWS in own.lacking) == (steps, not steps)
+    assert own.say_rows in own.lacking
+    assert ("in how many steps one person can change" in own.say_rows) == steps
     declared = Declaration.of(Schema(columns=(SALES,), each_row=each_row, rows_per_person=3), hidden="replace_one")
     told = LeastCost.of(replace(declared, columns=(SALES, replace(SALES, name="costs"))), ("sales", "costs"), epsilon=1)
     one = "can change the numbers of at most 3 steps" if steps else "has at most 3 rows"
-    assert told.rows_promise == f"That one person {one} was stated and not checked."
+    assert told.rows_promise.startswith(f"That one person {one} was stated and not checked.")
 
 
 def test_an_option_that_stands_twice_can_be_named() -> None:
@@ -178,3 +179,13 @@ def test_rows_that_a_person_calls_by_people_are_people(heading: str) -> None:
     assert (called.protects_rows, called.declared.protects_rows, called.leading.protects_rows) == (True, True, True)
     assert called.somebody == heading
     assert not right(brought(table().replace(b"clerk,", b"street,", 1))).protects_rows
+
+
+@pytest.mark.parametrize("each_row", ["record", "step"])
+@pytest.mark.parametrize("unit", ["household", "visit", "*patient*"])
+def test_the_list_asks_of_whom_is_protected(each_row: EachRow, unit: str) -> None:
+    """Of a household it was asked how many rows one person can have: fewer than all of its members."""
+    own = brought(each_row=each_row, unit=unit)
+    own = own.decide(replace(own.decisions, said_rows=False))
+    assert f"one {unit} can" in " ".join(own.lacking)
+    assert "one person" not in " ".join(own.lacking)

@@ -44,7 +44,7 @@ def test_a_number_that_a_column_kept_to_is_asked_anew_without_it() -> None:
 
 def test_a_column_that_is_gone_when_a_file_is_read_anew_keeps_to_nothing() -> None:
     one, other = read_csv(b"shop,votes\na,1\nb,2\n"), read_csv(b"other,votes\na,1\nb,2\n")
-    kept = SAID.rows_of("shop")
+    kept = replace(SAID.rows_of("shop"), said_row=True)
     assert carried(kept, one, one).said_rows
     assert not carried(kept, one, other).said_rows
 
