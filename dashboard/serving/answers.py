@@ -123,12 +123,12 @@ def returning(scope: Scope, send: Send) -> Send:
     def there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         somebody = any(value.startswith(_USER) and b"max-age=0" not in value.lower() for _, value in headers)
         word = "" if somebody else wanted.why(scope.get("query_string", b""))
-        found = [wanted.no_login(word, secure=secure)]
+        found = []
         for name, value in headers:
             if name.lower() == b"set-cookie" and value.startswith(_TOKENS) and b"max-age=0" not in value.lower():
                 continue
             found.append((name, place.encode() if place and name.lower() == b"location" else value))
-        return found
+        return [*found, wanted.no_login(word, secure=secure)]
 
     return _changed(scope, send, there, "")
 
