@@ -199,7 +199,7 @@ def _files(report: Report, key: str) -> None:
                 download(said.FORMS[form], make, f"{report.file_name}.{form}", MIMES[form], key=f"{key}-report-{form}")
 
     in_background(
-        "report",
+        f"{key}-report",
         asked,
         every_form,
         lambda: report,

@@ -42,6 +42,7 @@ from dashboard.serving.pace import EACH, Pace, in_turn
 from dashboard.serving.paths import METRICS, has_control, is_long, leads_to
 from dashboard.serving.plain_requests import (
     A_FILE,
+    BRINGING,
     OPENING,
     Gone,
     Leaving,
@@ -121,8 +122,8 @@ class Gate:
             _LOG.debug("a request was not answered: whoever sent it had gone")
 
     async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
-        whose = asking(scope)
-        async with self._requests.turn(whose, scope[HEAD], has_gone(receive)) as pace:
+        whose, more = asking(scope), BRINGING - 1.0 if is_file(scope) else 0.0
+        async with self._requests.turn(whose, scope[HEAD] + more, has_gone(receive)) as pace:
             if pace is None:
                 if size(scope):  # nothing of a body is read to see whether its sender stays
                     await answer(send, 429, words.TOO_MANY_REQUESTS, more=((b"connection", b"close"),))

@@ -14,6 +14,8 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from dashboard.serving.asgi import Scope
 from dashboard.serving.paths import HEALTH, leads_to
 
+LINE = 56
+"""Bits by which lines of IPv6 are told apart."""
 COOKIES = (b"_streamlit", b"epsilon_lab")
 """How names of cookies begin that the program or Streamlit gives."""
 LONGEST_KIND = 1_000
@@ -66,13 +68,14 @@ def _is_here(scope: Scope) -> bool:
 
 
 def network(address: str) -> str:
-    """Who counts as one by their address. A network of IPv6 is one, since each of its computers has billions."""
+    """Who counts as one by their address. A network of IPv6 is one, since each of its computers has billions, and so
+    are the 256 that one line is given."""
     try:
         found = ip_address(address)
     except ValueError:
         return address
     if isinstance(found, IPv6Address):
-        return str(found.ipv4_mapped or ip_network((int(found), 64), strict=False))
+        return str(found.ipv4_mapped or ip_network((int(found), LINE), strict=False))
     return str(found)
 
 

@@ -38,8 +38,9 @@ PIECE, MOST_WHOLE, LITTLE_WHOLE = 1 << 16, 128 << 20, 16 << 20
 any case."""
 A_FILE = 4.0
 """What a byte of an uploaded file counts, in those of other bodies: it is gone through, kept and handed to a thread."""
-OPENING = 3.0
-"""What opening a page counts: a session is made for it."""
+OPENING, BRINGING = 3.0, 20.0
+"""What opening a page counts, a session being made for it, and what a file counts beside its bytes, all that lie here
+being looked through."""
 
 
 @dataclass(slots=True, eq=False)

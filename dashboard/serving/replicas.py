@@ -74,11 +74,11 @@ frontend visitors
     tcp-request connection accept if {{ src {proxies} }}
     # whoever opens connections and says nothing leaves some for everybody else; a network of IPv6 is one, as for pages
     stick-table type ipv6 size 100k expire 1m store conn_cur,conn_rate(10s)
-    tcp-request connection track-sc0 src,ipmask(32,64)
+    tcp-request connection track-sc0 src,ipmask(32,56)
     tcp-request connection reject if {{ sc0_conn_cur gt {share} }}
     # nor does it help to give up and begin anew: a browser keeps its few connections
     tcp-request connection reject if {{ sc0_conn_rate gt {rate} }}
-    tcp-request connection track-sc1 src,ipmask(32,64) table begun
+    tcp-request connection track-sc1 src,ipmask(32,56) table begun
     tcp-request connection reject if {{ sc1_conn_rate(begun) gt {sustained} }}
     # HTTP/2 would be a hundred requests on one connection, each with files here and at a replica, which speaks 1.1
     option disable-h2-upgrade
@@ -104,13 +104,14 @@ backend replicas
     cookie {cookie} insert indirect preserve nocache httponly{secure} attr "SameSite=Lax"
     # a live room is at one replica, which its code names (poll/codes.py): whoever opens its link and is at none yet
     # goes there, and stays. Whoever is at one already may have a file or a room of their own there, so that page asks
-    # first; no page of another site goes for them where a browser says whose it is
+    # first; no address goes for them that a page of ours did not lead to, where a browser says what did
     acl at_one req.cook({cookie}) {names}
     acl sent_along urlp({go}) 1
-    acl by_another req.hdr(Sec-Fetch-Site) cross-site
+    acl by_another req.hdr(Sec-Fetch-Site) -m found
+    acl by_us req.hdr(Sec-Fetch-Site) same-origin
     http-request set-var(txn.room) "urlp(join),url_dec,upper,regsub([^{alphabet}],,g)" if {{ path_reg ^/[a-z]*$ }}
     http-request set-var(txn.goes) int(1) if {room} !at_one
-    http-request set-var(txn.goes) int(1) if {room} sent_along !by_another
+    http-request set-var(txn.goes) int(1) if {room} sent_along by_us or {room} sent_along !by_another
 {rooms}
     # HAProxy gives no cookie of its own to whom it was told where to send, and takes this one away but for preserve
     http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax{secure_too}" if {goes}

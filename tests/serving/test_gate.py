@@ -941,7 +941,9 @@ def test_one_address_has_a_share_of_the_places_and_not_all(monkeypatch: pytest.M
     school, other = ["10.0.0.1"] * 9, ["10.0.0.2", "10.0.0.3"]
     assert asyncio.run(story(*school, *other)) == [True] * 8 + [False] + [True] * 2
     assert asyncio.run(story(*(f"2001:db8::{number}" for number in range(1, 10)))) == [True] * 8 + [False]
-    assert asyncio.run(story(*(f"2001:db8:0:{number}::1" for number in range(9)))) == [True] * 9
+    assert asyncio.run(story(*(f"2001:db8:0:{number}00::1" for number in range(9)))) == [True] * 9
+    one_line = (f"2001:db8:0:{number}::1" for number in range(9))
+    assert asyncio.run(story(*one_line)) == [True] * 8 + [False]
     assert asyncio.run(story(*["::ffff:10.0.0.1"] * 5, *["10.0.0.1"] * 4)) == [True] * 8 + [False]
     monkeypatch.setenv("EPSILON_LAB_SESSIONS_EACH", "2")
     assert asyncio.run(story(*["10.0.0.1"] * 3)) == [True, True, False]

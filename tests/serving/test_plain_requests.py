@@ -13,7 +13,17 @@ from dashboard.background import speed
 from dashboard.serving import gate, pace, plain_requests
 from dashboard.serving.gate import Gate
 from dashboard.serving.heads import AS_MUCH, USUAL
-from dashboard.serving.plain_requests import A_PIECE, AHEAD, AT_ONCE, BYTES, OPENING, TOLD_AFTER, WAITING, stays
+from dashboard.serving.plain_requests import (
+    A_PIECE,
+    AHEAD,
+    AT_ONCE,
+    BYTES,
+    IN_A_TURN,
+    OPENING,
+    TOLD_AFTER,
+    WAITING,
+    stays,
+)
 from tests.serving.leaping import Leaping
 
 HOST = (b"host", b"localhost")
@@ -156,11 +166,11 @@ def test_few_requests_of_one_address_are_under_way_and_who_asks_without_end_is_r
 
     async def begun() -> list[Any]:
         tasks = [asyncio.ensure_future(asked(here, "10.0.0.1")) for _ in range(WAITING + 50)]
-        for _ in range(10):
+        for _ in range(2 * AT_ONCE // IN_A_TURN):
             await asyncio.sleep(0.0)
         assert server.most == AT_ONCE
         other = asyncio.ensure_future(asked(here, "10.0.0.2"))
-        for _ in range(10):
+        for _ in range(2 * AT_ONCE // IN_A_TURN):
             await asyncio.sleep(0.0)
         assert server.now == AT_ONCE + 1
         assert not any(task.done() for task in tasks), "told at once it would ask again at once"

@@ -334,8 +334,9 @@ def _astray(address: str, every: list[_Replica]) -> int:
         code = new_code(place, count)
         spelled = (shown_code(code), code.lower(), f"{code[:4]}%20{code[4:]}", f"{shown_code(code)}&page=a")
         ways = itertools.product(spelled, ("", "r99"), ("", "&go=1"))
-        for typed, cookie, go in (*ways, *itertools.product(spelled, ("r1", f"r{count}"), ("&go=1",))):
-            sent, told = _sent(address, f"?a=b&join={typed}{go}", cookie)
+        along = (*ways, *itertools.product(spelled, ("r1", f"r{count}"), ("&go=1",)))
+        for (typed, cookie, go), site in itertools.product(along, ("", "same-origin")):
+            sent, told = _sent(address, f"?a=b&join={typed}{go}", cookie, site)
             follows, _ = _sent(address, "_stcore/stream", told)
             astray += (sent, follows) != (each.server_port, each.server_port)
     return astray
@@ -351,6 +352,8 @@ def _moved(address: str, every: list[_Replica]) -> int:
             (f"?join={code}", ""),
             (f"poll?join={code}", ""),
             (f"?join={code}&go=1", "cross-site"),
+            (f"?join={code}&go=1", "same-site"),
+            (f"?join={code}&go=1", "none"),
             (f"_stcore/health?join={code}&go=1", ""),
             (f"static/js/a.js?join={code}&go=1", ""),
         ):
@@ -371,7 +374,14 @@ def test_a_room_s_link_leads_to_its_replica_who_is_at_none_or_says_so(count: int
 
 @pytest.mark.parametrize(
     ("part", "instead"),
-    [(" !at_one", ""), (" sent_along !by_another", ""), (" !by_another", ""), (" if { path_reg ^/[a-z]*$ }", "")],
+    [
+        (" !at_one", ""),
+        (" sent_along !by_another", ""),
+        (" !by_another", ""),
+        (" same-origin", " none"),
+        ("by_another req.hdr(Sec-Fetch-Site) -m found", "by_another req.hdr(Sec-Fetch-Site) cross-site"),
+        (" if { path_reg ^/[a-z]*$ }", ""),
+    ],
 )
 def test_a_link_that_takes_people_along_would_be_found_out(part: str, instead: str, tmp_path: Path) -> None:
     with _balanced(2, tmp_path, lambda text: text.replace(part, instead)) as (address, every):

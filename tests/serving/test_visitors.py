@@ -416,7 +416,7 @@ def test_what_a_network_has_begun_is_forgotten_after_an_hour() -> None:
 
 def test_a_page_tells_the_ledger_where_its_visitor_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the gate counts places: a network of IPv6 is one."""
-    for said, found in (("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::/64"), (None, "")):
+    for said, found in (("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::/56"), (None, "")):
         monkeypatch.setattr(visitors.st, "context", SimpleNamespace(ip_address=said, cookies={}, headers={}))
         assert visitors.address() == found
     monkeypatch.setenv("EPSILON_LAB_REPLICAS", "3")
