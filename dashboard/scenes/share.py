@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import session
 from dashboard.scenes import editor
@@ -57,6 +58,10 @@ def frame(link: str, title: str) -> str:
 def button(page: str, title: str, *, chart: bool) -> None:
     """The button of every page. ``title`` names the view; ``chart`` says whether it has one that can be embedded."""
     if not st.button(words.SHARE, icon=":material/share:", key="share", width="stretch"):
+        return
+    context = get_script_run_ctx()
+    if context is not None and context.has_dialog_opened:  # Streamlit opens one in a run
+        st.toast(words.CLOSE_FIRST, icon=":material/share:")
         return
     to, link = address(page), full_link(page)
 

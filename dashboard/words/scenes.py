@@ -210,6 +210,7 @@ def scenes(count: int) -> str:
 # -- sharing -----------------------------------------------------------------------------------------------------------
 
 SHARE = "Share"
+CLOSE_FIRST = "Close what is open on this page, then share it."
 SHARE_TITLE = "Share this view"
 COPY = "Copy this link: it opens the same picture."
 QR = "or let phones scan it"

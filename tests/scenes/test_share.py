@@ -14,7 +14,7 @@ from dashboard.scenes.address import Address
 from dashboard.scenes.held import MAKING
 from dashboard.scenes.share import code, frame, joined
 from dashboard.scenes.tour import made
-from dashboard.words.scenes import OWN_DATA
+from dashboard.words.scenes import CLOSE_FIRST, OWN_DATA
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, look
 
@@ -71,3 +71,16 @@ def test_a_link_about_ones_own_file_carries_none_of_its_words(open_app: Callable
     saved = made(app.session_state[MAKING._name]).written()
     assert "wants" in saved
     assert not re.search("geheim|offen|Zustand|300", saved)
+
+
+def test_what_is_open_on_a_page_stays_where_share_is_clicked_at_once(
+    open_app: Callable[..., AppTest], ledger_file: object
+) -> None:
+    """Streamlit opens one dialog in a run: the second was an error, below a page that stayed broken."""
+    app = open_app("selection", selection_open="release")
+    app.button(key="selection-begin").click().run()
+    assert "selection-confirm" in {button.key for button in app.button}
+    app.button(key="share").click().run()
+    assert not app.exception
+    assert [toast.value for toast in app.toast] == [CLOSE_FIRST]
+    assert "selection-confirm" in {button.key for button in app.button}
