@@ -141,13 +141,17 @@ class Begun:
 _started = Begun()
 
 
+def _is_proxy(connection: H11Protocol, address: str) -> bool:
+    """Whether its word about where visitors come from is taken."""
+    app = connection.app
+    return isinstance(app, ProxyHeadersMiddleware) and address in app.trusted_hosts
+
+
 def _bounded(connection: H11Protocol, transport: Any) -> None:
     """A connection begins, that of a page among them, which goes on from it. One that is one too many of its address
     ends before anything of it is read; a proxy, which brings those of all its visitors, bounds them itself."""
     peer = transport.get_extra_info("peername")
-    app = connection.app
-    through = isinstance(app, ProxyHeadersMiddleware) and peer and peer[0] in app.trusted_hosts
-    if peer and not through and _started.too_many(network(str(peer[0]))):
+    if peer and not _is_proxy(connection, peer[0]) and _started.too_many(network(str(peer[0]))):
         transport.abort()
         return
     found = transport.get_extra_info("socket")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from dashboard.budget.visitor import COOKIE
+from dashboard.people.browser_token import VISITOR
 from dpcore.ledger import Ledger
 from tests.browser.axe import violations
 from tests.browser.conftest import settled
@@ -24,7 +24,7 @@ TABS = ("Charges", "Plan answers", "What does the guarantee mean?", "Check a rec
 @pytest.fixture
 def visit(context: BrowserContext, address: str, open_page: Callable[[str], Page]) -> Callable[[str], Page]:
     """Opens pages as a visitor whose budget nobody else spends from."""
-    context.add_cookies([{"name": COOKIE, "value": TOKEN, "url": address}])
+    context.add_cookies([{"name": VISITOR.name, "value": TOKEN, "url": address}])
     return open_page
 
 

@@ -30,7 +30,7 @@ class Column:
     def aggregate(self, text: str) -> Any:
         self.asked.append("letters" if "(length(" in text else "bytes")
         size = len(self.word.encode()) if self.asked[-1] == "bytes" else len(self.word)
-        self.found = [(size, size * self.rows, self.rows)]
+        self.found = [(self.rows, size, size * self.rows)]
         return self
 
     def fetchall(self) -> Any:

@@ -115,7 +115,9 @@ def test_two_uncertainties_are_two_numbers() -> None:
     assert question.uncertain is not None
     assert question.outcomes is not None
     right, tested = question.outcomes.chances[0], int(question.caption.split("judged on ")[1].split()[0])
-    assert question.uncertain.people == pytest.approx(1.28155 * (right * (1 - right) / tested) ** 0.5, rel=1e-5)
+    spread = 1.28155**2 / tested  # Wilson's interval
+    half = 1.28155 * ((right * (1 - right) + spread / 4) / tested) ** 0.5 / (1 + spread)
+    assert question.uncertain.people == pytest.approx(half, rel=1e-5)
     low, high = (
         float(one) / 100 for one in re.findall(r"reach ([\d.]+) to ([\d.]+) right of", question.uncertain.sentence)[0]
     )

@@ -19,6 +19,7 @@ from starlette.middleware.sessions import SessionMiddleware
 from streamlit import auth_util, config
 from streamlit.runtime.secrets import AttrDict
 from streamlit.web.server.starlette import starlette_auth_routes as routes
+from streamlit.web.server.starlette.starlette_server_config import SESSION_COOKIE_NAME
 
 from dashboard.people import login, providers
 from dashboard.serving import gate, pace
@@ -114,7 +115,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Callable[[str], None]) -> I
 
 
 def served() -> Gate:
-    sessions = Middleware(SessionMiddleware, secret_key=SECRET)
+    sessions = Middleware(SessionMiddleware, secret_key=SECRET, session_cookie=SESSION_COOKIE_NAME)
     return Gate(Starlette(routes=routes.create_auth_routes(""), middleware=[sessions]))
 
 
@@ -343,7 +344,7 @@ def test_a_browser_keeps_what_a_few_begun_logins_need_and_no_more(
     monkeypatch.setitem(SAYS, "authorization_endpoint", f"{ISSUER}/authorize?{'x' * 2000}")
     signer, before = TimestampSigner(SECRET), [f"_state_p{number}_x" for number in range(6)]
     session = {name: {"data": {"nonce": "n", "code_verifier": "v" * 48}, "exp": 2e9} for name in before}
-    cookie = f"session={signer.sign(b64encode(json.dumps(session).encode())).decode()}"
+    cookie = f"{SESSION_COOKIE_NAME}={signer.sign(b64encode(json.dumps(session).encode())).decode()}"
 
     async def story() -> httpx.Response:
         transport = httpx.ASGITransport(app=served(), client=("10.0.0.1", 1))
@@ -352,7 +353,7 @@ def test_a_browser_keeps_what_a_few_begun_logins_need_and_no_more(
             sent = {**FROM_HERE, "cookie": cookie}
             return await browser.get("/auth/login", params={"provider": token}, headers=sent)
 
-    answer = kept(asyncio.run(story())).removeprefix("session=")
+    answer = kept(asyncio.run(story())).removeprefix(f"{SESSION_COOKIE_NAME}=")
     left = json.loads(b64decode(signer.unsign(answer)))
     (latest,) = set(left) - set(before)
     assert list(left) == [*before[-providers.BEGUN :], latest], "others in other tabs can be ended"

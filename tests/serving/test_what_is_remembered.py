@@ -287,6 +287,7 @@ SMALL = {
     "_grid": "some thousand numbers, of which a program asks for few",
     "_compiled": "a pattern of a declaration",
     "_methods": "names of methods",
+    "own": "words and places of the program's own code",
     "_for_sqlite": "of the ledger's statements about one row",
     **dict.fromkeys(["silence_of", "server_of"], "when a server began not to answer"),
     "_engine": "one for each source that is configured",

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -288,8 +287,10 @@ def _together(
 ) -> Iterator[tuple[duckdb.DuckDBPyRelation, list[str]]]:
     """Cells of the same rows, some columns at a time: for each question DuckDB reads what a file says of its columns
     anew, of all of them in every group of its rows."""
-    for _, same in groupby(sorted(cells, key=lambda one: id(one[0])), key=lambda one: id(one[0])):
-        found = list(same)
+    same: dict[int, list[tuple[duckdb.DuckDBPyRelation, str]]] = {}
+    for one in cells:
+        same.setdefault(id(one[0]), []).append(one)
+    for found in same.values():
         for at in range(0, len(found), _COLUMNS):
             yield found[at][0], [cell for _, cell in found[at : at + _COLUMNS]]
 
