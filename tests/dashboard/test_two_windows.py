@@ -256,6 +256,7 @@ def test_a_budget_protects_on_whom_its_first_answer_did(open_app: Open, ledger_f
     app.switch_page(address("data")).run()
     app.text_input(key="own-unit-person").set_value("visit").run()
     app.number_input(key="own-rows-None").set_value(1).run()
+    press(app, "own-right")  # of another unit it is called right anew that each row is of one alone
     app.session_state[EPSILON.key] = 0.3
     release(app)
     assert "protect one person, and this one would protect one visit" in text(app)
