@@ -48,8 +48,12 @@ server_metadata_url = "https://login.example/.well-known/openid-configuration"
 """
 
 
+SINCE = int(time.time())
+"""When those who say nothing else logged in: one login has one such second, however long a test takes."""
+
+
 def user(name: str, **more: Any) -> dict[str, Any]:
-    said = {"is_logged_in": True, "sub": name, "iss": ISSUER, "iat": int(time.time()), "provider": login.DEFAULT}
+    said = {"is_logged_in": True, "sub": name, "iss": ISSUER, "iat": SINCE, "provider": login.DEFAULT}
     return said | more
 
 
