@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,9 @@ def translucent(colour: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha:g})"
 
 
+MARGIN = MappingProxyType({"l": 10, "r": 16, "t": 14, "b": 10})
+
+
 def layout(dark: bool, *, height: int, **overrides: Any) -> dict[str, Any]:
     """Layout of every figure; ``overrides`` replace whole entries."""
     look = palette(dark)
@@ -111,7 +115,7 @@ def layout(dark: bool, *, height: int, **overrides: Any) -> dict[str, Any]:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "height": height,
-        "margin": {"l": 10, "r": 16, "t": 14, "b": 10},
+        "margin": dict(MARGIN),
         "showlegend": False,
         "hovermode": "closest",
         "hoverlabel": {"font": {"family": FONT, "size": 13}, "align": "left"},

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts.labels import Keep, anew, with_legend, written
-from dashboard.charts.theme import Figure, layout, log_ticks, palette, plain, translucent
+from dashboard.charts.theme import MARGIN, Figure, layout, log_ticks, palette, plain, translucent
 
 HEIGHT = 440
 ROOM = 1.25
@@ -199,7 +199,7 @@ def tradeoff(
             },
             shapes=shapes,
             annotations=annotations,
-            margin={"l": 10, "r": 16, "t": 22, "b": 10},  # above the picture stands what the upright line is
+            margin=MARGIN | {"t": 22},  # above the picture stands what the upright line is
             **with_legend(traces, left_out, HEIGHT),
         ),
     }

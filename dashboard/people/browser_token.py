@@ -27,8 +27,9 @@ class Cookie:
 
     def held(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Whether a browser has it, by the head of its request."""
-        cookies = (one.strip() for name, value in headers if name == b"cookie" for one in value.split(b";"))
-        return any(self.token(one.decode("latin-1").removeprefix(f"{self.name}=")) for one in cookies)
+        cookies = (one for name, value in headers if name == b"cookie" for one in value.decode("latin-1").split(";"))
+        pairs = (one.strip().partition("=") for one in cookies)
+        return any(name == self.name and self.token(value) for name, _, value in pairs)
 
     @staticmethod
     def token(found: str) -> str | None:

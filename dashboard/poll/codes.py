@@ -11,8 +11,9 @@ import zlib
 
 ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 and O, no 1, I and L
 LENGTH = 8
-GO = "go"
-"""The part of an address by which somebody says that they go to the replica of a room from the one they are at."""
+PARAMETER, GO = "join", "go"
+"""The parts of an address that hold a room's code, and by which somebody says that they go to its replica from the one
+they are at."""
 
 
 def new_code(place: int = 1, replicas: int = 1) -> str:

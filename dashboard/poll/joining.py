@@ -10,10 +10,9 @@ import segno
 import streamlit as st
 
 from dashboard.people.visitors import is_here
-from dashboard.poll.codes import GO, shown_code
+from dashboard.poll.codes import GO, PARAMETER, shown_code
 from dashboard.serving.container import in_container
 
-PARAMETER = "join"
 _LOCAL = {"localhost", "127.0.0.1", "::1", "0.0.0.0"}  # noqa: S104 - names, not something to listen on
 
 

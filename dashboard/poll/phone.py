@@ -15,7 +15,7 @@ from dashboard.people.browser_token import PHONE as COOKIE
 from dashboard.people.browser_token import BrowserToken
 from dashboard.poll import ballot, follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
-from dashboard.poll.codes import GO, plain_code, shown_code
+from dashboard.poll.codes import GO, PARAMETER, plain_code, shown_code
 from dashboard.poll.follow_room import FollowRoom
 from dashboard.poll.held import PHONE, PROBLEM
 from dashboard.poll.refused import Elsewhere, PollRefused
@@ -37,13 +37,13 @@ _KEPT = BrowserToken(COOKIE, PHONE)
 
 def wanted() -> bool:
     """Whether this window is a phone's: its address asks to join."""
-    return joining.PARAMETER in st.query_params
+    return PARAMETER in st.query_params
 
 
 def show() -> None:
     """The whole page."""
     _KEPT.remember()
-    asked = st.query_params.get(joining.PARAMETER, "")
+    asked = st.query_params.get(PARAMETER, "")
     if not plain_code(asked):
         _ask_for_code()
         return
@@ -98,7 +98,7 @@ def _ask_for_code(why: str = "") -> None:
 
 def _enter() -> None:
     """Callback: the code goes into the address, so that a reload finds the room again."""
-    st.query_params[joining.PARAMETER] = plain_code(str(session.entered(_TYPED, "") or ""))
+    st.query_params[PARAMETER] = plain_code(str(session.entered(_TYPED, "") or ""))
     if GO in st.query_params:
         del st.query_params[GO]
 

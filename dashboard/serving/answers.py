@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dashboard.people import wanted
 from dashboard.people.browser_token import PHONE, VISITOR
+from dashboard.poll.codes import PARAMETER
 from dashboard.serving.asgi import Message, Scope, Send
 from dashboard.words import server as words
 
@@ -75,7 +76,7 @@ def beginning(scope: Scope, send: Send, *, visitors: bool) -> Send:
     """Where a page begins its browser is given the token by which it is known, before any session of it begins:
     ``visitors``' where nobody logs in, and a phone's where a room is joined."""
     wanted_here = [VISITOR] if visitors else []
-    if any(one.partition(b"=")[0] == b"join" for one in scope.get("query_string", b"").split(b"&")):
+    if any(one.partition(b"=")[0] == PARAMETER.encode() for one in scope.get("query_string", b"").split(b"&")):
         wanted_here.append(PHONE)
     given = [cookie.header() for cookie in wanted_here if not cookie.held(scope["headers"])]
 

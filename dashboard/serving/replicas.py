@@ -24,7 +24,7 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from dashboard import machine_memory
-from dashboard.poll.codes import ALPHABET, GO, LENGTH
+from dashboard.poll.codes import ALPHABET, GO, LENGTH, PARAMETER
 from dashboard.serving import held_ports
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
@@ -109,7 +109,7 @@ backend replicas
     acl sent_along urlp({go}) 1
     acl by_another req.hdr(Sec-Fetch-Site) -m found
     acl by_us req.hdr(Sec-Fetch-Site) same-origin
-    http-request set-var(txn.room) "urlp(join),url_dec,upper,regsub([^{alphabet}],,g)" if {{ path_reg ^/[a-z]*$ }}
+    http-request set-var(txn.room) "urlp({join}),url_dec,upper,regsub([^{alphabet}],,g)" if {{ path_reg ^/[a-z]*$ }}
     http-request set-var(txn.goes) int(1) if {room} !at_one
     http-request set-var(txn.goes) int(1) if {room} sent_along by_us or {room} sent_along !by_another
 {rooms}
@@ -164,6 +164,7 @@ def configuration(
         room=room,
         goes=goes,
         go=GO,
+        join=PARAMETER,
         names=" ".join(f"r{number}" for number in range(1, len(ports) + 1)),
         rooms="\n".join(rooms),
         servers="\n".join(servers),

@@ -65,6 +65,12 @@ RUNS = "private runs"
 WRONG = {"false_alarm": "false alarm", "late": "late", "missed": "missed"}
 
 
+FROM_THE_TOP = (
+    "The steps are looked at in the order of the file, from the top: where the file begins with its newest step, that "
+    "one comes first. Turn the file round to begin with the oldest."
+)
+
+
 def lines_note(whole: bool, band: bool) -> str:
     """What stands under the curves."""
     return " ".join(text for text, there in ((SMOOTHED, whole), (BAND, band)) if there)

@@ -199,7 +199,7 @@ def between(low: float, high: float) -> str:
     return f"reach {number(100 * low)} to {number(100 * high)}"
 
 
-def uncertain(low: float, high: float, people: float, judged: str, *, models: int, what: str = "right of 100") -> str:
+def uncertain(low: float, high: float, people: float, judged: str, what: str, *, models: int) -> str:
     """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side. ``judged``
     are the rows that judged them, and ``what`` the numbers are."""
     return (
@@ -209,7 +209,7 @@ def uncertain(low: float, high: float, people: float, judged: str, *, models: in
     )
 
 
-ALIKE = "right of 100, both classes alike"
+RIGHT, ALIKE = "right of 100", "right of 100, both classes alike"
 
 
 def judges(tested: int) -> str:

@@ -203,6 +203,12 @@ def test_without_a_declared_sensitivity_there_is_no_release() -> None:
     assert said.not_declared("n", 100.0, "person") in question.notes  # the picture supposes the whole range, never 1
 
 
+def test_of_a_persons_own_steps_is_said_from_which_end_they_are_looked_at() -> None:
+    """A file that begins with its newest day is steps as well, and “first” begins with that day."""
+    assert said.FROM_THE_TOP in asked(small((30, 20, 10), mode="what_if")).notes
+    assert said.FROM_THE_TOP not in asked(small((30, 20, 10))).notes, "samples begin with their oldest"
+
+
 def test_declared_sensitivity_is_the_noise() -> None:
     request = offer_of(asked(small((1, 2, 3), sensitivity=40.0))).request
     assert isinstance(request, AlarmRun)

@@ -180,6 +180,9 @@ def _notes(setting: Setting, right: float) -> tuple[str, ...]:
         found.append(
             said.not_declared(setting.watched.column, setting.series.sensitivity, setting.case.table.schema.unit)
         )
+    schema = setting.case.table.schema
+    if schema.each_row == "step" and setting.watched.kind == "column" and not setting.case.source.public:
+        found.append(said.FROM_THE_TOP)
     if setting.edited.crossing == 0:
         found.append(said.at_once(setting.series.step))
     if setting.case.source.public:

@@ -139,8 +139,13 @@ class Measured:
         """Whether what is needed is reached at every higher ε as well; None while curves are not whole."""
         if self.along is None or not self.complete:
             return None
-        enough = reaching(self.along, self.asked.target, method=self.asked.main, metric=self.asked.metric)
+        enough = self._reaches(self.along)
         return enough is not None and enough <= self.asked.epsilon * (1.0 + 1e-9)
+
+    def _reaches(self, frame: pd.DataFrame, along: str = "epsilon") -> float | None:
+        """Where the method in use reaches what is needed."""
+        asked = self.asked
+        return reaching(frame, asked.target, method=asked.main, metric=asked.metric, along=along)
 
     def _mistakes(self, wrong: tuple[float, float] | None) -> str:
         """How many of each of two classes are told ``wrong`` at this ε, of 100; where it is told if that is not
@@ -226,7 +231,7 @@ class Measured:
             half, error = self._by_rows()
             sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models)
             return Uncertain(noise=noise, people=half, sentence=sentence, names=said.UNSURE, sign="±", in_100=False)
-        judged, what = said.judges(task.tested), ""
+        judged, what = said.judges(task.tested), said.RIGHT
         people = EIGHTY * math.sqrt(self._by_chance(value))
         if self.metric == FOUND:
             positive = task.features.classes[1]
@@ -234,7 +239,7 @@ class Measured:
             what = said.found_of_100(positive)
         elif self.metric == BALANCED:
             what = said.ALIKE
-        sentence = said.uncertain(low, high, people, judged, models=models, **({"what": what} if what else {}))
+        sentence = said.uncertain(low, high, people, judged, what, models=models)
         return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
 
     def _by_chance(self, value: float) -> float:
@@ -271,8 +276,7 @@ class Measured:
         if mine.empty:
             return Need(control=control, found=None, waiting=about_page.NOT_MEASURED)
         higher, best = METRICS[asked.metric].higher, float(plain["value"].iloc[0])
-        how = {"method": asked.main, "metric": asked.metric}
-        epsilon = reaching(along, asked.target, **how)
+        epsilon = self._reaches(along)
         needed = Needed(
             epsilon=epsilon,
             size=None,
@@ -283,8 +287,7 @@ class Measured:
         )
         if sizes is not None:
             span = (float(sizes["n"].min()), float(sizes["n"].max()))
-            enough = reaching(sizes, asked.target, along="n", **how)
-            needed = replace(needed, size=enough, sized=True, searched=span)
+            needed = replace(needed, size=self._reaches(sizes, "n"), sized=True, searched=span)
         hint = about_page.HINT_ROWS if sizes is None and needed.possible and not by_rows else ""
         return Need(control=control, found=needed, hint=hint, proviso=self._proviso(epsilon))
 
