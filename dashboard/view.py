@@ -84,7 +84,8 @@ class Chart(Protocol):
     """What a page needs of a question's main chart, whether it is computed at once or fills in.
 
     ``about`` says in a few words what it answers, ``empty`` whether there is nothing to draw yet. ``point`` is the
-    height of the method in use at the chosen ε, as the chart writes it; None where it is not known.
+    height of the method in use at the chosen ε, as the chart writes it; None where it is not known; ``heights`` are
+    those at other ``levels`` of ε.
     """
 
     @property
@@ -101,6 +102,11 @@ class Chart(Protocol):
     def empty(self) -> bool: ...
     @property
     def point(self) -> float | None: ...
+
+    @property
+    def scale(self) -> Scale: ...
+
+    def heights(self, levels: Sequence[float]) -> Sequence[float | None]: ...
 
     def picture(self, axis: str) -> Picture: ...
 
@@ -177,6 +183,19 @@ class View:
         """The same at another ε."""
         place = np.array([epsilon]), np.array([self.size])
         return float(self.problem.evaluate(method, metric or self.metric, *place).value[0])
+
+    def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
+        """The same at other levels of ε."""
+        if self.empty:
+            return [None] * len(levels)
+        key = (*self.identity, "heights", self.main, self.metric, self.size, self.scale.factor, tuple(levels))
+        places = np.array(levels, float), np.full(len(levels), self.size)
+
+        def found() -> list[float | None]:
+            values = self.problem.central.evaluate(self.main, self.metric, *places).value
+            return [float(value) * self.scale.factor for value in values]
+
+        return self.memo(key, found)
 
     def picture(self, axis: str) -> Picture:
         """The chart against ``axis``, one of ``axes``."""

@@ -32,7 +32,7 @@ from dashboard.report.value import Section
 from dashboard.scenes import embed, presenter, stage
 from dashboard.scenes.held import SHOWING, STAGE, Stage
 from dashboard.view import axis_control
-from dashboard.widgets import blocks, cards, controls, finger, onward, phone, waiting
+from dashboard.widgets import blocks, cards, controls, finger, levels, onward, phone, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
 from dashboard.widgets.release import cost_of, draw_beside, drawn_answers, release_panel
@@ -171,6 +171,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
             _drawn(question, current)
             blocks.chart(_picture(question, axis, current), around.mark)
             _below_chart(question, case, axis)
+            levels.beside(question, current)
             _seen(question, current)
         with right:
             _cards(question, current, read)
@@ -281,6 +282,7 @@ def _live(
         _drawn(present, case.source)
     with below:
         _below_chart(present, told, axis)
+        levels.beside(present, case.source)
         _seen(present, case.source)
     with right[0]:
         _cards(present, case.source, right[1])

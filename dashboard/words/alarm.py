@@ -227,9 +227,10 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
         return f"The line is never reached, so any alarm is a false one. {theory}"
     steps = plural(late_by, safe(series.step, 40), plural_of(safe(series.step, 40)))
     if last == crossing:
-        on_time = "On time means just then; later is late."
+        on_time = "On time means just then; before is a false alarm, later is late."
     else:
-        on_time = f"On time means {safe(window(series, crossing, last))}, up to {steps} after; later is late."
+        when = safe(window(series, crossing, last))
+        on_time = f"On time means {when}, up to {steps} after; before is a false alarm, later is late."
     return (
         f"Without privacy it would ring at {safe(series.names[crossing])}, every time. {on_time} "
         f"Picked blindly, it would be on time {times_in_100(blind)}. {theory}"
@@ -247,7 +248,8 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
         )
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: with other people like these, {level} is itself reached at another time {often}"
+        f"Chance: with other people like these, {level} would itself be reached at another time {often} It says "
+        "nothing against this alarm, which is about these people."
     )
 
 

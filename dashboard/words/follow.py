@@ -82,7 +82,8 @@ def meaning(kind: str, low: float, high: float, move: float) -> str:
         return "1 where the forecast was wrong"
     if kind == "losses":
         return f"0 is a loss of {low:g}, 1 a loss of {high:g}"
-    return f"the {'squared ' if kind == 'squared' else ''}miss, 1 being a miss by {high - low:g}"
+    between = "the square of the miss" if kind == "squared" else "the miss"
+    return f"0 where the forecast was just right, 1 where it was wrong by {high - low:g}, {between} in between"
 
 
 def scale(low: float, high: float) -> str:
@@ -192,8 +193,8 @@ def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
     units = many(unit)
     if vacuous:
         return (
-            "No theorem of the textbook (Dwork and Roth, 2014) bounds this loss at this ε; the privacy holds all the "
-            "same."
+            "At this ε no theorem of the textbook (Dwork and Roth, 2014) promises how little is lost; the privacy is "
+            "proved all the same."
         )
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
     return (
@@ -237,9 +238,9 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     """Two uncertainties, apart; ``noise`` comes on top of what a learner ``without`` privacy misses."""
     who, units = safe(unit), safe(many(unit))
     return (
-        f"**Two reasons why it may follow the wrong one.** Privacy noise: without privacy {of_100(without)} of 100 "
-        f"runs do so on the last {who}. The noise adds {of_100(noise)} of 100. What a wrong one costs is in the number "
-        f"above. Chance: had {rounds:,} other {units} like these come, another would be the best in "
+        f"**Two reasons why it may follow another than the best.** Privacy noise: on the last {who} "
+        f"{of_100(without)} of 100 runs do so without privacy, and the noise adds {of_100(noise)} of 100. What that "
+        f"costs is counted in the headline. Chance: had {rounds:,} other {units} like these come, another would be the best in "
         f"{of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
@@ -255,7 +256,7 @@ def hidden(unit: str) -> str:
 def not_hidden(units: str) -> str:
     return (
         f"that the run took place, the experts' names, how many {units} there were, and what is true of most {units}; "
-        f"nor somebody who is in several {units}"
+        f"**nor somebody who is in several {units}**"
     )
 
 
@@ -405,7 +406,10 @@ FORECAST_UNKNOWN = (
 )
 
 
-GIVES = {"plays": "whom to follow in each round", "from_now_on": "the name of one expert"}
+GIVES = {
+    "plays": "a list of whom to follow in each round, which names no winner",
+    "from_now_on": "the name of one expert",
+}
 
 
 def answer(answer: dict[str, Any]) -> str:

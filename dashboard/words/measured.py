@@ -94,7 +94,7 @@ def _above(start: str, guess: str, reached: tuple[float, float, float], target: 
 
 
 def _some(value: float, target: float, low: float) -> str:
-    return " (some models fall short)" if low < target <= value else ""
+    return " (more than 1 in 10 models fall short)" if low < target <= value else ""
 
 
 def headline_found(
@@ -205,7 +205,7 @@ def uncertain(low: float, high: float, people: float, judged: str, what: str, *,
     return (
         f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this {between(low, high)} "
         f"{what} (estimated from {models} of them). Chance: {judged} judged them; had others come, all these numbers "
-        f"would move by at most {number(100 * people)} in 80 of 100 cases, with or without privacy."
+        f"would move by up to {number(100 * people)} in 80 of 100 cases, with or without privacy."
     )
 
 
@@ -284,8 +284,8 @@ def better(name: str, value: str, main: str) -> str:
     """Another method that a private answer can be drawn by does clearly better at this ε."""
     return (
         f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. You may "
-        "switch to it in Options, since everybody may see these data. For data of your own choose before you see any "
-        "result, for instance on simulated rows: what is chosen by looking tells of the people."
+        "switch to it in Options, since everybody may see these data. For data of your own choose before you look, for "
+        "instance on simulated rows: looking costs no budget, but a choice made by it tells something of the people."
     )
 
 

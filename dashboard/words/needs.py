@@ -6,8 +6,8 @@ from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed, Proviso
 from dashboard.words import number, plural, visible
 
 SMALLEST = "smallest ε for it"
-_NEAR = 1.02
-"""Levels of ε that differ by no more are called the same."""
+_NEAR, _LITTLE = 1.02, 1.1
+"""Levels of ε that differ by no more are called the same, and so near that the smaller saves little."""
 LOOKED = (
     "Rounded up to a fixed list of levels. It comes from what is in your file: a private answer at this ε says that it "
     "was chosen after looking at the data."
@@ -63,7 +63,7 @@ def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> 
     if least > epsilon * _NEAR:
         size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
-    if least * _NEAR < epsilon:
+    if least * _LITTLE < epsilon:
         less = f"ε = {number(least)} would do, and leaves budget for other questions."
         return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, proviso.there, less)
     if proviso is not None:

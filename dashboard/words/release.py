@@ -58,8 +58,9 @@ EPSILON_LOOKED_WARNING = (
 def none_drawn(gives: str, *, practice: bool) -> str:
     """What an answer would be, before there is one. Of a file its receipt may say more: how it suggested to be read."""
     if practice:
-        return f"No answer yet. One gives out {gives}, and nothing else. Practice can be reset, real answers cannot."
-    return f"No answer yet. One gives out {gives}, and cannot be undone."
+        told = f"No answer yet. An answer gives out {gives}, and nothing else."
+        return f"{told} Practice can be reset, real answers cannot."
+    return f"No answer yet. An answer gives out {gives}, and cannot be undone."
 
 
 def suggested(note: str) -> str:

@@ -13,7 +13,7 @@ NOT_SEEN = "No budget of these people is open, or none that was shared with you.
 CLOSED = "Everything else keeps working; private answers wait until whoever runs this program has mended this:"
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
-NOT_ENOUGH = "Not enough is left for one more answer like the one in view."
+NOT_ENOUGH = "Not enough is left for one more answer to this question at this ε."
 
 
 def left(whole: float, remaining: float) -> str:
@@ -40,14 +40,15 @@ def delta_left(remaining: float, whole: float) -> str:
 def more(count: int, rest: float | None = None) -> str:
     """How many more answers fit; ``rest`` is the ε that is left after one, where ε adds up."""
     if count >= MANY:
-        return "A million more answers like the one in view fit."
+        return "A million more answers to this question at this ε fit."
     kept = _kept(f", with ε = {amount(rest)} left") if rest is not None and rest > 1e-9 else ""
-    return f"**{plural(count, 'more answer', 'more answers')}** like the one in view; after one, {count - 1:,}{kept}."
+    told = f"**{plural(count, 'more answer', 'more answers')}** to this question at this ε"
+    return f"{told}; after one, {count - 1:,}{kept}."
 
 
 def at_the_end(*, practice: bool) -> str:
     """What happens when nothing is left."""
-    again = "until it is reset" if practice else "ever: what is spent does not come back"
+    again = "until you reset it, as practice can be" if practice else "ever: what is spent does not come back"
     return f" When it is used up no more answers are given, {again}."
 
 

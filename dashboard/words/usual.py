@@ -33,7 +33,7 @@ def method(about: About) -> str:
     return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
 
 
-NO_THEOREM = "No theorem says yet at this ε how often it is right; the privacy holds all the same."
+NO_THEOREM = "No theorem promises at this ε how often it is right; the privacy is proved all the same."
 
 
 def verdict(value: float, target: float, shown: str, *, higher: bool = True) -> str:

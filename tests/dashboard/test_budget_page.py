@@ -415,9 +415,9 @@ def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     assert tracker.spent_words(pure) == "ε\u00a0=\u00a00.1 of 0.3 is left."
     assert (
         tracker.answers_words(pure, Cost.pure(0.1), "", "person")
-        == "**1 more answer** like the one in view; after one, 0."
+        == "**1 more answer** to this question at this ε; after one, 0."
     )
-    wanting = "Not enough is left for one more answer like the one in view."
+    wanting = "Not enough is left for one more answer to this question at this ε."
     assert tracker.answers_words(pure, Cost.pure(0.11), "", "person") == wanting
     assert "need a δ" in tracker.answers_words(pure, Cost.gaussian(20.0, 1e-7), "", "person")
     both = budget(1.0, 1e-6, Cost.gaussian(50.0, 1e-8), counting="zcdp")
@@ -426,7 +426,7 @@ def test_the_tracker_counts_in_the_unit_of_the_cap() -> None:
     more = both.answers_left(Cost.gaussian(50.0, 1e-8))
     assert (
         tracker.answers_words(both, Cost.gaussian(50.0, 1e-8), "", "person")
-        == f"**{more} more answers** like the one in view; after one, {more - 1}."
+        == f"**{more} more answers** to this question at this ε; after one, {more - 1}."
     )
 
 
@@ -445,7 +445,7 @@ def test_the_tracker_follows_the_page(open_app: Open, ledger: Ledger) -> None:
     practice(ledger, Cost.pure(1.0))
     app = open_app("selection", neighbours="replace_one")
     side = [one.value for one in app.sidebar.markdown]
-    assert "**4 more answers** like the one in view; after one, 3, with ε\u00a0=\u00a01.5 left." in side
+    assert "**4 more answers** to this question at this ε; after one, 3, with ε\u00a0=\u00a01.5 left." in side
     assert any("It protects any one person" in one.value for one in app.sidebar.caption)
 
 

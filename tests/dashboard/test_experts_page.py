@@ -224,17 +224,17 @@ def test_the_page_opens_with_its_own_example_until_somebody_chooses(open_app: Op
 def test_what_cannot_be_released_is_not_counted(open_app: Open) -> None:
     """Neither a strategy without a release nor simulated experts; one click goes to what has one."""
     app = open_app("experts")
-    assert "like the one in view" in text(app)
+    assert "to this question at this ε" in text(app)
     app.selectbox(key="experts_method-oblivious").set_value("weighted_majority").run()
-    assert "like the one in view" in text(app)
+    assert "to this question at this ε" in text(app)
     app.selectbox(key="experts_method-oblivious").set_value("textbook").run()
-    assert "like the one in view" not in text(app)
+    assert "to this question at this ε" not in text(app)
     open_tab(app, "experts", "A private answer")
     app.button(key="experts-instead").click().run()
     assert app.selectbox(key="experts_method-oblivious").value == "batched"
-    assert "like the one in view" in text(app)
+    assert "to this question at this ε" in text(app)
     app.selectbox(key="experts_of-forecasts").set_value("gap").run()
-    assert "like the one in view" not in text(app)
+    assert "to this question at this ε" not in text(app)
 
 
 @pytest.mark.parametrize(

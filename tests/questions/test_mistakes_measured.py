@@ -60,7 +60,7 @@ def test_the_headline_says_how_many_are_found_and_what_that_costs_the_others() -
     found, alarmed = simulated("found"), 1 - (2 * simulated("balanced") - simulated("found"))
     hit, need, taken = re.fullmatch(
         r"At ε = 0\.6 the private model finds about \*\*([\d.]+) of 100 that are “malignant”\*\* on average: "
-        r"(?:less than|enough for) the (\d+) you need(?: \(some models fall short\))?\. "
+        r"(?:less than|enough for) the (\d+) you need(?: \(more than 1 in 10 models fall short\))?\. "
         r"It takes (\d+|fewer than 1) of 100 that are “benign” for “malignant”\.",
         headline,
     ).groups()

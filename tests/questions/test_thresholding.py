@@ -490,7 +490,7 @@ def test_an_ending_that_cannot_be_is_not_praised() -> None:
 
 def test_late_says_from_when() -> None:
     caption = asked("clinic").caption
-    assert "14 Mar 2024 to 17 Mar 2024, up to 3 days after; later is late" in caption
+    assert "14 Mar 2024 to 17 Mar 2024, up to 3 days after; before is a false alarm, later is late" in caption
 
 
 def test_the_headline_says_whether_it_is_what_was_asked_for() -> None:

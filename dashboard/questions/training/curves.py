@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -272,6 +272,13 @@ class Curves:
         asked = self.asked
         found = None if self.frame is None else at_epsilon(self.frame, asked.main, asked.metric, asked.epsilon)
         return None if found is None else found[0] * self.scale.factor
+
+    def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
+        """The same at other levels of ε; only curves along ε know them."""
+        if self.frame is None or self.axis != "epsilon":
+            return [None] * len(levels)
+        found = [at_epsilon(self.frame, self.asked.main, self.asked.metric, level) for level in levels]
+        return [None if one is None else one[0] * self.scale.factor for one in found]
 
     def picture(self, axis: str) -> Picture:
         """The chart; ``axis`` is the one it was made for, and it is not ``empty``."""

@@ -1,0 +1,79 @@
+"""Under every chart stands what half and twice the ε would do: the very numbers that the page says when ε is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import words
+from dashboard.question import Question
+from dashboard.view import View
+from dashboard.widgets import levels
+from dashboard.words import levels as said
+from dashboard.words.tracker import MANY
+from tests.dashboard.conftest import text
+
+Open = Callable[..., AppTest]
+PAGES = ("selection", "thresholding", "experts")
+
+
+def rows(app: AppTest) -> dict[str, list[str]]:
+    """The rows of the table by their names."""
+    shown = next(part for part in text(app).split("\n\n") + text(app).split("\n") if part.startswith("| | half"))
+    start = text(app).index(shown)
+    lines = [line for line in text(app)[start:].split("\n") if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {one[0]: one[1:] for one in cells}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_half_and_twice_are_what_the_page_says_there(open_app: Open, page: str) -> None:
+    app = open_app(page)
+    app.number_input(key="epsilon-typed").set_value(0.5).run()
+    told = rows(app)
+    assert told[""] == ["half: ε = 0.25", "**now: ε = 0.5**", "twice: ε = 1"]
+    for place, level in ((0, 0.25), (2, 1.0)):
+        app.number_input(key="epsilon-typed").set_value(level).run()
+        there = rows(app)
+        assert there[""][1] == f"**now: ε = {words.number(level)}**"
+        assert {name: cells[place] for name, cells in told.items() if name} == {
+            name: cells[1] for name, cells in there.items() if name
+        }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_the_budget_pays_for_is_what_the_sidebar_says(open_app: Open, page: str) -> None:
+    app = open_app(page)
+    app.number_input(key="epsilon-typed").set_value(0.5).run()
+    assert f"**{rows(app)[said.ANSWERS][1]} more answers**" in text(app)
+
+
+@pytest.mark.parametrize(("level", "shown"), [(0.01, ["now", "twice"]), (10.0, ["half", "now"])])
+def test_no_level_is_off_the_scale(open_app: Open, level: float, shown: list[str]) -> None:
+    app = open_app("selection")
+    app.number_input(key="epsilon-typed").set_value(level).run()
+    assert all(f"| | {name}" in text(app) or f"{name}: ε" in text(app) for name in shown)
+    assert ("half: ε" in text(app)) == ("half" in shown)
+    assert ("twice: ε" in text(app)) == ("twice" in shown)
+
+
+def test_nothing_is_said_while_the_curve_is_not_there(monkeypatch: pytest.MonkeyPatch, open_app: Open) -> None:
+    asked: list[Question] = []
+    kept = levels.table
+
+    def seen(question: Question, source: object) -> str:
+        asked.append(question)
+        return kept(question, source)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(levels, "table", seen)
+    open_app("selection")
+    question = asked[-1]
+    assert isinstance(question.view, View)
+    assert question.view.heights([0.25])[0] == pytest.approx(
+        question.view.at_epsilon(question.view.main, 0.25) * question.view.scale.factor
+    )
+    assert replace(question.view, empty=True).heights([0.25]) == [None]
+    assert MANY > 0
