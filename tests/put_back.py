@@ -12,13 +12,13 @@ from streamlit.runtime.state import session_state
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from dashboard import replay
 from dashboard.people import login_cookie, providers
 from dashboard.runtime import left_pages, left_sessions, loops, operations, outgoing, scripts, unread, values
-from dashboard.serving import failures, frames, lengths, media
+from dashboard.serving import failures, frames, lengths, media, reads
 
 
 def changed_in_streamlit() -> list[str]:
@@ -38,6 +38,7 @@ def changed_in_streamlit() -> list[str]:
         "when scripts begin": ScriptRunner.start is scripts._start,
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
+        "what is read after an answer": RequestResponseCycle.send is not reads._sent,
         "who is given what no run makes": BackendOperationDispatcher.dispatch is not operations._dispatch,
         "what a provider is asked": starlette_auth_routes._create_oauth_client is not providers._create,
         "what a login keeps": starlette_app_utils.decode_signed_value is not login_cookie._decode,

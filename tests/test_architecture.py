@@ -49,6 +49,7 @@ SERVED = {
     "dashboard/serving/uploads.py": {"starlette"},
     "dashboard/serving/frames.py": {"uvicorn", "websockets"},
     "dashboard/serving/lengths.py": {"uvicorn", "h11"},
+    "dashboard/serving/reads.py": {"uvicorn"},
     "dashboard/serving/upload_form.py": {"python_multipart"},
     "dashboard/people/login_cookie.py": {"starlette"},
     "dashboard/serving/refused.py": {"uvicorn"},

@@ -23,7 +23,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from dashboard.serving import refused
+from dashboard.serving import reads, refused
 from dashboard.serving.heads import network
 from dashboard.serving.messages import MESSAGE_BYTES
 from dashboard.serving.pace import Pace, fits
@@ -132,6 +132,7 @@ def _arrived(page: WebSocketsSansIOProtocol, data: bytes) -> None:
     _UVICORNS["data_received"](page, data)
     if not page.handshake_initiated:
         refused.in_turn(page, refused.said(data), page.transport.abort)
+    reads.arrived(page)
 
 
 def _ended(page: WebSocketsSansIOProtocol) -> None:

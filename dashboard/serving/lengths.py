@@ -11,20 +11,17 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from itertools import islice
 from typing import Any
 
 import h11
 from h11._receivebuffer import ReceiveBuffer, blank_line_regex
 from uvicorn import config
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from dashboard.serving import refused
+from dashboard.serving import reads, refused
 from dashboard.serving.heads import network
-from dashboard.serving.pace import Pace
+from dashboard.serving.pace import Paces
 
 OTHER = "this server reads requests with h11; start it with epsilon-lab, or uninstall httptools"
 MOST_LINES, LONGEST = 100, 32 << 10
@@ -37,6 +34,7 @@ SENT = 128 << 10
 """Bytes that the system keeps of what a connection does not read, or twice that; by itself it keeps up to 4 MB."""
 _begun: Callable[..., None] = H11Protocol.__init__
 _made: Callable[[H11Protocol, Any], None] = H11Protocol.connection_made
+_received: Callable[[H11Protocol, bytes], None] = H11Protocol.data_received
 _answered: Callable[[H11Protocol, str], None] = H11Protocol.send_400_response
 
 
@@ -53,6 +51,8 @@ def guard() -> None:
     H11Protocol.__init__ = _measured  # type: ignore[assignment, method-assign]
     H11Protocol.connection_made = _bounded  # type: ignore[assignment, method-assign]
     H11Protocol.send_400_response = _refused  # type: ignore[assignment, method-assign]
+    H11Protocol.data_received = _read  # type: ignore[assignment, method-assign]
+    RequestResponseCycle.send = reads.last_of  # type: ignore[assignment, method-assign]
 
 
 def unguard() -> None:
@@ -60,6 +60,8 @@ def unguard() -> None:
     H11Protocol.__init__ = _begun  # type: ignore[method-assign]
     H11Protocol.connection_made = _made  # type: ignore[assignment, method-assign]
     H11Protocol.send_400_response = _answered  # type: ignore[assignment, method-assign]
+    H11Protocol.data_received = _received  # type: ignore[assignment, method-assign]
+    RequestResponseCycle.send = reads._sent  # type: ignore[assignment, method-assign]
 
 
 class Arrived(ReceiveBuffer):
@@ -123,15 +125,11 @@ class Begun:
     """How fast each address begins connections, of those that began any just now."""
 
     def __init__(self) -> None:
-        self._paces: OrderedDict[str, Pace] = OrderedDict()  # whoever began one longest ago comes first
+        self._paces = Paces(BEGUN, AT_ONCE)
 
     def too_many(self, whose: str) -> bool:
         """Whether one more of this address is one too many; else it counts."""
-        pace = self._paces.pop(whose, None) or Pace(BEGUN, AT_ONCE)
-        for known, other in list(islice(self._paces.items(), 2)):
-            if other.idle:
-                del self._paces[known]
-        self._paces[whose] = pace
+        pace = self._paces.of(whose)
         if pace.wait(0.0) > 0.0:
             return True
         pace.wait(1.0)
@@ -141,23 +139,23 @@ class Begun:
 _started = Begun()
 
 
-def _is_proxy(connection: H11Protocol, address: str) -> bool:
-    """Whether its word about where visitors come from is taken."""
-    app = connection.app
-    return isinstance(app, ProxyHeadersMiddleware) and address in app.trusted_hosts
-
-
 def _bounded(connection: H11Protocol, transport: Any) -> None:
     """A connection begins, that of a page among them, which goes on from it. One that is one too many of its address
     ends before anything of it is read; a proxy, which brings those of all its visitors, bounds them itself."""
     peer = transport.get_extra_info("peername")
-    if peer and not _is_proxy(connection, peer[0]) and _started.too_many(network(str(peer[0]))):
+    if peer and not reads.is_proxy(connection.app, peer[0]) and _started.too_many(network(str(peer[0]))):
         transport.abort()
         return
     found = transport.get_extra_info("socket")
     if found is not None:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT)
-    _made(connection, transport)
+    _made(connection, reads.Reading(transport, connection.loop))
+
+
+def _read(connection: H11Protocol, data: bytes) -> None:
+    """What came counts, whoever takes it."""
+    _received(connection, data)
+    reads.arrived(connection)
 
 
 def _refused(connection: H11Protocol, message: str) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 EACH = 0.8
 """The share that one address may have (a school behind one has the same) of places, unless EPSILON_LAB_SESSIONS_EACH
@@ -39,6 +41,26 @@ class Pace:
     def idle(self) -> bool:
         """Whether all work that was sent would be done by now."""
         return self._until <= time.monotonic()
+
+
+class Paces:
+    """One for each address, of those who did anything just now."""
+
+    def __init__(self, rate: float, ahead: float, weight: Callable[[], float] = lambda: 1.0) -> None:
+        self._each = rate, ahead, weight
+        self._paces: OrderedDict[str, Pace] = OrderedDict()  # whoever did something longest ago comes first
+
+    def __contains__(self, whose: str) -> bool:
+        return whose in self._paces
+
+    def of(self, whose: str) -> Pace:
+        """That of an address; two of others that are idle are forgotten for each that is asked for."""
+        found = self._paces.pop(whose, None) or Pace(*self._each)
+        for known, other in list(islice(self._paces.items(), 2)):
+            if other.idle:
+                del self._paces[known]
+        self._paces[whose] = found
+        return found
 
 
 async def in_turn(work: float, paces: Iterable[Pace]) -> None:

@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from dashboard.serving.reads import is_proxy
 from dpcore.defects import reported
 
 TOLD_AFTER = 5.0
@@ -79,7 +79,7 @@ def in_turn(
 
 def _unread(connection: H11Protocol | WebSocketsSansIOProtocol) -> tuple[str, int] | None:
     """Who counts for a head of which nothing could be read: whoever is connected, unless that may be a proxy."""
-    client, app = connection.client, connection.app
-    if client is not None and isinstance(app, ProxyHeadersMiddleware) and client[0] in app.trusted_hosts:
+    client = connection.client
+    if client is not None and is_proxy(connection.app, client[0]):
         return f"{client[0]} unread", client[1]
     return client

@@ -12,6 +12,7 @@ class Wire(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.written, self.reading, self.closed, self.aborted = bytearray(), True, False, False
+        self.said_all = False
 
     def write(self, data: Any) -> None:
         self.written += data
@@ -21,6 +22,12 @@ class Wire(asyncio.Transport):
 
     def resume_reading(self) -> None:
         self.reading = True
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.said_all = True
 
     def close(self) -> None:
         self.closed = True

@@ -17,7 +17,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from dashboard.serving import lengths, refused
+from dashboard.serving import lengths, reads, refused
 from tests.serving.connected import Wire
 
 PIECES = 10_000
@@ -166,9 +166,10 @@ def test_the_system_keeps_little_of_what_a_connection_does_not_read() -> None:
         get_extra_info=lambda name: found if name == "socket" else None, is_closing=lambda: False
     )
     made: list[Any] = []
+    connection: Any = SimpleNamespace(loop=None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lengths, "_made", lambda *one: made.append(one))
-        lengths._bounded("connection", transport)  # type: ignore[arg-type]
+        lengths._bounded(connection, transport)
     assert asked == [(socket.SOL_SOCKET, socket.SO_SNDBUF, lengths.SENT)]
-    assert made == [("connection", transport)]
+    assert [(one, type(read), read._transport) for one, read in made] == [(connection, reads.Reading, transport)]
     assert H11Protocol.connection_made is lengths._bounded

@@ -1,0 +1,243 @@
+"""Whatever comes of a connection counts each time it is read, and nothing of a body is read once its request is
+answered; honest requests and files go on."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from dashboard.background import speed
+from dashboard.serving import frames, lengths, pace, reads
+from dashboard.serving.pace import Paces
+from tests.serving.leaping import Leaping
+from tests.serving.test_frames import BINARY, REQUEST, frame
+from tests.serving.test_refused import BALANCER, HERE, PROPER, THERE, Line, through
+
+RATE, SECONDS, SENDS = 10.0, 10, 100
+POST = b"POST /%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n"
+HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+ENDLESS = {
+    "of a request that waits": POST % b"waits",
+    "of a request whose answer goes on": POST % b"goes-on",
+    "of a head": HEAD + b"X: ",
+    "of a second head": PROPER + HEAD + b"X: ",
+    "of a frame": REQUEST,
+}
+"""What comes byte by byte, and how it begins."""
+
+
+class Upgraded(Line):
+    """A connection that is handed over to who reads messages of a page."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.protocol: Any = None
+
+    def set_protocol(self, protocol: Any) -> None:
+        self.protocol = protocol
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        await asyncio.sleep(1000)
+    if scope["path"] == "/waits":
+        await asyncio.sleep(1000)
+    if scope["path"] == "/taken":
+        while (await receive())["more_body"]:
+            pass
+    await send({"type": "http.response.start", "status": 204, "headers": [(b"connection", b"keep-alive")]})
+    if scope["path"] == "/goes-on":
+        await asyncio.sleep(1000)
+    await send({"type": "http.response.body", "body": b""})
+
+
+class Sender:
+    """A connection that has something to send whenever it is read."""
+
+    def __init__(self, head: bytes, address: str = HERE) -> None:
+        config = Config(app, interface="asgi3", log_config=None, ws_per_message_deflate=False)
+        config.load()
+        self.line, self.taken = Upgraded(address), 0
+        self.line.protocol = H11Protocol(config, ServerState(), {}, asyncio.get_running_loop())
+        self.line.protocol.connection_made(self.line)
+        self.sends(head)
+
+    def sends(self, data: bytes) -> None:
+        self.taken += 1
+        self.line.protocol.data_received(data)
+
+    async def goes_on(self, piece: bytes = b"x") -> int:
+        """How often it is read in ``SECONDS``, beside its head."""
+        self.taken = 0
+        for _ in range(SECONDS * SENDS):
+            await asyncio.sleep(1 / SENDS)
+            if self.line.reading and not self.line.closed:
+                self.sends(piece)
+        return self.taken
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leaping]:
+    """Its clock is that of paces; of an address ten reads a second are taken, and ten ahead."""
+    found = Leaping()
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=found.time))
+    monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL)
+    monkeypatch.setattr(reads, "_paces", Paces(RATE, 1.0))
+    lengths.guard()
+    frames.guard()
+    yield found
+    lengths.unguard()
+    frames.unguard()
+    for task in asyncio.all_tasks(found):
+        task.cancel()
+    found.run_until_complete(asyncio.sleep(0.1))
+    found.close()
+
+
+async def read(head: bytes, connections: int = 1) -> int:
+    senders = [Sender(head) for _ in range(connections)]
+    await asyncio.sleep(0.01)
+    if head == REQUEST:
+        for sender in senders:
+            sender.sends(frame(BINARY, bytes(1_000_000))[:14])
+    return sum(await asyncio.gather(*(sender.goes_on() for sender in senders)))
+
+
+@pytest.mark.parametrize("connections", [1, 20])
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_bytes_that_come_one_by_one_are_read_at_a_pace_of_their_address(
+    kind: str, connections: int, loop: Leaping
+) -> None:
+    found = loop.run_until_complete(read(ENDLESS[kind], connections))
+    assert found <= RATE * (SECONDS + 1) + 2 * connections
+    assert connections > 1 or found > RATE * SECONDS / 2, "its connection was kept, and only waits"
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_they_would_be_read_as_they_come(kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail."""
+    monkeypatch.setattr(reads, "arrived", lambda connection: None)
+    assert loop.run_until_complete(read(ENDLESS[kind])) > 5 * RATE * SECONDS
+
+
+def test_others_are_read_meanwhile(loop: Leaping) -> None:
+    async def story() -> list[int]:
+        both = Sender(HEAD + b"X: "), Sender(HEAD + b"X: ", THERE)
+        return list(await asyncio.gather(*(one.goes_on() for one in both)))
+
+    mine, theirs = loop.run_until_complete(story())
+    assert abs(mine - theirs) < RATE
+
+
+def test_through_a_balancer_it_is_the_visitor_who_waits(loop: Leaping) -> None:
+    """The connections of a balancer are everybody's: none rests for what another visitor sends."""
+
+    async def story() -> tuple[list[int], int]:
+        those = [Sender(through(POST % b"waits", whose), BALANCER) for whose in (HERE, HERE, THERE)]
+        unsaid = Sender(HEAD + b"X: ", BALANCER)
+        await asyncio.sleep(0.01)
+        *found, last = await asyncio.gather(*(one.goes_on() for one in (*those, unsaid)))
+        return found, last
+
+    (first, second, other), unsaid = loop.run_until_complete(story())
+    assert first + second <= RATE * (SECONDS + 1) + 4
+    assert other > RATE * SECONDS / 2
+    assert unsaid == SECONDS * SENDS
+
+
+ANSWERED = {"nothing of it here": b"", "some of it here": b"x" * 1000, "which waits for a word": b""}
+
+
+@pytest.mark.parametrize("kind", ANSWERED)
+def test_of_a_body_that_goes_on_after_the_answer_nothing_is_read(kind: str, loop: Leaping) -> None:
+    async def story() -> tuple[Line, int, bool]:
+        word = b"\r\nExpect: 100-continue" if "word" in kind else b""
+        sender = Sender((POST % b"").replace(b"\r\nContent", word + b"\r\nContent") + ANSWERED[kind])
+        await asyncio.sleep(0.01)
+        before = sender.line.closed
+        return sender.line, await sender.goes_on(), before
+
+    line, read, before = loop.run_until_complete(story())
+    assert line.written.startswith(b"HTTP/1.1 204")
+    assert line.written.lower().count(b"connection: ") == line.written.lower().count(b"connection: close") == 1
+    assert (read, line.closed) == (0, True)
+    assert line.said_all
+    assert not before, "who is still sending loses the answer with a connection that is closed at once"
+
+
+def test_it_would_be_read_without_end(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail."""
+    lengths.unguard()
+    assert loop.run_until_complete(read(POST % b"")) == SECONDS * SENDS
+
+
+async def taken(*sent: bytes) -> Line:
+    """What becomes of a connection on which these come, one after the other."""
+    sender = Sender(sent[0])
+    for piece in sent[1:]:
+        while not sender.line.reading:
+            await asyncio.sleep(0.01)
+        sender.sends(piece)
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(1.0)
+    return sender.line
+
+
+HONEST = {
+    "one after the other": ([PROPER, PROPER, PROPER], 3),
+    "several at once": ([PROPER * 3], 3),
+    "a body at once, and another": ([(POST % b"taken").replace(b"1000000", b"3") + b"abc" + PROPER], 2),
+    "a body nobody takes, that is here": ([(POST % b"").replace(b"1000000", b"3") + b"abc", PROPER], 2),
+    "a file in pieces": ([POST % b"taken", *[b"x" * 20_000] * 50, PROPER], 2),
+    "without a body, in pieces": ([PROPER[:9], PROPER[9:30], PROPER[30:], PROPER], 2),
+}
+
+
+@pytest.mark.parametrize("kind", HONEST)
+def test_what_a_browser_sends_is_answered_on_one_connection(kind: str, loop: Leaping) -> None:
+    sent, answers = HONEST[kind]
+    line = loop.run_until_complete(taken(*sent))
+    assert (line.written.count(b"HTTP/1.1 204"), line.closed) == (answers, False)
+
+
+@pytest.mark.parametrize("size", [1_000, 30_000_000])
+def test_who_is_refused_while_sending_hears_why(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a connection of the system, whose other side sends before it reads."""
+    lengths.guard()
+    monkeypatch.setattr(reads, "HEARD", 0.3)
+
+    def visit(port: int) -> bytes:
+        heard = b""
+        with socket.create_connection(("127.0.0.1", port), timeout=30.0) as visitor:
+            try:
+                visitor.sendall((POST % b"").replace(b"1000000", b"%d" % (2 * size)) + bytes(size))
+            except OSError:
+                heard = b""  # closed while it was sending: what was answered is here all the same
+            while piece := visitor.recv(1000):
+                heard += piece
+        return heard
+
+    async def story() -> bytes:
+        loop, state = asyncio.get_running_loop(), ServerState()
+        config = Config(app, interface="asgi3", log_config=None)
+        config.load()
+        server = await loop.create_server(lambda: H11Protocol(config, state, {}, loop), "127.0.0.1", 0)
+        async with server:
+            heard = await asyncio.to_thread(visit, server.sockets[0].getsockname()[1])
+        while state.connections:
+            await asyncio.sleep(0.01)
+        return heard
+
+    try:
+        assert asyncio.run(story()).startswith(b"HTTP/1.1 204")
+    finally:
+        lengths.unguard()
