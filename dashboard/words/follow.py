@@ -240,8 +240,8 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     return (
         f"**Two reasons why it may follow another than the best.** Privacy noise: on the last {who} "
         f"{of_100(without)} of 100 runs do so without privacy, and the noise adds {of_100(noise)} of 100. What that "
-        f"costs is counted in the headline. Chance: had {rounds:,} other {units} like these come, another would be the best in "
-        f"{of_100(people)} of 100 cases ({redrawn(people, draws)})."
+        f"costs is counted in the headline. Chance: had {rounds:,} other {units} like these come, another would be the "
+        f"best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
 
