@@ -171,9 +171,10 @@ class Question:
 
     ``sentence`` is the question with its choices inside it. ``headline`` and ``caption`` are the answer to it in
     Markdown. ``view`` draws the chart; ``outcomes``, ``need`` and ``protected`` are the cards beside it; ``tabs`` the
-    views below. ``offer`` is the release, or why there is none. ``works`` is what the rest waits for: the first carries
-    the headline, the last the chart. ``follows`` says that it is cheap enough to be asked in brief for every step of
-    the ε scale at once, so that the page follows the slider while it is dragged.
+    views below. ``offer`` is the release, or why there is none. ``also`` gives by name what else is told at another ε,
+    beside what the chart shows, in Markdown; None where it is not known. ``works`` is what the rest waits for: the
+    first carries the headline, the last the chart. ``follows`` says that it is cheap enough to be asked in brief for
+    every step of the ε scale at once, so that the page follows the slider while it is dragged.
     """
 
     key: str
@@ -187,6 +188,7 @@ class Question:
     offer: Offer | NoOffer
     outcomes: Outcomes | None = None
     uncertain: Uncertain | None = None
+    also: Mapping[str, Callable[[float], str | None]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     works: tuple[Work, ...] = ()
     follows: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -45,6 +46,7 @@ def table(question: Question, source: Source) -> str:
     odds = [replace(card, epsilon=ratio * card.epsilon).odds for ratio in ratios]
     rows = [
         (said.measured(view.scale.title), [words.number(height) for height in heights.values() if height is not None]),
+        *_also(question, [ratio * card.epsilon for ratio in ratios]),
         (said.GUESS, [words.at_most(one) for one in odds]),
     ]
     if isinstance(question.offer, Offer):
@@ -52,4 +54,12 @@ def table(question: Question, source: Source) -> str:
         fit = [tracker.fit_at(source, cost, neighbours, ratio) for ratio in ratios]
         if all(count is not None and count < said.MANY for count in fit):
             rows.append((said.ANSWERS, [f"{count:,}" for count in fit]))
+    chosen = ratios.index(1.0)
+    rows = [(name, [*cells[:chosen], f"**{cells[chosen]}**", *cells[chosen + 1 :]]) for name, cells in rows]
     return said.table([said.heading(ratio, ratio * card.epsilon) for ratio in ratios], rows)
+
+
+def _also(question: Question, epsilons: Sequence[float]) -> list[tuple[str, list[str]]]:
+    """What else this question tells, a row each; none of which a level is not known."""
+    told = {name: [tell(epsilon) for epsilon in epsilons] for name, tell in question.also.items()}
+    return [(name, [cell for cell in cells if cell is not None]) for name, cells in told.items() if None not in cells]

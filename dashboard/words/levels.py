@@ -11,14 +11,13 @@ __all__ = ["ANSWERS", "GUESS", "MANY", "TITLE", "heading", "measured", "table"]
 
 TITLE = "**Stricter or looser?** The same question at half and at twice the ε."
 _NAMES = {0.5: "half", 1.0: "now", 2.0: "twice"}
-GUESS = "guesses right at most, of 100 (50 without the answer)"
+GUESS = "guesses right at most, of 100"
 ANSWERS = "answers that the budget pays for"
 
 
 def heading(ratio: float, epsilon: float) -> str:
     """Over a column: the ε that is ``ratio`` times the chosen one."""
-    told = f"{_NAMES[ratio]}: ε = {number(epsilon)}"
-    return f"**{told}**" if ratio == 1.0 else told
+    return f"{_NAMES[ratio]}: ε\u00a0=\u00a0{number(epsilon)}"
 
 
 def measured(title: str) -> str:

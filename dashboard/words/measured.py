@@ -46,6 +46,11 @@ def found_title(positive: str) -> str:
     return f"found, of 100 that are “{visible(positive, 30)}”"
 
 
+def missed(positive: str) -> str:
+    """The row of those that are not found, beside the measure."""
+    return f"missed, of 100 that are {_named(positive)}"
+
+
 def need(metric: str, positive: str) -> str:
     if metric == "found":
         return f"I need this many found, of 100 that are “{visible(positive, 30)}”"

@@ -22,6 +22,7 @@ from dashboard.view import Needed, Proviso
 from dashboard.words import measured as said
 from dashboard.words import predict as about_page
 from dashboard.words.measured import MISTAKES_ELSEWHERE
+from dashboard.words.usual import of_100
 from dpcore.training import judges, reaching
 from dpcore.training.baselines import NON_PRIVATE
 from dpcore.training.judges import EIGHTY
@@ -134,6 +135,17 @@ class Measured:
         if hit is None or alike is None:
             return None
         return 1.0 - hit[0], 1.0 - (2.0 * alike[0] - hit[0])
+
+    def also(self) -> dict[str, Callable[[float], str | None]]:
+        """What is told at half and twice the ε beside the measure: how many of one of two classes are missed."""
+        if self.metric == FOUND or not self.complete or self.wrong() is None:
+            return {}
+
+        def missed(epsilon: float) -> str | None:
+            wrong = self.wrong(epsilon)
+            return None if wrong is None else of_100(wrong[0])
+
+        return {said.missed(self.task.features.classes[1]): missed}
 
     def _stays(self) -> bool | None:
         """Whether what is needed is reached at every higher ε as well; None while curves are not whole."""

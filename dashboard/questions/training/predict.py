@@ -226,6 +226,7 @@ class _Setting:
             ),
             outcomes=seen.outcomes(),
             uncertain=seen.uncertain(),
+            also=seen.also(),
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
                 *(() if task.apart else self.lessons(along)),
