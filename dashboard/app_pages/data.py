@@ -62,8 +62,12 @@ elif own is None or home != place:
                 f"{understood.where_it_is()} It is read at once, and its columns and first rows are shown to you "
                 "alone. No chart is computed from it before you say so."
             )
+            st.markdown(said.YOU_STATE)
             with st.container(horizontal=True):
                 upload.bring_back(own)
+        in_use = source.current()
+        if in_use is not None:
+            st.caption(said.in_use(in_use.title))
         st.caption(said.WITHOUT_FILE)
         st.markdown("**Or start from a sample**: its button opens a first chart at once")
         samples.show_samples()

@@ -196,6 +196,11 @@ def counts_help(unit: str) -> str:
 
 # -- getting a file in -----------------------------------------------------------------------------------------------
 
+YOU_STATE = (
+    "**Before a private answer you state** what one row is, how many rows one person may have, and between which "
+    "bounds the numbers lie that it uses. You answer for that: no program can check it, and where it is untrue the promise "
+    "does not hold."
+)
 WITHOUT_FILE = (
     "No file at hand? “No file: describe a table” asks for columns and how many people, makes up rows to match, and "
     "shows how good private answers about such a table would be."
@@ -218,6 +223,11 @@ _KINDS = {
     "labelled": "a file of SPSS, Stata or SAS, which names its columns itself",
     "database": "a database",
 }
+
+
+def in_use(title: str) -> str:
+    """Which data all pages are about until a file is in use; plain text in Markdown."""
+    return f"In use until then: **{safe(title, 80)}**."
 
 
 def drop_help(megabytes: int) -> str:
