@@ -198,8 +198,8 @@ def counts_help(unit: str) -> str:
 
 YOU_STATE = (
     "**Before a private answer you state** what one row is, how many rows one person may have, and between which "
-    "bounds the numbers lie that it uses. You answer for that: no program can check it, and where it is untrue the promise "
-    "does not hold."
+    "bounds the numbers lie that it uses. You answer for that: no program can check it, and where it is untrue the "
+    "promise does not hold."
 )
 WITHOUT_FILE = (
     "No file at hand? “No file: describe a table” asks for columns and how many people, makes up rows to match, and "

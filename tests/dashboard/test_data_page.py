@@ -1289,6 +1289,6 @@ def test_what_is_ready_is_taken_over_before_a_page_is_drawn(open_app: Open, monk
 
 def test_before_a_file_it_says_what_is_in_use_and_what_will_be_stated(open_app: Open) -> None:
     told = text(open_app("data"))
-    assert "In use until then: **Town clinic, 316 people (simulated)**." in told
+    assert data_words.in_use("Town clinic, 316 people (simulated)") in told
     assert "Before a private answer you state" in told
     assert "where it is untrue the promise does not hold" in told
