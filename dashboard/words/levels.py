@@ -27,5 +27,5 @@ def measured(title: str) -> str:
 
 def table(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
     """A table in Markdown, one column for each level of ε."""
-    lines = ["| | " + " | ".join(headings) + " |", "|---" * (len(headings) + 1) + "|"]
+    lines = ["| the level | " + " | ".join(headings) + " |", "|---" * (len(headings) + 1) + "|"]
     return "\n".join([*lines, *(f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows)])

@@ -23,7 +23,9 @@ PAGES = ("selection", "thresholding", "experts")
 
 def rows(app: AppTest) -> dict[str, list[str]]:
     """The rows of the table by their names."""
-    shown = next(part for part in text(app).split("\n\n") + text(app).split("\n") if part.startswith("| | half"))
+    shown = next(
+        part for part in text(app).split("\n\n") + text(app).split("\n") if part.startswith("| the level | half")
+    )
     start = text(app).index(shown)
     lines = [line for line in text(app)[start:].split("\n") if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -35,13 +37,13 @@ def test_half_and_twice_are_what_the_page_says_there(open_app: Open, page: str) 
     app = open_app(page)
     app.number_input(key="epsilon-typed").set_value(0.5).run()
     told = rows(app)
-    assert told[""] == ["half: ε\u00a0=\u00a00.25", "now: ε\u00a0=\u00a00.5", "twice: ε\u00a0=\u00a01"]
+    assert told["the level"] == ["half: ε\u00a0=\u00a00.25", "now: ε\u00a0=\u00a00.5", "twice: ε\u00a0=\u00a01"]
     for place, level in ((0, 0.25), (2, 1.0)):
         app.number_input(key="epsilon-typed").set_value(level).run()
         there = rows(app)
-        assert there[""][1] == f"now: ε\u00a0=\u00a0{words.number(level)}"
-        assert {name: cells[place] for name, cells in told.items() if name} == {
-            name: cells[1].strip("*") for name, cells in there.items() if name
+        assert there["the level"][1] == f"now: ε\u00a0=\u00a0{words.number(level)}"
+        assert {name: cells[place] for name, cells in told.items() if name != "the level"} == {
+            name: cells[1].strip("*") for name, cells in there.items() if name != "the level"
         }
 
 
@@ -56,7 +58,7 @@ def test_what_the_budget_pays_for_is_what_the_sidebar_says(open_app: Open, page:
 def test_no_level_is_off_the_scale(open_app: Open, level: float, shown: list[str]) -> None:
     app = open_app("selection")
     app.number_input(key="epsilon-typed").set_value(level).run()
-    assert all(f"| | {name}" in text(app) or f"{name}: ε" in text(app) for name in shown)
+    assert all(f"| the level | {name}" in text(app) or f"{name}: ε" in text(app) for name in shown)
     assert ("half: ε" in text(app)) == ("half" in shown)
     assert ("twice: ε" in text(app)) == ("twice" in shown)
 
