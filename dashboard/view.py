@@ -182,20 +182,11 @@ class View:
     def at_epsilon(self, method: str, epsilon: float, metric: str | None = None) -> float:
         """The same at another ε."""
         place = np.array([epsilon]), np.array([self.size])
-        return float(self.problem.evaluate(method, metric or self.metric, *place).value[0])
+        return float(self.problem.central.evaluate(method, metric or self.metric, *place).value[0])
 
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
         """The same at other levels of ε."""
-        if self.empty:
-            return [None] * len(levels)
-        key = (*self.identity, "heights", self.main, self.metric, self.size, self.scale.factor, tuple(levels))
-        places = np.array(levels, float), np.full(len(levels), self.size)
-
-        def found() -> list[float | None]:
-            values = self.problem.central.evaluate(self.main, self.metric, *places).value
-            return [float(value) * self.scale.factor for value in values]
-
-        return self.memo(key, found)
+        return [None if self.empty else self.at_epsilon(self.main, level) * self.scale.factor for level in levels]
 
     def picture(self, axis: str) -> Picture:
         """The chart against ``axis``, one of ``axes``."""
@@ -430,9 +421,8 @@ def describe_at(frame: pd.DataFrame, names: Mapping[str, str], scale: Scale, x: 
     """Each method's value where column ``x`` is ``chosen``, as one sentence."""
     parts = []
     for method, value in read_all(frame, x, chosen).items():
-        shown = value * scale.factor
-        said = "practically 0" if 0.0 < abs(shown) < 1e-6 else words.number(shown)
-        parts.append(f"{names[method]} {said}{scale.unit}")
+        shown = words.height(value * scale.factor, hundred=scale.hundred)
+        parts.append(f"{names[method]} {shown}{scale.unit}")
     return f"{scale.title} at {place}: " + ", ".join(parts) + "."
 
 

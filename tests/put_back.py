@@ -38,7 +38,7 @@ def changed_in_streamlit() -> list[str]:
         "when scripts begin": ScriptRunner.start is scripts._start,
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
-        "what is read after an answer": RequestResponseCycle.send is not reads._sent,
+        "what is read after an answer": RequestResponseCycle.send is not reads.sent,
         "who is given what no run makes": BackendOperationDispatcher.dispatch is not operations._dispatch,
         "what a provider is asked": starlette_auth_routes._create_oauth_client is not providers._create,
         "what a login keeps": starlette_app_utils.decode_signed_value is not login_cookie._decode,

@@ -61,7 +61,7 @@ def unguard() -> None:
     H11Protocol.connection_made = _made  # type: ignore[assignment, method-assign]
     H11Protocol.send_400_response = _answered  # type: ignore[assignment, method-assign]
     H11Protocol.data_received = _received  # type: ignore[assignment, method-assign]
-    RequestResponseCycle.send = reads._sent  # type: ignore[assignment, method-assign]
+    RequestResponseCycle.send = reads.sent  # type: ignore[assignment, method-assign]
 
 
 class Arrived(ReceiveBuffer):

@@ -28,7 +28,7 @@ not make use of at once. A click is one; a file, of which one read takes up to 2
 HEARD = 2.0
 """Seconds in which an answer is heard before its connection is closed: whoever is still sending a body would lose the
 answer with a connection that is closed at once."""
-_sent: Callable[[RequestResponseCycle, Any], Awaitable[None]] = RequestResponseCycle.send
+sent: Callable[[RequestResponseCycle, Any], Awaitable[None]] = RequestResponseCycle.send
 
 
 class Reading:
@@ -124,4 +124,4 @@ async def last_of(cycle: RequestResponseCycle, message: Any) -> None:
         message = {**message, "headers": [*headers, CLOSE_HEADER]}
         if isinstance(cycle.transport, Reading):
             cycle.transport.unwanted = True
-    await _sent(cycle, message)
+    await sent(cycle, message)

@@ -62,6 +62,13 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def height(value: float, *, hundred: bool = False) -> str:
+    """A number read off a chart, never rounded to certainty: ``hundred`` says that 100 would be all."""
+    if 0.0 < abs(value) < 1e-4:
+        return "practically 0"
+    return "almost 100" if hundred and 99.95 <= value < 100.0 else number(value)
+
+
 def amount(value: float) -> str:
     """An amount of budget, to six digits so that what is shown adds up."""
     if not math.isfinite(value):

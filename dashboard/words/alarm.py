@@ -248,8 +248,8 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
         )
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: with other people like these, {level} would itself be reached at another time {often} It says "
-        "nothing against this alarm, which is about these people."
+        f"Chance: with other people like these, {level} would itself be reached at another time {often} The alarm "
+        "is judged by these people alone."
     )
 
 

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import words
-from dashboard.question import Question
-from dashboard.view import View
-from dashboard.widgets import levels
+from dashboard import catalogue, words
 from dashboard.words import levels as said
-from dashboard.words.tracker import MANY
 from tests.dashboard.conftest import rested, text
 
 Open = Callable[..., AppTest]
 PAGES = ("selection", "thresholding", "experts")
+ASKED = [(page, key) for page in PAGES for key in catalogue.questions(page)]
 """Of training every point is simulated: see ``test_training_tells_what_is_missed``."""
 
 
 def rows(app: AppTest) -> dict[str, list[str]]:
     """The rows of the table by their names."""
     shown = next(
-        part for part in text(app).split("\n\n") + text(app).split("\n") if part.startswith("| the level | half")
+        part for part in text(app).split("\n\n") + text(app).split("\n") if part.startswith("| privacy loss | half")
     )
     start = text(app).index(shown)
     lines = [line for line in text(app)[start:].split("\n") if line.startswith("|")]
@@ -32,18 +28,19 @@ def rows(app: AppTest) -> dict[str, list[str]]:
     return {one[0]: one[1:] for one in cells}
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_half_and_twice_are_what_the_page_says_there(open_app: Open, page: str) -> None:
-    app = open_app(page)
+@pytest.mark.parametrize(("page", "question"), ASKED)
+def test_half_and_twice_are_what_the_page_says_there(open_app: Open, page: str, question: str) -> None:
+    choice = catalogue.question_choice(next(one for one in catalogue.pages() if one.key == page))
+    app = open_app(page, **{choice.key: question})
     app.number_input(key="epsilon-typed").set_value(0.5).run()
     told = rows(app)
-    assert told["the level"] == ["half: ε\u00a0=\u00a00.25", "now: ε\u00a0=\u00a00.5", "twice: ε\u00a0=\u00a01"]
+    assert told["privacy loss"] == ["half: ε\u00a0=\u00a00.25", "now: ε\u00a0=\u00a00.5", "twice: ε\u00a0=\u00a01"]
     for place, level in ((0, 0.25), (2, 1.0)):
         app.number_input(key="epsilon-typed").set_value(level).run()
         there = rows(app)
-        assert there["the level"][1] == f"now: ε\u00a0=\u00a0{words.number(level)}"
-        assert {name: cells[place] for name, cells in told.items() if name != "the level"} == {
-            name: cells[1].strip("*") for name, cells in there.items() if name != "the level"
+        assert there["privacy loss"][1] == f"now: ε\u00a0=\u00a0{words.number(level)}"
+        assert {name: cells[place] for name, cells in told.items() if name != "privacy loss"} == {
+            name: cells[1].strip("*") for name, cells in there.items() if name != "privacy loss"
         }
 
 
@@ -54,32 +51,21 @@ def test_what_the_budget_pays_for_is_what_the_sidebar_says(open_app: Open, page:
     assert f"{rows(app)[said.ANSWERS][1]} more answers".replace("**", "") in text(app).replace("**", "")
 
 
+@pytest.mark.parametrize(
+    ("value", "hundred", "told"),
+    [(99.96, True, "almost 100"), (99.96, False, "100"), (100.0, True, "100"), (5e-5, True, "practically 0")],
+)
+def test_nothing_is_rounded_to_certainty(value: float, hundred: bool, told: str) -> None:
+    assert words.height(value, hundred=hundred) == told
+
+
 @pytest.mark.parametrize(("level", "shown"), [(0.01, ["now", "twice"]), (10.0, ["half", "now"])])
 def test_no_level_is_off_the_scale(open_app: Open, level: float, shown: list[str]) -> None:
     app = open_app("selection")
     app.number_input(key="epsilon-typed").set_value(level).run()
-    assert all(f"| the level | {name}" in text(app) or f"{name}: ε" in text(app) for name in shown)
+    assert all(f"| privacy loss | {name}" in text(app) or f"{name}: ε" in text(app) for name in shown)
     assert ("half: ε" in text(app)) == ("half" in shown)
     assert ("twice: ε" in text(app)) == ("twice" in shown)
-
-
-def test_nothing_is_said_while_the_curve_is_not_there(monkeypatch: pytest.MonkeyPatch, open_app: Open) -> None:
-    asked: list[Question] = []
-    kept = levels.table
-
-    def seen(question: Question, source: object) -> str:
-        asked.append(question)
-        return kept(question, source)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(levels, "table", seen)
-    open_app("selection")
-    question = asked[-1]
-    assert isinstance(question.view, View)
-    assert question.view.heights([0.25])[0] == pytest.approx(
-        question.view.at_epsilon(question.view.main, 0.25) * question.view.scale.factor
-    )
-    assert replace(question.view, empty=True).heights([0.25]) == [None]
-    assert MANY > 0
 
 
 def test_training_tells_what_is_missed(open_app: Open) -> None:

@@ -269,16 +269,16 @@ class Curves:
     @property
     def point(self) -> float | None:
         """The height of the method in use at the chosen ε, as the chart writes it; None where it is not simulated."""
-        asked = self.asked
-        found = None if self.frame is None else at_epsilon(self.frame, asked.main, asked.metric, asked.epsilon)
-        return None if found is None else found[0] * self.scale.factor
+        return self._height(self.asked.epsilon)
 
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
         """The same at other levels of ε; only curves along ε know them."""
-        if self.frame is None or self.axis != "epsilon":
-            return [None] * len(levels)
-        found = [at_epsilon(self.frame, self.asked.main, self.asked.metric, level) for level in levels]
-        return [None if one is None else one[0] * self.scale.factor for one in found]
+        return [self._height(level) if self.axis == "epsilon" else None for level in levels]
+
+    def _height(self, level: float) -> float | None:
+        asked = self.asked
+        found = None if self.frame is None else at_epsilon(self.frame, asked.main, asked.metric, level)
+        return None if found is None else found[0] * self.scale.factor
 
     def picture(self, axis: str) -> Picture:
         """The chart; ``axis`` is the one it was made for, and it is not ``empty``."""
