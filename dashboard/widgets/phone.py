@@ -25,6 +25,7 @@ _MARGINS = f"""<style>
 @media (min-width: {NARROW + 1}px) and (max-width: {TABLET}px) {{
   [data-testid="stMainBlockContainer"] {{ padding-left: 2rem; padding-right: 2rem; }}
 }}
+[data-testid="stMarkdownContainer"] :is(th, td):first-child {{ overflow-wrap: anywhere; }}
 </style>"""
 
 
@@ -34,7 +35,8 @@ def folds() -> None:
 
 
 def margins() -> None:
-    """Narrow margins on a tablet, where the sidebar takes a third of the page."""
+    """Narrow margins on a tablet, where the sidebar takes a third of the page; and no table is wider than its page,
+    however long the name of a row is."""
     st.html(_MARGINS)
 
 

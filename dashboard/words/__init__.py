@@ -65,7 +65,7 @@ def number(value: float) -> str:
 def height(value: float, *, hundred: bool = False) -> str:
     """A number read off a chart, never rounded to certainty: ``hundred`` says that 100 would be all."""
     if 0.0 < abs(value) < 1e-4:
-        return "practically 0"
+        return "about 0"
     return "almost 100" if hundred and 99.95 <= value < 100.0 else number(value)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from dashboard.words import number, safe
 
-TITLE = "**Stricter or looser?** The same question at half and at twice the ε."
-EPSILON = "privacy loss"
-GUESS = "guesses right at most, of 100"
-ANSWERS = "answers that the budget pays for"
+TITLE = "**Stricter or looser?** Half the ε protects more, twice the ε less."
+EPSILON = "privacy loss ε"
+GUESS = "somebody's guesses right at most, of 100 (50: a coin toss)"
+ANSWERS = "answers that you can still get"
 NAMES = {0.5: "half", 1.0: "now", 2.0: "twice"}
 """Each level of the table, as how many times the chosen ε it is."""
 
@@ -24,7 +24,7 @@ def measured(title: str) -> str:
 
 def table(ratios: Sequence[float], epsilon: float, rows: Sequence[Row]) -> str:
     """The table in Markdown, a column for each of ``ratios`` of the chosen ``epsilon``."""
-    levels = [f"{NAMES[ratio]}: ε\u00a0=\u00a0{number(ratio * epsilon)}" for ratio in ratios]
+    levels = [f"{NAMES[ratio]}: {number(ratio * epsilon)}" for ratio in ratios]
     now = ratios.index(1.0)
     told = [(name, [*cells[:now], f"**{cells[now]}**", *cells[now + 1 :]]) for name, cells in rows]
     return "\n".join([_line(EPSILON, levels), "|---" * (len(levels) + 1) + "|", *(_line(*row) for row in told)])
