@@ -257,12 +257,15 @@ class View:
         chosen = self.epsilon if x == "epsilon" else self.size
         if not frame[x].min() <= chosen <= frame[x].max():
             return frame
+        found = pd.concat([frame, self.chosen(x)], ignore_index=True)
+        return found.drop_duplicates(["method", x], keep="last")
+
+    def chosen(self, x: Literal["epsilon", "n"]) -> pd.DataFrame:
+        """The point of the method in use at the chosen ε and the data's own size, with its band."""
         methods, metrics = [self.main], [self.metric]
         if x == "epsilon":
-            point = sweep_epsilon(self.problem, [chosen], methods=methods, metrics=metrics)
-        else:
-            point = sweep_size(self.problem, [chosen], epsilon=self.epsilon, methods=methods, metrics=metrics)
-        return pd.concat([frame, point], ignore_index=True).drop_duplicates(["method", x], keep="last")
+            return sweep_epsilon(self.problem, [self.epsilon], methods=methods, metrics=metrics)
+        return sweep_size(self.problem, [self.size], epsilon=self.epsilon, methods=methods, metrics=metrics)
 
     def _drawn(self, x: Literal["epsilon", "n"], frame: pd.DataFrame, dark: bool) -> Figure:
         ghost = None

@@ -137,6 +137,7 @@ def worked(asked: Asked, part: str) -> dict[Hashable, Any]:
         weights(view, view.main, view.epsilon, problem)
         for method, metric in ((view.main, view.metric), (view.main, REGRET), (NON_PRIVATE, REGRET)):
             view.at(method, metric)
+        view.chosen("epsilon")
     elif part == NEEDED:
         view.needed()
     elif part == OTHERS:
