@@ -43,11 +43,12 @@ CONTROL, CONTROL_AHEAD = 1.0, 60.0
 
 @dataclass(slots=True)
 class Held:
-    """Bytes of a page's messages: of the one of which a part is still to come, of those that are whole and of the one
-    that was taken last, which waits for its sender's turn until the next is asked for; and what they were when they
-    were compared with all others'."""
+    """Bytes of a page's messages: of a frame that is not here whole, of the message of which a part is still to come,
+    of those that are whole and of the one that was taken last, which waits for its sender's turn until the next is
+    asked for; and what they were when they were compared with all others'."""
 
     visitor: str
+    begun: int = 0
     unfinished: int = 0
     whole: int = 0
     taken: int = 0
@@ -55,7 +56,7 @@ class Held:
 
     @property
     def size(self) -> int:
-        return self.unfinished + self.whole + self.taken
+        return self.begun + self.unfinished + self.whole + self.taken
 
     def passed_on(self) -> None:
         self.taken = 0
@@ -132,6 +133,8 @@ def _arrived(page: WebSocketsSansIOProtocol, data: bytes) -> None:
     _UVICORNS["data_received"](page, data)
     if not page.handshake_initiated:
         refused.in_turn(page, refused.said(data), page.transport.abort)
+    else:
+        _count(page)
     reads.arrived(page)
 
 
@@ -183,15 +186,39 @@ def _note(page: WebSocketsSansIOProtocol, frame: Frame) -> None:
     if page.transport.is_closing():  # what one read brought is handled to its end
         _dropped(page)
         return
-    visitor = network(str((page.scope["client"] or ("",))[0]))
-    held = _held.setdefault(page, Held(visitor))
+    held = _of(page)
+    held.begun = 0
     held.unfinished += len(frame.data)
     if frame.fin:
         held.whole, held.unfinished = held.whole + held.unfinished, 0
+    _compare(page, held)
+
+
+def _count(page: WebSocketsSansIOProtocol) -> None:
+    """Count what came of a frame that is not here whole: it waits in the parser."""
+    begun = len(page.conn.reader.buffer)
+    if begun and not page.handshake_complete:  # as of a whole one
+        page.conn.reader.buffer.clear()
+        page.transport.abort()
+    elif begun or page in _held:
+        held = _of(page)
+        held.begun = begun
+        held.compared = min(held.compared, held.size)
+        _compare(page, held)
+
+
+def _of(page: WebSocketsSansIOProtocol) -> Held:
+    if page not in _held:
+        _held[page] = Held(network(str((page.scope["client"] or ("",))[0])))
+    return _held[page]
+
+
+def _compare(page: WebSocketsSansIOProtocol, held: Held) -> None:
+    """End a connection for which there is no room beside all others."""
     if held.size - held.compared < MOST_HELD // _PIECES:  # not at each of a thousand frames of a byte
         return
     held.compared = held.size
-    if not fits([(one.visitor, one.size) for one in list(_held.values())], visitor, MOST_HELD):
+    if not fits([(one.visitor, one.size) for one in list(_held.values())], held.visitor, MOST_HELD):
         _dropped(page)
         page.transport.abort()
 
@@ -203,7 +230,8 @@ def _dropped(page: WebSocketsSansIOProtocol) -> None:
         if message["type"] != "websocket.receive":
             page.queue.put_nowait(message)
     if page in _held:
-        _held[page].unfinished = _held[page].whole = 0
+        page.conn.reader.buffer.clear()
+        _held[page].begun = _held[page].unfinished = _held[page].whole = 0
 
 
 def _lost(page: WebSocketsSansIOProtocol, error: Exception | None) -> None:

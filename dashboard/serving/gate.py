@@ -80,7 +80,8 @@ class Gate:
         self._requests, self._leaving = PlainRequests(), Leaving()
         self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
-        self._uploads = Uploads(app, most_bytes)
+        self._files = open_files.Left()
+        self._uploads = Uploads(app, most_bytes, self._files)
         self._relief = Relief(held=self._holds, let_go=self._uploads.let_go, ours=_is_ours)
 
     @property
@@ -92,7 +93,7 @@ class Gate:
         if machine_memory.is_short():
             self._relief.watch()
             return True
-        return self._open.total() >= self._most or open_files.few_left()
+        return self._open.total() >= self._most or self._files.few()
 
     def _holds(self, visitor: str) -> int:
         """Bytes that count for an address."""

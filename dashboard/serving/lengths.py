@@ -149,7 +149,9 @@ def _bounded(connection: H11Protocol, transport: Any) -> None:
     found = transport.get_extra_info("socket")
     if found is not None:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT)
-    _made(connection, reads.Reading(transport, connection.loop))
+    reading = reads.Reading(transport, connection.loop)
+    reading.set_protocol(connection)
+    _made(connection, reading)
 
 
 def _read(connection: H11Protocol, data: bytes) -> None:

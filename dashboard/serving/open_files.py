@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 
 FILES_RESERVED, FILES_A_SESSION = 200, 5
 """File descriptors that are kept for the server itself, and what one open page needs of them (measured: 4)."""
+LOOKED = 0.1
+"""Seconds for which it is remembered how many are open: to look is work for each of them, and each page asks."""
 MOST_SESSIONS = 500
 """Open pages at the same time, unless EPSILON_LAB_SESSIONS says another number or the system gives fewer files."""
 
@@ -31,9 +34,18 @@ def files_open() -> int:
         return 0
 
 
-def few_left() -> bool:
-    """Whether so few more may be opened that they are kept for the server itself."""
-    return files_open() > raise_file_limit() - FILES_RESERVED // 2
+class Left:
+    """Whether so few more may be opened that they are kept for the server itself, as of a moment ago."""
+
+    def __init__(self) -> None:
+        self._until, self._few = 0.0, False
+
+    def few(self) -> bool:
+        now = time.monotonic()
+        if now >= self._until:
+            self._until = now + LOOKED
+            self._few = files_open() > raise_file_limit() - FILES_RESERVED // 2
+        return self._few
 
 
 def places(files: int, most: int = MOST_SESSIONS) -> int:

@@ -57,8 +57,8 @@ class _Arriving:
 class Uploads:
     """The files that are on their way to one server, and those that lie there until a page takes them over."""
 
-    def __init__(self, app: Asgi, most_bytes: int | None = None) -> None:
-        self._app = app
+    def __init__(self, app: Asgi, most_bytes: int | None = None, files: open_files.Left | None = None) -> None:
+        self._app, self._files = app, files or open_files.Left()
         self._most_bytes = most_bytes or most_together()
         self._arriving: list[_Arriving] = []
         self._ended: list[tuple[float, int]] = []  # when, and how large: those that are just being taken into memory
@@ -139,7 +139,7 @@ class Uploads:
         mine = sum(one.visitor == visitor for one in self._arriving)
         if len(self._arriving) >= FILES_AT_ONCE or mine >= int(EACH * FILES_AT_ONCE):
             return False
-        return not open_files.few_left()
+        return not self._files.few()
 
     def _has_room(self, more: int, visitor: str) -> bool:
         """Whether so many ``more`` bytes may come from an address, which has its share at most.

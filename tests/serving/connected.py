@@ -13,6 +13,21 @@ class Wire(asyncio.Transport):
         super().__init__()
         self.written, self.reading, self.closed, self.aborted = bytearray(), True, False, False
         self.said_all = False
+        self.protocol: Any = None
+
+    def set_protocol(self, protocol: Any) -> None:
+        self.protocol = protocol
+
+    def brings(self, data: bytes) -> int:
+        """What the network has for whoever reads, as long as they do; how much of it they took."""
+        taken = 0
+        while taken < len(data) and self.reading and not self.closed:
+            here = self.protocol.get_buffer(-1)
+            size = min(len(here), len(data) - taken)
+            here[:size] = data[taken : taken + size]
+            self.protocol.buffer_updated(size)
+            taken += size
+        return taken
 
     def write(self, data: Any) -> None:
         self.written += data

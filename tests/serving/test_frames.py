@@ -219,6 +219,16 @@ def test_the_parts_of_one_message_are_bounded_however_slowly_they_come(size: int
     asyncio.run(story())
 
 
+def test_a_frame_before_the_connection_is_accepted_ends_it_though_it_is_not_whole() -> None:
+    async def story() -> None:
+        page = await Page(accepted=False).opened()
+        page.receives(frame(BINARY, bytes(9_000))[:2000])
+        assert page.wire.aborted
+        assert not page.connection.conn.reader.buffer
+
+    asyncio.run(story())
+
+
 def test_pings_are_bounded_however_slowly_they_come(monkeypatch: pytest.MonkeyPatch, handled: list[int]) -> None:
     """Answers to one who does not read would be kept for as long as the connection is there."""
     clock = [0.0]
@@ -354,7 +364,10 @@ def held(
             pages.append(page)
         for page in pages:
             page.receives(message)
-        waiting = [sum(map(len, page.connection.frames)) + page.whole() for page in pages]
+        waiting = [
+            sum(map(len, page.connection.frames)) + len(page.connection.conn.reader.buffer) + page.whole()
+            for page in pages
+        ]
         assert sum(waiting) <= 10_000
         return [not page.wire.aborted for page in pages]
 
@@ -369,6 +382,8 @@ MESSAGES = {
     "that are whole": frame(BINARY, b"x" * 2000),
     "that came in parts": frame(BINARY, b"x" * 1000, last=False) + frame(CONTINUED, b"x" * 1000),
     "of text": frame(TEXT, b"x" * 2000),
+    "of which a frame goes on": frame(BINARY, bytes(9_000))[:2008],
+    "of which the second frame goes on": frame(BINARY, b"x" * 1000, last=False) + frame(CONTINUED, bytes(9_000))[:1008],
     "that are two": frame(BINARY, b"x" * 1000) * 2,
     "one byte each": frame(BINARY, b"x", last=False)
     + frame(CONTINUED, b"x", last=False) * 900
@@ -393,9 +408,12 @@ def test_those_that_were_passed_on_count_no_more(monkeypatch: pytest.MonkeyPatch
 def test_without_that_bound_they_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above can fail."""
     monkeypatch.setattr(frames, "_note", lambda page, frame: None)
+    monkeypatch.setattr(frames, "_count", lambda page: None)
     frames.guard()
     with pytest.raises(AssertionError):
         held(monkeypatch, ["a"] * 7, UNFINISHED)
+    with pytest.raises(AssertionError):
+        held(monkeypatch, ["a"] * 7, MESSAGES["of which a frame goes on"])
     with pytest.raises(AssertionError):
         held(monkeypatch, ["a"] * 7, MESSAGES["that are whole"])
 

@@ -163,7 +163,9 @@ def test_the_system_keeps_little_of_what_a_connection_does_not_read() -> None:
     asked: list[tuple[int, ...]] = []
     found = SimpleNamespace(setsockopt=lambda *option: asked.append(option))
     transport = SimpleNamespace(
-        get_extra_info=lambda name: found if name == "socket" else None, is_closing=lambda: False
+        get_extra_info=lambda name: found if name == "socket" else None,
+        is_closing=lambda: False,
+        set_protocol=lambda protocol: None,
     )
     made: list[Any] = []
     connection: Any = SimpleNamespace(loop=None)

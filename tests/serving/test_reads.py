@@ -34,23 +34,15 @@ ENDLESS = {
 """What comes byte by byte, and how it begins."""
 
 
-class Upgraded(Line):
-    """A connection that is handed over to who reads messages of a page."""
-
-    def __init__(self, address: str) -> None:
-        super().__init__(address)
-        self.protocol: Any = None
-
-    def set_protocol(self, protocol: Any) -> None:
-        self.protocol = protocol
-
-
 async def app(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         await asyncio.sleep(1000)
     if scope["path"] == "/waits":
         await asyncio.sleep(1000)
+    if scope["path"] == "/stays":
+        while (await receive())["type"] != "http.disconnect":
+            pass
     if scope["path"] == "/taken":
         while (await receive())["more_body"]:
             pass
@@ -66,14 +58,18 @@ class Sender:
     def __init__(self, head: bytes, address: str = HERE) -> None:
         config = Config(app, interface="asgi3", log_config=None, ws_per_message_deflate=False)
         config.load()
-        self.line, self.taken = Upgraded(address), 0
-        self.line.protocol = H11Protocol(config, ServerState(), {}, asyncio.get_running_loop())
-        self.line.protocol.connection_made(self.line)
+        self.line, self.taken = Line(address), 0
+        self.protocol = H11Protocol(config, ServerState(), {}, asyncio.get_running_loop())
+        self.protocol.connection_made(self.line)
         self.sends(head)
 
-    def sends(self, data: bytes) -> None:
+    def sends(self, data: bytes) -> int:
+        """How much of it was read."""
         self.taken += 1
-        self.line.protocol.data_received(data)
+        if self.line.protocol is None:  # unguarded
+            self.protocol.data_received(data)
+            return len(data)
+        return self.line.brings(data)
 
     async def goes_on(self, piece: bytes = b"x") -> int:
         """How often it is read in ``SECONDS``, beside its head."""
@@ -184,10 +180,11 @@ async def taken(*sent: bytes) -> Line:
     """What becomes of a connection on which these come, one after the other."""
     sender = Sender(sent[0])
     for piece in sent[1:]:
-        while not sender.line.reading:
+        while piece:
+            while not sender.line.reading:
+                await asyncio.sleep(0.01)
+            piece = piece[sender.sends(piece) :]
             await asyncio.sleep(0.01)
-        sender.sends(piece)
-        await asyncio.sleep(0.01)
     await asyncio.sleep(1.0)
     return sender.line
 
@@ -207,6 +204,69 @@ def test_what_a_browser_sends_is_answered_on_one_connection(kind: str, loop: Lea
     sent, answers = HONEST[kind]
     line = loop.run_until_complete(taken(*sent))
     assert (line.written.count(b"HTTP/1.1 204"), line.closed) == (answers, False)
+
+
+WAITING = {
+    "requests behind one that waits": b"GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n" + PROPER,
+    "requests behind one whose sender is looked for": b"GET /stays HTTP/1.1\r\nHost: localhost\r\n\r\n" + PROPER,
+    "requests behind one whose answer goes on": b"GET /goes-on HTTP/1.1\r\nHost: localhost\r\n\r\n" + PROPER,
+    "a body that waits": POST % b"waits",
+    "a body that waits, at once": (POST % b"waits") + bytes(100_000),
+    "a second body": PROPER + POST % b"waits",
+}
+"""Of what nobody asks for yet, how it begins."""
+
+
+async def waits(head: bytes) -> int:
+    """How many bytes are read of a connection whose request nobody answers for a while."""
+    sender = Sender(head[:1])
+    left, read = head[1:] + PROPER * 20_000, 0
+    for _ in range(100):
+        await asyncio.sleep(0.01)
+        if sender.line.reading and not sender.line.closed:
+            taken = sender.sends(left)
+            left, read = left[taken:], read + taken
+    return read
+
+
+@pytest.mark.parametrize("kind", WAITING)
+def test_of_what_nobody_asked_for_little_is_read(kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reads, "_paces", Paces(1e6, 1.0))  # however often it may be read
+    assert loop.run_until_complete(waits(WAITING[kind])) <= 4 * reads.A_HEAD
+
+
+@pytest.mark.parametrize("kind", WAITING)
+def test_much_of_it_would_be(kind: str, loop: Leaping) -> None:
+    """The test above can fail."""
+    lengths.unguard()
+    assert loop.run_until_complete(waits(WAITING[kind])) > 20 * reads.A_HEAD
+
+
+def test_a_file_that_is_asked_for_comes_in_large_pieces(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reads, "_paces", Paces(1e6, 1.0))
+    read = []
+
+    async def story() -> None:
+        sender, left = Sender(POST % b"taken"), bytes(1_000_000)
+        while left:
+            await asyncio.sleep(0.01)
+            if sender.line.reading:
+                read.append(taken := sender.line.brings(left))
+                left = left[taken:]
+
+    loop.run_until_complete(story())
+    assert len(read) < 1_000_000 / reads.A_PIECE + 5
+
+
+def test_who_is_gone_while_a_request_waits_is_noticed(loop: Leaping) -> None:
+    async def story() -> bool:
+        sender = Sender(b"GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await asyncio.sleep(0.01)
+        assert sender.line.reading
+        sender.line.protocol.connection_lost(None)
+        return bool(sender.protocol.cycle.disconnected)
+
+    assert loop.run_until_complete(story())
 
 
 @pytest.mark.parametrize("size", [1_000, 30_000_000])

@@ -59,9 +59,6 @@ class Line(Wire):
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         return (self.address, 1) if name == "peername" else default
 
-    def set_protocol(self, protocol: Any) -> None:
-        """It is handed over to who reads messages of a page."""
-
 
 class Served:
     """A server before which the gate stands; each request has a connection of its own."""

@@ -189,6 +189,24 @@ def test_few_files_of_one_address_are_on_their_way_at_once(monkeypatch: pytest.M
     assert asyncio.run(at_once(["10.0.0.1"] * 12)) == [200] * 12, "as many as are sent, where nobody counts"
 
 
+@pytest.mark.parametrize(("seconds", "looked"), [(0.0, 1), (0.5 * open_files.LOOKED, 10)])
+def test_how_many_files_are_open_is_looked_at_once_in_a_while(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, looked: int
+) -> None:
+    """It is work for each that is open, and every page and file asks; none is taken for open for long."""
+    clock, seen = [0.0], []
+    monkeypatch.setattr(open_files.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(open_files, "files_open", lambda: seen.append(clock[0]) or 10**9)  # type: ignore[func-returns-value]
+    left = open_files.Left()
+    for _ in range(20):
+        clock[0] += seconds
+        assert left.few()
+    assert len(seen) == looked
+    clock[0] += open_files.LOOKED
+    monkeypatch.setattr(open_files, "files_open", lambda: 0)
+    assert not left.few()
+
+
 def test_bytes_of_a_file_are_more_work_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are gone through, kept and handed on: 6 ms of this process a megabyte, where sending takes 2."""
 
