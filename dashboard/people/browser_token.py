@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import streamlit as st
+from starlette.requests import cookie_parser
 
 from dashboard.session import Slot
 
@@ -26,10 +27,10 @@ class Cookie:
     seconds: int
 
     def held(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Whether a browser has it, by the head of its request."""
-        cookies = (one for name, value in headers if name == b"cookie" for one in value.decode("latin-1").split(";"))
-        pairs = (one.strip().partition("=") for one in cookies)
-        return any(name == self.name and self.token(value) for name, _, value in pairs)
+        """Whether a browser has it, by the head of its request: of several of this name it is the one that a session
+        reads, the last."""
+        found = "; ".join(value.decode("latin-1") for name, value in headers if name == b"cookie")
+        return self.token(cookie_parser(found).get(self.name, "")) is not None
 
     @staticmethod
     def token(found: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 from dashboard.people import wanted
 from dashboard.people.browser_token import PHONE, VISITOR
@@ -76,12 +77,13 @@ def beginning(scope: Scope, send: Send, *, visitors: bool) -> Send:
     """Where a page begins its browser is given the token by which it is known, before any session of it begins:
     ``visitors``' where nobody logs in, and a phone's where a room is joined."""
     wanted_here = [VISITOR] if visitors else []
-    if any(one.partition(b"=")[0] == PARAMETER.encode() for one in scope.get("query_string", b"").split(b"&")):
+    query = scope.get("query_string", b"").decode("latin-1")
+    if any(name == PARAMETER for name, _ in parse_qsl(query, keep_blank_values=True)):  # as Streamlit reads it
         wanted_here.append(PHONE)
     given = [cookie.header() for cookie in wanted_here if not cookie.held(scope["headers"])]
 
     async def tell(message: Message) -> None:
-        if message["type"] == "http.response.start" and message["status"] == 200:
+        if message["type"] == "http.response.start" and message["status"] in (200, 304):  # 304: it has the page already
             message = {**message, "headers": [*message.get("headers", ()), *given]}
         await send(message)
 
