@@ -93,13 +93,23 @@ class Uncertain:
     in_100: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Better:
+    """Another method does clearly better on these data, which everybody may see; ``control`` takes its ``value``."""
+
+    sentence: str
+    control: str
+    value: Hashable
+    label: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Need:
     """What a person says they need, and what it takes. ``found`` is None until it is known, with ``waiting`` to say.
 
-    ``hint``: what else would reach it, such as another method, in a sentence. ``proviso``: what it does not measure and
-    somebody must find good enough as well. ``simulated``: it is found from a story that is simulated, whatever data are
-    in use.
+    ``hint``: what else would reach it, in a sentence, and ``better``: which other method does. ``proviso``: what it
+    does not measure and somebody must find good enough as well. ``simulated``: it is found from a story that is
+    simulated, whatever data are in use.
     """
 
     control: Number
@@ -107,6 +117,7 @@ class Need:
     waiting: str = ""
     hint: str = ""
     proviso: Proviso | None = None
+    better: Better | None = None
     simulated: bool = False
 
 
@@ -232,6 +243,7 @@ class Kind(Protocol):
 
 
 __all__ = [
+    "Better",
     "Block",
     "CannotAsk",
     "Kind",

@@ -233,7 +233,11 @@ def _needed_numbers(question: Question) -> tuple[tuple[str, float], ...]:
     found = question.need.found
     if found is None:
         return ()
-    named = (("smallest ε", found.epsilon), ("size needed", found.size if found.sized else None))
+    named = (
+        ("smallest ε", found.epsilon),
+        ("smallest ε for 9 of 10 models", found.surely),
+        ("size needed", found.size if found.sized else None),
+    )
     return tuple((name, float(value)) for name, value in named if value is not None)
 
 
@@ -252,6 +256,9 @@ def _needed(question: Question, asked: Asked) -> list[Part]:
         rows.append((said.SMALLEST, text.words(words.number(least))))
     else:
         rows.append((said.SMALLEST, text.line(needs.told(found))))
+    if found.most and found.epsilon is not None:
+        surely = said.NOT_FOUND if found.surely is None else words.number(found.surely)
+        rows.append((said.MOST, text.words(surely)))
     if found.sized:
         size = said.NOT_FOUND if found.size is None else words.number(found.size)
         rows.append((said.size_needed(asked.epsilon, found.size_word), text.words(size)))

@@ -13,7 +13,7 @@ from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
 from dashboard.controls import Control
-from dashboard.question import Need, Outcomes, Uncertain
+from dashboard.question import Better, Need, Outcomes, Uncertain
 from dashboard.replay import Same
 from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
@@ -41,6 +41,7 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
         Same(asked.found),
         asked.waiting,
         asked.hint,
+        asked.better,
         asked.simulated,
         step,
     )
@@ -63,13 +64,25 @@ def _need(asked: Need, measured: Sequence[Control[Any]], key: str, step: str, *,
             st.caption(step)
         if asked.hint:
             st.caption(asked.hint)
+        if asked.better is not None:
+            _other_method(asked.better, key)
+
+
+def _other_method(found: Better, key: str) -> None:
+    st.caption(found.sentence)
+    st.button(
+        found.label, key=f"{key}-better", on_click=session.change, args=(found.control, found.value), width="stretch"
+    )
 
 
 def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None:
     least = found.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
-        pair.metric(needs.SMALLEST, f"≤ {words.number(EPSILON_LOW)}" if least <= EPSILON_LOW else words.number(least))
+        pair.metric(needs.ON_AVERAGE if found.most else needs.SMALLEST, _level(least))
+        if found.most:
+            most = pair.container(key=f"{key}-most", width="content")
+            most.metric(needs.MOST, _level(found.surely), help=needs.MOST_HELP)
         if found.sized:
             sized = pair.container(key=f"{key}-found", width="content")
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
@@ -89,6 +102,12 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
             st.caption(needs.too_dear(left))
         return
     st.markdown(needs.told(found))
+
+
+def _level(epsilon: float | None) -> str:
+    if epsilon is None or epsilon > EPSILON_HIGH:
+        return f"> {words.number(EPSILON_HIGH)}"
+    return f"≤ {words.number(EPSILON_LOW)}" if epsilon <= EPSILON_LOW else words.number(epsilon)
 
 
 def _taken(least: float, *, looked: bool) -> float:

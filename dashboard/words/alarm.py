@@ -262,7 +262,7 @@ def at_once(step: str) -> str:
 
 def better(name: str, here: float, main: float) -> str:
     return (
-        f"On these very data another method, {name}, is on time {times_in_100(here)}; the one in use "
+        f"**Another method does better here:** {name} is on time {times_in_100(here)}; the one in use "
         f"{times_in_100(main)}. The one in use is fitted to be right about any data of this length, so it is more "
         "careful with false alarms; on some data that makes it late."
     )

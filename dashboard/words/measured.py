@@ -98,6 +98,14 @@ def _above(start: str, guess: str, reached: tuple[float, float, float], target: 
     )
 
 
+def price(classes: tuple[str, ...], worse: tuple[int, float] | None) -> str:
+    """Said after a headline: of which of two classes, by its place, privacy has the model tell this share wrong."""
+    if worse is None:
+        return ""
+    place, share = worse
+    return f" Yet it gets **{of_100(share)} of 100 that are {_named(classes[place])}** wrong."
+
+
 def _some(value: float, target: float, low: float) -> str:
     return " (more than 1 in 10 models fall short)" if low < target <= value else ""
 
@@ -151,8 +159,8 @@ def mistakes(classes: tuple[str, ...], missed: float, alarmed: float, plain: flo
     other, positive = map(_named, classes)
     without = "" if plain is None else f" ({of_100(plain)} without privacy)"
     return (
-        f"Look at its mistakes before you call that enough: **of 100 that are {positive} it misses "
-        f"{of_100(missed)}**{without}, of 100 that are {other} it takes {of_100(alarmed)} for {positive}."
+        f"Look at its mistakes before you call that enough: of 100 that are {positive} it misses "
+        f"{of_100(missed)}{without}, of 100 that are {other} it takes {of_100(alarmed)} for {positive}."
     )
 
 
@@ -288,9 +296,9 @@ def _proviso(told: str, there: float | None, otherwise: str) -> Proviso:
 def better(name: str, value: str, main: str) -> str:
     """Another method that a private answer can be drawn by does clearly better at this ε."""
     return (
-        f"On these data another method does better at this ε: {name}, {value}; the one in use {main}. You may "
-        "switch to it in Options, since everybody may see these data. For data of your own choose before you look, for "
-        "instance on simulated rows: looking costs no budget, but a choice made by it tells something of the people."
+        f"**Another method does better here at this ε:** {name}, {value}; the one in use {main}. Everybody may see "
+        "these data. For data of your own choose before you look: a choice made by results tells something of the "
+        "people."
     )
 
 

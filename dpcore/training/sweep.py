@@ -181,8 +181,12 @@ def stream(sweep: Sweep) -> Iterator[tuple[float, pd.DataFrame]]:
         yield (index + 1) / len(parts), collect(sweep, results)
 
 
-def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, along: str = "epsilon") -> float | None:
+def reaching(
+    frame: pd.DataFrame, target: float, *, method: str, metric: str, along: str = "epsilon", most: bool = False
+) -> float | None:
     """The smallest ε (or, ``along`` "n", size) at which a swept curve reaches ``target``, or None within its range.
+
+    The curve of means, or where ``most`` models are to reach it the edge of the band that 9 of 10 are beyond.
 
     The simulated curve is made monotone by least squares first and read off between its points on a log scale. What
     is found at its first point may be more than needed: nothing below was swept. Of how many of a class are ``FOUND``
@@ -193,6 +197,8 @@ def reaching(frame: pd.DataFrame, target: float, *, method: str, metric: str, al
 
     higher = metric in ("accuracy", FOUND, BALANCED)
     part = frame[(frame["method"] == method) & (frame["metric"] == metric)].sort_values(along)
+    if most:
+        part = part.assign(value=part["low" if higher else "high"])
     if part.empty:
         raise InvalidArgument("method", "must have been swept for this metric")
     if metric == FOUND:

@@ -23,6 +23,7 @@ from dashboard.questions.training.predict import Predict
 from dashboard.questions.training.prepared_rows import Task, prepared
 from dashboard.widgets import finger
 from dashboard.words import measured as said
+from dashboard.words.usual import of_100
 from dpcore.training import collect
 from tests.questions.following import same
 from tests.questions.samples import sample_case
@@ -113,10 +114,31 @@ def test_more_found_by_more_alarms_is_no_better_method(monkeypatch: pytest.Monke
     values = {MEASURE: "found", "training_seeds": 8}
     works = Predict.ask(case, Setting(values)).works
     case = with_results(case, works)
-    (told,) = [note for note in Predict.ask(case, Setting(values)).notes if "does better" in note]
-    assert "finds " in told
+    found = Predict.ask(case, Setting(values)).need.better
+    assert found is not None
+    assert "finds " in found.sentence
     monkeypatch.setattr(measured.Measured, "_tells_more", lambda self, method: False)
-    assert not [note for note in Predict.ask(case, Setting(values)).notes if "does better" in note]
+    assert Predict.ask(case, Setting(values)).need.better is None
+
+
+def test_who_is_told_wrong_by_privacy_stands_in_the_headline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one class clearly more than without it; nothing where privacy takes little."""
+    missed = 1 - simulated("found")
+    assert f" Yet it gets **{of_100(missed)} of 100 that are “malignant”** wrong." in asked(ON_FEW, 0.6).headline
+    assert " Yet " not in asked(FOUND, 0.6).headline, "it speaks of them already"
+    monkeypatch.setattr(measured, "CLEARLY", 1.0)
+    assert " Yet " not in asked(ON_FEW, 0.6).headline, "privacy takes next to nothing"
+
+
+def test_nine_of_ten_models_take_more_than_the_average() -> None:
+    """Beyond it the edge of the band, below which one model in ten is, reaches what is needed; before it does not."""
+    question = asked(ON_FEW)
+    found, frame, target = question.need.found, question.view.picture("epsilon").data, question.view.asked.target
+    assert found.most
+    assert found.epsilon < found.surely < 10.0
+    mine = frame[frame["method"] == "noisy_gradient_descent"]
+    assert (mine[mine["epsilon"] > 1.5 * found.surely]["low"] >= target - 0.02).all()
+    assert (mine[mine["epsilon"] < found.surely / 1.5]["low"] < target).any()
 
 
 def test_of_both_classes_alike_guessing_reaches_one_half() -> None:

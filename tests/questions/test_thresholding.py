@@ -512,3 +512,15 @@ def lines() -> dict[str, float]:
 def test_a_sample_begins_with_the_line_its_card_speaks_of() -> None:
     assert lines() == {"clinic": 13.0, "outbreak": 50.0}
     assert own_line(table("outbreak").schema, Watched("column", "cases")) == 500.0
+
+
+def test_a_method_that_does_clearly_better_is_named_and_taken_by_one_click() -> None:
+    """Of samples alone: what a picture of somebody's own data shows must not choose for them."""
+    question = asked("clinic", alarm_method="book")
+    found = question.need.better
+    assert found is not None
+    assert found.label == said.use(METHODS["exponential_monotone"].about.name)
+    taken = asked("clinic", **{found.control: found.value})
+    assert isinstance(taken.offer, Offer)
+    assert taken.need.better is None
+    assert asked(small((30, 20, 10), mode="what_if"), alarm_method="book").need.better is None

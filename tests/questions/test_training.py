@@ -294,11 +294,14 @@ def test_a_method_that_does_clearly_better_is_named() -> None:
     """On a sample, with what it reaches; not of a person's own file, whose picture must not choose for them."""
     few = {"training_seeds": 8}
     question = answered(sample_case(PAGE.example), few)
-    told = [note for note in question.notes if "does better at this ε" in note]
-    assert len(told) == 1
-    assert "Noisy descent on steps" in told[0]
+    found = question.need.better
+    assert found is not None
+    assert "Noisy descent on steps" in found.sentence
+    taken = answered(sample_case(PAGE.example), few | {found.control: found.value})
+    assert taken.view.main == found.value, "the click takes what was named"
+    assert taken.need.better is None
     alone = answered(sample_case(PAGE.example), few | {"training_drawn-accuracy-False": ()})
-    assert not [note for note in alone.notes if "does better" in note]
+    assert alone.need.better is None
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from dashboard import words
 from dashboard.case import Case
 from dashboard.charts.theme import ending_colours
 from dashboard.controls import Choice, Read
-from dashboard.question import BRIEF, CannotAsk, Need, Outcomes, Question, Tab, Way
+from dashboard.question import BRIEF, Better, CannotAsk, Need, Outcomes, Question, Tab, Way
 from dashboard.questions.thresholding import alarm_controls as controls
 from dashboard.questions.thresholding import alarm_tabs as tabs
 from dashboard.questions.thresholding import known_mistakes
-from dashboard.questions.thresholding.alarm_controls import NAMES, ON_TIME, SCALES
+from dashboard.questions.thresholding.alarm_controls import METHODS, NAMES, ON_TIME, SCALES
 from dashboard.questions.thresholding.alarm_setting import Setting, ending_of
 from dashboard.questions.thresholding.watched import LONGEST, Watched, names_of, offered, series_of
 from dashboard.view import View
@@ -101,7 +101,13 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
         headline=said.headline(setting.epsilon, chances, crossing, blind, setting.target if goal == ON_TIME else None),
         caption=said.caption(setting.series, crossing, end - 1, setting.edited.late_by, blind, promise),
         view=view,
-        need=Need(control=setting.need, found=None if setting.case.brief else view.needed(goal, setting.target)),
+        need=Need(control=setting.need, found=None)
+        if setting.case.brief
+        else Need(
+            control=setting.need,
+            found=view.needed(goal, setting.target),
+            better=_better(setting, chances[ON_TIME]),
+        ),
         outcomes=Outcomes(
             names=[said.ENDINGS[key] for key in chances],
             chances=list(chances.values()),
@@ -135,7 +141,7 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
         uncertain=setting.uncertain(1.0 - chances[ON_TIME]),
         offer=BRIEF if setting.case.brief else setting.offer(made, series.name(setting.watched)),
         follows=True,
-        notes=_notes(setting, chances[ON_TIME]),
+        notes=_notes(setting),
     )
 
 
@@ -173,7 +179,7 @@ def _view(setting: Setting, chances: Mapping[str, float]) -> View:
     )
 
 
-def _notes(setting: Setting, right: float) -> tuple[str, ...]:
+def _notes(setting: Setting) -> tuple[str, ...]:
     """What a reader should mind."""
     found = []
     if not setting.series.stated:
@@ -185,13 +191,21 @@ def _notes(setting: Setting, right: float) -> tuple[str, ...]:
         found.append(said.FROM_THE_TOP)
     if setting.edited.crossing == 0:
         found.append(said.at_once(setting.series.step))
-    if setting.case.source.public:
-        found += _better(setting, right)
     return tuple(found)
 
 
-def _better(setting: Setting, right: float) -> list[str]:
-    """A sentence where another method does clearly better on these data."""
-    others = {method: chance for method, chance in setting.on_time.items() if method != setting.main}
-    best = max(others, key=others.__getitem__)
-    return [said.better(NAMES[best], others[best], right)] if others[best] > right + CLEARLY_BETTER else []
+def _better(setting: Setting, right: float) -> Better | None:
+    """Another method does clearly better on these data, which everybody may see."""
+    if not setting.case.source.public:
+        return None
+    others = {
+        method: chance
+        for method, chance in setting.on_time.items()
+        if method != setting.main and METHODS[method].about.release is not None
+    }
+    best = max(others, key=others.__getitem__, default=None)
+    if best is None or others[best] <= right + CLEARLY_BETTER:
+        return None
+    control, name = controls.method(setting.as_is.monotonic), METHODS[best].about.name
+    told = said.better(NAMES[best], others[best], right)
+    return Better(sentence=told, control=control.key, value=best, label=said.use(name))

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dashboard.case import Case
 from dashboard.controls import Number
-from dashboard.question import Need, Outcomes, Uncertain
+from dashboard.question import Better, Need, Outcomes, Uncertain
 from dashboard.questions.training import curves
 from dashboard.questions.training.curves import Asked, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task
@@ -105,6 +105,7 @@ class Measured:
         task, asked, right = self.task, self.asked, self.right
         shown, plain = self.shown, self.at(NON_PRIVATE, self.metric)
         wrong = self.wrong()
+        price = said.price(task.features.classes, self._dearest(wrong)) if wrong and self.complete else ""
         told = "" if self.metric == FOUND else self._mistakes(wrong)
         how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested, told)
         if right is None or shown is None or plain is None:
@@ -119,13 +120,13 @@ class Measured:
             )
             return headline, said.caption_found(plain[0], right[0], task.guessing, how)
         if self.metric == BALANCED:
-            headline = said.headline_balanced(asked.epsilon, value, plain[0], asked.target, low)
+            headline = said.headline_balanced(asked.epsilon, value, plain[0], asked.target, low) + price
             return headline, said.caption_right(plain[0], shown, task.tested, how, apart=apart)
         target = asked.target if asked.metric == task.metric else None
         if not task.classifies:
             headline = said.headline_error(asked.epsilon, value, task.guessing, plain[0], target)
             return headline, said.caption_error(plain[0], task.guessing, shown[1:], how, apart=apart)
-        headline = said.headline_right(asked.epsilon, value, task.guessing, plain[0], target, low)
+        headline = said.headline_right(asked.epsilon, value, task.guessing, plain[0], target, low) + price
         return headline, said.caption_right(plain[0], shown, task.tested, how, apart=apart)
 
     def wrong(self, epsilon: float | None = None) -> tuple[float, float] | None:
@@ -135,6 +136,15 @@ class Measured:
         if hit is None or alike is None:
             return None
         return 1.0 - hit[0], 1.0 - (2.0 * alike[0] - hit[0])
+
+    def _dearest(self, wrong: tuple[float, float]) -> tuple[int, float] | None:
+        """Of which of two classes clearly more are told wrong than without privacy, and what share; the worse one."""
+        hit, alike = self.at(NON_PRIVATE, FOUND), self.at(NON_PRIVATE, BALANCED)
+        if hit is None or alike is None:
+            return None
+        plain = 1.0 - hit[0], 1.0 - (2.0 * alike[0] - hit[0])
+        place = 0 if wrong[0] >= wrong[1] else 1
+        return (1 - place, wrong[place]) if wrong[place] > plain[place] + CLEARLY else None
 
     def also(self) -> dict[str, Callable[[float], str | None]]:
         """What is told at half and twice the ε beside the measure: how many of one of two classes are missed."""
@@ -154,10 +164,10 @@ class Measured:
         enough = self._reaches(self.along)
         return enough is not None and enough <= self.asked.epsilon * (1.0 + 1e-9)
 
-    def _reaches(self, frame: pd.DataFrame, along: str = "epsilon") -> float | None:
-        """Where the method in use reaches what is needed."""
+    def _reaches(self, frame: pd.DataFrame, along: str = "epsilon", *, most: bool = False) -> float | None:
+        """Where the method in use reaches what is needed: on average, or ``most`` of its models."""
         asked = self.asked
-        return reaching(frame, asked.target, method=asked.main, metric=asked.metric, along=along)
+        return reaching(frame, asked.target, method=asked.main, metric=asked.metric, along=along, most=most)
 
     def _mistakes(self, wrong: tuple[float, float] | None) -> str:
         """How many of each of two classes are told ``wrong`` at this ε, of 100; where it is told if that is not
@@ -169,21 +179,23 @@ class Measured:
 
     # -- other methods -------------------------------------------------------------------------------------------------
 
-    def better(self) -> list[str]:
-        """A sentence where another method that has a release does clearly better; on data that everybody may see."""
+    def better(self, method: str) -> Better | None:
+        """Another method that has a release and does clearly better, on data that everybody may see; ``method`` is the
+        key of the control that takes it."""
         task, asked, kinds, shown = self.task, self.asked, methods(self.task), self.shown
         if shown is None or not self.case.source.public or not self.complete:
-            return []
+            return None
         values = {key: self.at(key, self.metric) for key in asked.methods if kinds[key].about.release is not None}
         if self.metric == FOUND:  # more are found by who takes more of the others for them, too
             values = {key: value for key, value in values.items() if self._tells_more(key)}
         others = {key: value[0] for key, value in values.items() if value is not None and key != asked.main}
         if not others:
-            return []
+            return None
         best = (max if task.classifies else min)(others, key=others.__getitem__)
         clearly = others[best] > shown[0] + CLEARLY if task.classifies else others[best] < (1 - 4 * CLEARLY) * shown[0]
-        tell = self.tell
-        return [said.better(kinds[best].about.name, tell(others[best]), tell(shown[0]))] if clearly else []
+        name, tell = kinds[best].about.name, self.tell
+        told = said.better(name, tell(others[best]), tell(shown[0]))
+        return Better(sentence=told, control=method, value=best, label=about_page.use(name)) if clearly else None
 
     def _tells_more(self, method: str) -> bool:
         """Whether a method tells both classes apart clearly better than the one in use."""
@@ -276,9 +288,9 @@ class Measured:
 
     # -- what is needed ------------------------------------------------------------------------------------------------
 
-    def needed(self, control: Number, sizes: pd.DataFrame | None, *, by_rows: bool) -> Need:
+    def needed(self, control: Number, method: str, sizes: pd.DataFrame | None, *, by_rows: bool) -> Need:
         """Which ε and how many rows are enough, once whole curves are there to read it off: ``sizes`` along the number
-        of rows, where the chart is drawn ``by_rows``."""
+        of rows, where the chart is drawn ``by_rows``. ``method`` is the key of the control that chooses it."""
         asked, along = self.asked, self.along
         if along is None or not self.complete:
             over = slot("epsilon") in self.case.finished
@@ -296,12 +308,16 @@ class Measured:
             possible=epsilon is not None or (best >= asked.target if higher else best <= asked.target),
             without_privacy=best * scale(asked.metric).factor,
             sized=False,
+            most=True,
+            surely=self._reaches(along, most=True),
         )
         if sizes is not None:
             span = (float(sizes["n"].min()), float(sizes["n"].max()))
             needed = replace(needed, size=self._reaches(sizes, "n"), sized=True, searched=span)
         hint = about_page.HINT_ROWS if sizes is None and needed.possible and not by_rows else ""
-        return Need(control=control, found=needed, hint=hint, proviso=self._proviso(epsilon))
+        return Need(
+            control=control, found=needed, hint=hint, proviso=self._proviso(epsilon), better=self.better(method)
+        )
 
     def _proviso(self, enough: float | None) -> Proviso | None:
         """What is not measured and somebody must find good enough as well, at this ε and at the smallest that is

@@ -215,7 +215,7 @@ class _Setting:
             view=view,
             need=Need(control=self.need, found=None)
             if self.case.brief
-            else seen.needed(self.need, self.sized(axis), by_rows=axis == "n"),
+            else seen.needed(self.need, self.method.key, self.sized(axis), by_rows=axis == "n"),
             protected=words.LabelCard(
                 neighbours="add_remove",
                 epsilon=asked.epsilon,
@@ -237,7 +237,6 @@ class _Setting:
             notes=(
                 *(words.safe(note, 300) for note in task.notes),
                 *((ONE_CLASS,) if of_one_class(task) else ()),
-                *seen.better(),
                 *self.worth_buying(seen),
             ),
             works=tuple(self.work(one) for one in dict.fromkeys(("epsilon", axis))),
