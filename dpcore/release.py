@@ -18,6 +18,7 @@ from datetime import date
 from inspect import signature
 from typing import Any, Protocol
 
+from dpcore.alone import Alone
 from dpcore.costs import Cost
 from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument, LedgerError, ReleaseRefused
@@ -37,6 +38,8 @@ _OF_THE_TABLE = {"records"}
 UNDER_WAY = "This very question is being answered elsewhere at this moment; nothing more was charged. Look again soon."
 AWAITED = 20
 """Ticks for which an answer that is drawn elsewhere is waited for."""
+_DRAWING = Alone()
+"""Requests that are answered in this process, each once at a time."""
 FAILED = "The private answer could not be made, and nothing was shown; its charge stands, and pays for the next try."
 
 
@@ -83,11 +86,13 @@ def release(
     different request it is refused. Where this question was answered, or is being so, beyond what is ``known`` of it,
     that answer comes back under its own id, and nothing is charged (``Ledger.charge``). ``progress`` is told the share
     done by a request that can be long (one whose ``answer`` takes it), ``drawn`` that the answer which is kept was
-    drawn here, from these ``rows``, and not before or elsewhere. Stores and returns on a fixed tick; an answer
-    that the ledger cannot take at that moment is stored later (``Ledger.store_answer``). Raises BudgetExceeded,
+    drawn here, from these ``rows``, and not before or elsewhere. One charge pays for one draw: whoever comes with the
+    same ``request_id`` meanwhile waits for its answer, and where another process was faster nothing is told of the draw
+    that is thrown away. Stores and returns on a fixed tick; an answer that the ledger cannot take at that moment is
+    stored later, and ``drawn`` told then, from another thread (``Ledger.store_answer``). Raises BudgetExceeded,
     UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters, UnreadableFile where rows
     that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the question is not in the header,
-    or a source is asked for more than counts, or the answer could be too large, or,
+    or a source is asked for more than counts, or the answer could be too large, or it is being drawn for longer, or,
     after the charge and always with the same sentence, where the machine failed.
     """
     make_ready(request, rows)
@@ -137,6 +142,24 @@ def _release(
     known: Known | None = None,
     drawn: Callable[[], None] = lambda: None,
 ) -> Receipt:
+    with _DRAWING.at(request_id, AWAITED * TICK) as alone:
+        if not alone:
+            raise ReleaseRefused(UNDER_WAY)
+        return _answered(ledger, request_id, lineage, request, rows, progress, tick, known, drawn)
+
+
+def _answered(
+    ledger: Ledger,
+    request_id: str,
+    lineage: str,
+    request: Request,
+    rows: Any,
+    progress: Callable[[float], None] | None,
+    tick: Tick | None,
+    known: Known | None,
+    drawn: Callable[[], None],
+) -> Receipt:
+    """The answer that there is, or a new one: by who is alone with this request."""
     asked = _asked(request)
     earlier = ledger.receipt(request_id)
     reads = getattr(request, "reads", None)
