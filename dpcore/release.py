@@ -186,14 +186,7 @@ def _answered(
         raise ReleaseRefused(FAILED)
     if tick is not None:
         tick.wait()  # the record of the answer holds its time
-    try:
-        stored = ledger.store_answer(request_id, answer)
-    except LedgerError:  # it is kept, and stored as soon as that can be
-        drawn()
-        raise
-    if stored.answer == answer:  # of two draws at one moment the first one's is kept
-        drawn()
-    return stored
+    return ledger.store_answer(request_id, answer, drawn)
 
 
 def _awaited(ledger: Ledger, request_id: str) -> Receipt:

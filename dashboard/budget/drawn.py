@@ -7,16 +7,22 @@ elsewhere, may be about another file of these people, and is never shown as this
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dashboard.budget.held import DRAWN
 from dashboard.case import Source
 from dpcore.ledger import Receipt
 
 
-def note(request_id: str, source: Source) -> None:
-    """Its answer was drawn from the table of ``source``."""
-    DRAWN.once()[request_id] = source.drawn_from
+def noting(request_id: str, source: Source) -> Callable[[], None]:
+    """To be called once its answer was drawn from the table of ``source``: from any thread, which may know of no
+    session, and after this session's file is gone, which then notes nothing."""
+    notes, table = DRAWN.once(), source.drawn_from
+
+    def note() -> None:
+        notes[request_id] = table
+
+    return note
 
 
 def of_this(source: Source, receipt: Receipt) -> bool:

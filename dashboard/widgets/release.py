@@ -417,7 +417,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
                 here.request,
                 data,
                 known=known,
-                drawn=partial(drawn.note, request_id, here.source),
+                drawn=drawn.noting(request_id, here.source),
             )
     except DpcoreError as error:
         _failed(here, error)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
-from functools import partial
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection
@@ -18,13 +17,16 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.kept import KEPT, mends
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import canonical, cost_to_json
+from dpcore.ledger.records import Record, canonical, cost_to_json
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label, refusal, versions
 
 Theirs = Callable[[Receipt | None], object]
 """Whether a request (None for one that was never charged) is that of whoever goes on with it: it raises where it is
 not."""
+Written = Callable[[], object]
+"""Told once that the record of an answer which stands is the one that was written for it: perhaps later, from another
+thread."""
 MOST_BYTES = 4 << 20
 """Bytes of an answer's JSON, without blanks. Whoever charges for one sees to it before that it is no larger
 (``dpcore.release``): this is the last net, for every record is read whole again by each check of the ledger."""
@@ -164,7 +166,12 @@ def draw_failed(store: Store, request_id: str, theirs: Theirs = lambda receipt: 
 
 
 def store_answer(
-    store: Store, request_id: str, answer: Any, theirs: Theirs = lambda receipt: None, whose: str = ""
+    store: Store,
+    request_id: str,
+    answer: Any,
+    written: Written,
+    theirs: Theirs = lambda receipt: None,
+    whose: str = "",
 ) -> Receipt:
     """See ``Ledger.store_answer``; ``whose`` as in ``begin_draw``: of nobody else an answer is kept."""
     began = time.monotonic()
@@ -176,7 +183,7 @@ def store_answer(
         raise InvalidArgument("answer", "must be something JSON can hold, without NaN or infinities")
     if size > MOST_BYTES:
         raise InvalidArgument("answer", f"must be at most {MOST_BYTES >> 20} MB as JSON; nothing was stored")
-    put = partial(_put, store, request_id, answer, theirs)
+    put = _Put(store, request_id, answer, written, theirs)
     try:
         store.reach()
         stored = put(at_least=PATIENCE)
@@ -191,14 +198,41 @@ def store_answer(
     raise LedgerError(KEPT)
 
 
-def _put(store: Store, request_id: str, answer: Any, theirs: Theirs, at_least: float = 0.0) -> Receipt:
-    """Store an answer, or find the one that was stored: it can have been before the server's word of it was lost."""
-    with store.writing(at_least=at_least) as connection:
-        receipt = history.receipt(connection, request_id)
-        theirs(receipt)
-        if receipt is None:
-            raise InvalidArgument("request_id", "has not been charged")
-        if receipt.answer_hash is not None:
-            return receipt
-        store.append(connection, "answer", lineage=receipt.lineage, request_id=request_id, body={"answer": answer})
-        return history.receipt(connection, request_id) or receipt
+@dataclass(slots=True, eq=False, repr=False)
+class _Put:
+    """Stores an answer, or finds the one that was stored, however often it is called.
+
+    It says whose record stands by the place and time of what it wrote, and never by the answer: two draws that were
+    compared would tell of the one that is thrown away. What it wrote can stand though it was not told so, where the
+    server's word was lost.
+    """
+
+    store: Store
+    request_id: str
+    answer: Any
+    written: Written
+    theirs: Theirs
+    places: set[tuple[int, str]] = field(default_factory=set)
+    told: bool = False
+
+    def __call__(self, at_least: float = 0.0) -> Receipt:
+        with self.store.writing(at_least=at_least) as connection:
+            receipt = history.receipt(connection, self.request_id)
+            self.theirs(receipt)
+            if receipt is None:
+                raise InvalidArgument("request_id", "has not been charged")
+            if receipt.answer_hash is None:
+                body, lineage = {"answer": self.answer}, receipt.lineage
+                added = self.store.append(connection, "answer", lineage=lineage, request_id=self.request_id, body=body)
+                self.places.add(_place(added))
+                receipt = history.receipt(connection, self.request_id) or receipt
+            mine = _place(history.of_request(connection, self.request_id)["answer"]) in self.places
+        if mine and not self.told:
+            self.told = True
+            self.written()
+        return receipt
+
+
+def _place(record: Record) -> tuple[int, str]:
+    """Where and when it was written; nothing of what it says."""
+    return record.seq, record.time

@@ -405,8 +405,8 @@ class MembersLedger(Ledger):
     def draw_failed(self, request_id: str) -> None:
         charging.draw_failed(self._store, request_id, self._must_be_mine)
 
-    def store_answer(self, request_id: str, answer: Any) -> Receipt:
-        return charging.store_answer(self._store, request_id, answer, self._must_be_mine, self._subject)
+    def store_answer(self, request_id: str, answer: Any, written: charging.Written = lambda: None) -> Receipt:
+        return charging.store_answer(self._store, request_id, answer, written, self._must_be_mine, self._subject)
 
     def _must_be_mine(self, found: Receipt | None) -> None:
         if found is None or found.subject != self._subject:

@@ -162,8 +162,8 @@ class VisitorsLedger(Ledger):
     def draw_failed(self, request_id: str) -> None:
         charging.draw_failed(self._store, request_id, self._must_be_mine)
 
-    def store_answer(self, request_id: str, answer: Any) -> Receipt:
-        return charging.store_answer(self._store, request_id, answer, self._must_be_mine, self._token)
+    def store_answer(self, request_id: str, answer: Any, written: charging.Written = lambda: None) -> Receipt:
+        return charging.store_answer(self._store, request_id, answer, written, self._must_be_mine, self._token)
 
     def _must_be_mine(self, found: Receipt | None) -> None:
         if found is None or not self._is_mine(found.lineage):

@@ -172,6 +172,6 @@ def test_an_answer_of_which_nothing_is_known_is_no_tables(ledger_file: Path, mon
         found = ledger.charge("a", "people", Cost.pure(0.1), "?", neighbours="add_remove")
     assert drawn.of_this(sample, found), "a sample has one table for good"
     assert drawn.apart(one, [found]) == ([], [found])
-    drawn.note(found.request_id, one)
+    drawn.noting(found.request_id, one)()
     assert drawn.apart(one, [found]) == ([found], [])
     assert drawn.apart(other, [found]) == ([], [found])

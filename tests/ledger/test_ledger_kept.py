@@ -27,6 +27,7 @@ from dpcore.ledger.lock import exclusive
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.release import TICK, release
+from tests.ledger.conftest import Place
 from tests.ledger.patients import ISSUER, person
 
 CANARY = 7391
@@ -102,7 +103,9 @@ def stored(ledger: Ledger, request_id: str) -> Any:
     pytest.fail("the answer was thrown away")
 
 
-def drawn(ledger: Ledger, away: Away, request_id: str, rows: Iterator[int]) -> None:
+def drawn(
+    ledger: Ledger, away: Away, request_id: str, rows: Iterator[int], told: Callable[[], None] = lambda: None
+) -> None:
     """A release whose answer the ledger cannot take."""
 
     class Last(Number):
@@ -113,7 +116,7 @@ def drawn(ledger: Ledger, away: Away, request_id: str, rows: Iterator[int]) -> N
     until = away()
     try:
         with pytest.raises(LedgerError) as refused:
-            release(ledger, request_id, "people", Last(), rows)
+            release(ledger, request_id, "people", Last(), rows, drawn=told)
         assert str(refused.value) == KEPT
         assert refused.value.__context__ is None, "what the database says of a statement holds the answer"
         assert ledger._store.kept.holds(request_id)
@@ -137,9 +140,9 @@ def test_it_is_drawn_once_and_paid_for_once(people: Ledger, away: Away, monkeypa
     rows, asked, store_answer = itertools.count(CANARY), Number(), Ledger.store_answer
 
     class Off(Ledger):
-        def store_answer(self, request_id: str, answer: Any) -> Any:
+        def store_answer(self, *asked: Any, **told: Any) -> Any:
             with away():
-                return store_answer(self, request_id, answer)
+                return store_answer(self, *asked, **told)
 
     with pytest.raises(LedgerError, match=KEPT):
         release(Off(people._store), "r", "people", asked, rows)
@@ -150,6 +153,45 @@ def test_it_is_drawn_once_and_paid_for_once(people: Ledger, away: Away, monkeypa
     assert release(people, "r", "people", asked, rows).answer == CANARY
     assert next(rows) == CANARY + 1, "no other was drawn"
     assert people.count("people") == 1
+    people.verify()
+
+
+def test_who_drew_it_is_told_so_once_it_stands(people: Ledger, away: Away) -> None:
+    """Also where the word of the server that it was stored was lost: until then another may be stored."""
+    told: list[str] = []
+
+    def now() -> None:
+        found = Ledger.receipt(people, "r")
+        told.append("charged" if found is None or found.answer_hash is None else "stored")
+
+    drawn(people, away, "r", itertools.count(CANARY), now)
+    assert stored(people, "r") == CANARY
+    assert told == ["stored"]
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_where_another_replica_stored_one_first_it_alone_is_told(
+    people: Ledger, place: Place, away: Away, monkeypatch: pytest.MonkeyPatch, *, alike: bool
+) -> None:
+    """Whichever answers the two drew."""
+    monkeypatch.setattr(kept, "APART", LONG)
+    rows, told = itertools.repeat(CANARY) if alike else itertools.count(CANARY), []
+    asked, store_answer = Number(), Ledger.store_answer
+
+    class Off(Ledger):
+        def store_answer(self, *asked: Any, **more: Any) -> Any:
+            with away():
+                return store_answer(self, *asked, **more)
+
+    with pytest.raises(LedgerError, match=KEPT):
+        release(Off(people._store), "r", "people", asked, rows, drawn=lambda: told.append("first"))
+    with place.open() as other:
+        before = other.receipt("r")
+        assert before is not None
+        release(other, "r", "people", asked, rows, drawn=lambda: told.append("other"))
+    people._store._lost = None  # as after five seconds
+    assert release(people, "r", "people", asked, rows, drawn=lambda: told.append("again")).answer_hash
+    assert told == (["other"] if before.answer_hash is None else ["first"])
     people.verify()
 
 
