@@ -30,10 +30,12 @@ from dashboard.data.held import (
     OWN_ROUND,
     OWN_SOURCE,
 )
-from dashboard.data.own_file import OwnFile, Pending, are_others, opened, sketched, template
+from dashboard.data.own_file import OwnFile, Pending, sketched
 from dashboard.data.people import may_see
+from dashboard.data.read_again import are_others, opened
 from dashboard.data.reading_threads import Piece, threads
 from dashboard.data.task import Say, Task, asking, counting
+from dashboard.data.template import template
 from dashboard.people import visitors
 from dashboard.serving import typed
 from dashboard.words import data as said

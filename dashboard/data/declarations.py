@@ -14,8 +14,10 @@ from dashboard.data.arrivals import taken
 from dashboard.data.decisions import Decisions, read_as, read_so
 from dashboard.data.declared_before import known, remember, saving
 from dashboard.data.held import OWN_ROUND
-from dashboard.data.own_file import OwnFile, template, worked
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import worked
 from dashboard.data.remembered import Remembered
+from dashboard.data.template import template
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved

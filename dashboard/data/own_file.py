@@ -18,7 +18,6 @@ from dashboard.data.decisions import (
     LAST_STEP,
     Decisions,
     bound,
-    carried,
     marked_by_rows,
     notation,
     read_as,
@@ -27,16 +26,14 @@ from dashboard.data.decisions import (
     within,
 )
 from dashboard.data.entries import Entries, says, told
+from dashboard.data.template import template
 from dpcore.datasets import (
     Column,
-    MonthsToRows,
-    OneRowPer,
     ReadAsMissing,
     Relation,
     Schema,
     Step,
     Template,
-    TicksToRows,
 )
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.headings import tells_of_one
@@ -85,10 +82,9 @@ _SPILLED = (
     " read, and when” on the Data page, and mend them. Or have rows with too many cells set aside, under “Read it "
     "differently”: then no private answer calls a row by a name from the file."
 )
-_LEFT_OUT = ("keep_footer", False)
+LEFT_OUT = ("keep_footer", False)
 MOST_NOTED = 200
 """Sentences about what happened to a file."""
-_NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -600,7 +596,7 @@ class OwnFile:
         """What is said of rows is said of these. Where totals and notes are left out of records none is another."""
         of = self.entries
         if self.schema.each_row == "record":
-            of = replace(of, choices=of.choices - {_LEFT_OUT})
+            of = replace(of, choices=of.choices - {LEFT_OUT})
         return self.schema.each_row, self.schema.unit, of
 
     def confirm(self, names: Iterable[str]) -> Decisions:
@@ -684,148 +680,6 @@ def sketched(reading: Reading, key: bytes) -> Sketch:
     from dpcore.datasets import sketch  # loads DuckDB
 
     return sketch(reading, key)
-
-
-def opened(
-    name: str,
-    data: bytes,
-    choices: tuple[tuple[str, Any], ...],
-    reading: Reading,
-    sketch: Sketch | None,
-    before: OwnFile | None,
-) -> OwnFile:
-    """A file just read. ``before`` is the same file read with other choices: what was declared by hand is kept."""
-    if before is None or before.reading is None:
-        decisions = Decisions(schema=reading.suggested())
-        return OwnFile(name=name, data=data, choices=choices, reading=reading, decisions=decisions, sketch=sketch)
-    decisions = carried(before.decisions, before.reading, reading)
-    others = are_others(before, reading)
-    if others:
-        decisions = _of_others(decisions)
-    if others or _counts_rows(before.steps):
-        decisions = _rows_anew(decisions, reading, ())
-    elif before.steps or _may_bring_rows(before.choices, choices):
-        decisions = _rows_unsaid(decisions)
-    return replace(
-        before,
-        choices=choices,
-        reading=reading,
-        read=None,
-        steps=(),
-        decisions=decisions,
-        sketch=sketch,
-        earlier=(),
-        use=None,
-        plan=None,
-        same=False,
-        joined=False,
-    )
-
-
-def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
-    """``own`` with these steps done, ``reading`` being the table after them; what was declared by hand is kept.
-
-    Where one row becomes several, or several one, how many a person can have is asked anew; and where a step is taken
-    back, for it may have left rows out.
-    """
-    if own.reading is None:
-        return own
-    decisions = carried(own.decisions, own.reading, reading)
-    if _counts_rows(steps) != _counts_rows(own.steps):
-        decisions = _rows_anew(decisions, reading, steps)
-    elif not set(own.steps) <= set(steps):
-        decisions = _rows_unsaid(decisions)
-    decisions = said_of_rows(decisions, rows_made(steps, decisions.schema.each_row), said=decisions.said_rows)
-    return replace(
-        own, reading=reading, read=own.as_read if steps else None, steps=steps, decisions=decisions, earlier=()
-    )
-
-
-def are_others(before: OwnFile, reading: Reading) -> bool:
-    """Whether another table is read of the same file than before, whatever steps made of that: of another sheet or
-    part, from below other lines, named or not, or with other columns."""
-    if before.as_read is None:
-        return False
-    here, there = before.as_read, reading
-    places = [(one.report.part, one.report.objects, one.report.stated("header_line")) for one in (here, there)]
-    return places[0] != places[1] or {one.name for one in here.columns} != {one.name for one in there.columns}
-
-
-def _of_others(decisions: Decisions) -> Decisions:
-    """What was said of one table of a file that holds of another: bounds and options, but nothing of its form, whose
-    rows they are, or how a column of the same name is read."""
-    return Decisions(
-        schema=replace(decisions.schema, id_column=None, people=None), copied=decisions.copied, marked=decisions.marked
-    )
-
-
-def _may_bring_rows(before: Iterable[tuple[str, Any]], choices: Iterable[tuple[str, Any]]) -> bool:
-    """Whether these choices can bring rows that those before did not: all but how numbers and days are written, and
-    that totals and notes are left out, which takes rows away alone."""
-    written = {"decimal", "date_order"}
-    old, new = ({one for one in those if one[0] not in written} for those in (before, choices))
-    return old != new - ({_LEFT_OUT} - old)
-
-
-def _rows_unsaid(decisions: Decisions) -> Decisions:
-    """With how many rows a person has to be said once more: there can be other rows."""
-    schema = replace(decisions.schema, rows_per_person=1)
-    return replace(decisions, schema=schema, said_rows=False)
-
-
-def _rows_anew(decisions: Decisions, reading: Reading, steps: tuple[Step, ...]) -> Decisions:
-    """With what one row is as these steps leave it, and how many a person has to be said once more."""
-    each_row = _each_row(reading, steps)
-    schema = replace(
-        decisions.schema,
-        rows_per_person=rows_made(steps, each_row),
-        each_row=each_row,
-        id_column=decisions.schema.id_column if each_row == "record" else None,
-    )
-    return replace(decisions, schema=schema, said_rows=False, said_row=False, confirmed_row=False)
-
-
-def _each_row(reading: Reading, steps: tuple[Step, ...]) -> EachRow:
-    """What one row is after these steps: rows that were put together by person or by day say so themselves."""
-    together = [step for step in steps if isinstance(step, OneRowPer)]
-    if together:
-        return "step" if together[-1].day else "record"
-    return reading.suggested().each_row
-
-
-def _counts_rows(steps: tuple[Step, ...]) -> list[Step]:
-    return [step for step in steps if isinstance(step, MonthsToRows | OneRowPer | TicksToRows)]
-
-
-def template(own: OwnFile) -> Template:
-    """What was declared about the table and stated of its form, for the next one of its kind; no column whose name is a
-    word of its rows, and where each row names its own cells none that nobody spoke of; and not how far one moves an
-    entry, which is said of these alone."""
-    schema = own.schema if own.described else replace(own.schema, columns=unmoved(own.schema.columns))
-    if own.named_by_rows:
-        schema = replace(schema, columns=unmoved(own.spoken_of) or (Column(name=_NO_NAME, type="text"),))
-    elif own.from_rows and own.as_read is not None:
-        public = tuple(one for one in schema.columns if one.name not in own.from_rows)
-        read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
-        schema = replace(schema, columns=public or read)
-    if not own.decisions.said_rows:
-        schema = replace(schema, rows_per_person=own.made)
-    if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
-        schema = replace(schema, id_column=None)
-    told = tuple(one for one in schema.columns if own.suggests(one))
-    return Template(
-        schema=schema,
-        steps=own.steps,
-        choices=stated_form(own),
-        suggested=tuple(one.name for one in told),
-        confirmed=tuple(one.name for one in told if own.spoken(one)),
-        row_suggested=own.row_suggested,
-    )
-
-
-def stated_form(own: OwnFile) -> tuple[tuple[str, str | int | bool], ...]:
-    """What a person stated of the form of a file, as a declaration keeps it: no value of a row is in it."""
-    return tuple(sorted(own.stated.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from dashboard.background import compute
-from dashboard.data.own_file import stated_form, template
+from dashboard.data.template import stated_form, template
 from dashboard.people import login, visitors
 from dpcore.datasets import Column, Template, loaded, saved
 from dpcore.datasets.schema import unmoved

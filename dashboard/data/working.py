@@ -14,8 +14,9 @@ import streamlit as st
 
 from dashboard import all_held, limits, session, words
 from dashboard.data import actions, source
-from dashboard.data.own_file import OwnFile, worked
+from dashboard.data.own_file import OwnFile
 from dashboard.data.put_together import leaving_out
+from dashboard.data.read_again import worked
 from dashboard.data.task import Task, asking, counting
 from dashboard.people import visitors
 from dashboard.widgets.apart import apart

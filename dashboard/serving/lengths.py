@@ -144,6 +144,7 @@ def _bounded(connection: H11Protocol, transport: Any) -> None:
     ends before anything of it is read; a proxy, which brings those of all its visitors, bounds them itself."""
     peer = transport.get_extra_info("peername")
     if peer and not reads.is_proxy(connection.app, peer[0]) and _started.too_many(network(str(peer[0]))):
+        connection.transport = transport  # uvicorn looks at it as it ends
         transport.abort()
         return
     found = transport.get_extra_info("socket")

@@ -11,8 +11,10 @@ import pytest
 from dashboard import session
 from dashboard.data import actions, declarations, needed, source
 from dashboard.data.decisions import Decisions, read_as
-from dashboard.data.own_file import OwnFile, opened, template
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import opened
 from dashboard.data.remembered import Remembered
+from dashboard.data.template import template
 from dpcore.datasets import Column, Declaration, Schema, Template, loaded, read_table, saved
 from dpcore.errors import InvalidArgument
 from dpcore.releases.asked import suggested

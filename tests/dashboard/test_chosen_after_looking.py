@@ -12,8 +12,8 @@ from dashboard import offering, session
 from dashboard.blocks import Note, Small
 from dashboard.case import Source
 from dashboard.controls import Setting
-from dashboard.data.own_file import template
 from dashboard.data.remembered import Remembered
+from dashboard.data.template import template
 from dashboard.question import NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.words.data import CONFIRMED

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import columns, declarations, own_file
+from dashboard.data import columns, declarations, read_again, template
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dpcore.datasets import Column, Declaration, Schema, Template, read_table
@@ -62,7 +62,7 @@ def test_the_options_of_a_codebook_are_words_of_the_file_until_a_person_says_oth
 def take(cells: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> OwnFile:
     """What the click makes of a file, without a page."""
     reading = read_table(survey(cells))
-    own = own_file.opened("survey.dta", b"", (), reading, None, None)
+    own = read_again.opened("survey.dta", b"", (), reading, None, None)
     changes: list[Callable[[Decisions], Decisions]] = []
     monkeypatch.setattr(columns.actions, "decide", changes.append)
     columns._take_codebook("ill", reading.column("ill").codebook)
@@ -83,7 +83,7 @@ def test_a_declaration_takes_no_mark_from_a_codebooks_words(named: bool, monkeyp
     kept: list[OwnFile] = []
     monkeypatch.setattr(declarations.actions, "commit", kept.append)
     assert own.reading is not None
-    declarations._declare(own, own.reading, without_rows(own_file.template(own)) if named else bare)
+    declarations._declare(own, own.reading, without_rows(template.template(own)) if named else bare)
     column = kept[-1].schema.column("ill")
     left = () if named else ("cold", "flu", "hiv")
     assert (column.categories, column.from_file) == (left, not named)

@@ -26,7 +26,7 @@ from dashboard import catalogue, session, words
 from dashboard.background import compute
 from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, bulk, declarations, own_file, people, source, typed_columns, use
+from dashboard.data import arrivals, bulk, declarations, own_file, people, source, template, typed_columns, use
 from dashboard.data import samples as sample_cards
 from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
@@ -718,7 +718,7 @@ def test_a_declaration_is_known_again_and_used_for_next_month(open_app: Open) ->
     app.selectbox(key="own-id-2-None").set_value(0).run()
     app.number_input(key="own-rows-None").set_value(40).run()
     press(app, "own-step-0")
-    kept = saved(own_file.template(held(app)))
+    kept = saved(template.template(held(app)))
     drop(app, INNER.replace("age", "AGE").encode(), name="february.csv")
     assert "You declared such a table before." in text(app)
     assert held(app).schema.column("AGE").high is None

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import own_file
+from dashboard.data import template
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.costs import Cost
@@ -99,7 +99,7 @@ def test_no_file_of_a_person_lies_under_an_address(open_app: Open, receipt: Rece
     assert offered["This receipt (JSON)"]() == receipt.to_json()
     app = declare(drop(open_app("data"), TABLE.encode()), "age", low=0.0, high=120.0)
     assert set(addresses(app).values()) == {""}
-    assert offered[said.SAVE]() == saved(own_file.template(held(app)))
+    assert offered[said.SAVE]() == saved(template.template(held(app)))
 
 
 @pytest.mark.parametrize("clicked", [True, False])

@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import data, session
 from dashboard.data import actions, source
-from dashboard.data.own_file import OwnFile, opened
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import opened
 from dashboard.words import data as said
 from dpcore.datasets import read_table
 from tests.dashboard.conftest import text

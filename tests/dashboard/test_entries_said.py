@@ -11,8 +11,10 @@ import pytest
 from dashboard import session
 from dashboard.data import actions, declarations, own_file, source
 from dashboard.data.decisions import Decisions, typed_as
-from dashboard.data.own_file import OwnFile, opened, template, worked
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import opened, worked
 from dashboard.data.remembered import Remembered
+from dashboard.data.template import template
 from dpcore.audit.interference import spent
 from dpcore.datasets import (
     Column,

@@ -13,7 +13,7 @@ import pyreadstat
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import arrivals, decisions, declarations, own_file, understood, upload
+from dashboard.data import arrivals, decisions, declarations, own_file, template, understood, upload
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import HEADING
 from dashboard.words.data import NOT_IN_FORM
@@ -384,7 +384,7 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
     press(app, "own-encoding-0")
     press(app, "own-header-keep")
     assert not waits(app)
-    kept = loaded(saved(own_file.template(held(app))))
+    kept = loaded(saved(template.template(held(app))))
     assert dict(kept.choices) == STATES, "called right by a click, as if chosen"
 
     bring(drop(app, DOUBTFUL + b"red,7\n"), kept)
@@ -436,7 +436,7 @@ def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     press(app, "own-header-keep")
     press(app, "own-columns-0")
     assert (held(app).release_doubts, held(app).form) == ((), ("columns", "no heading"))
-    assert dict(own_file.template(held(app)).choices) == {"columns": 2, "header_rows": 0, "header_line": 1}
+    assert dict(template.template(held(app)).choices) == {"columns": 2, "header_rows": 0, "header_line": 1}
 
     people = {f"p{n}": {"colour": colour, "size": n} for n, colour in enumerate(colours)}
     drop(app, json.dumps(people).encode())

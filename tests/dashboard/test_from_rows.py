@@ -20,7 +20,7 @@ from dashboard import offering
 from dashboard.blocks import Small
 from dashboard.case import Case
 from dashboard.controls import Setting
-from dashboard.data import bulk, own_file
+from dashboard.data import bulk, read_again, template
 from dashboard.data import source as data_source
 from dashboard.data.decisions import typed_as
 from dashboard.data.own_file import OwnFile
@@ -74,8 +74,8 @@ AFTER: tuple[Step, ...] = (
 def opened(rows: list[str], steps: tuple[Step, ...]) -> OwnFile:
     text = ("who,likes,age\n" + "\n".join(rows) + "\n").encode()
     reading = read_csv(text)
-    own = own_file.opened("a.csv", text, (), reading, None, None)
-    return own_file.worked(own, reading.after(steps), steps)
+    own = read_again.opened("a.csv", text, (), reading, None, None)
+    return read_again.worked(own, reading.after(steps), steps)
 
 
 def stated(own: OwnFile, kind: ColumnType, each_row: EachRow) -> OwnFile:
@@ -98,7 +98,7 @@ def private(own: OwnFile) -> tuple[object, ...]:
     return (
         names,
         own.reading.private.has([MADE]),
-        WORD in saved(own_file.template(own)),
+        WORD in saved(template.template(own)),
         any(WORD in column.name for column in own.spoken_of),
     )
 
@@ -136,7 +136,7 @@ def test_every_kind_of_step_is_tried() -> None:
 
 def test_a_declaration_that_is_brought_does_not_either() -> None:
     """One that names the column as declared, with the step that takes options from the rows."""
-    kept = own_file.template(opened([*ROWS, f"x,{WORD},1"], (SPLIT,)))
+    kept = template.template(opened([*ROWS, f"x,{WORD},1"], (SPLIT,)))
     columns = (*kept.schema.columns, Column(name=MADE, type="yes/no"))
     brought = loaded(saved(replace(kept, schema=replace(kept.schema, columns=columns))))
     assert MADE in brought.schema.names
@@ -198,7 +198,7 @@ FORMS: dict[str, Callable[[list[dict[str, str]]], str]] = {
 def json_file(form: str, last: dict[str, str]) -> OwnFile:
     """A file of JSON with this last person, its columns as they are suggested."""
     data = FORMS[form]([*PEOPLE, {"ward": "north", "age": "50"} | last]).encode()
-    return own_file.opened("a.json", data, (), read_table(data), None, None)
+    return read_again.opened("a.json", data, (), read_table(data), None, None)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -251,11 +251,11 @@ def test_what_is_saved_names_no_column_that_nobody_spoke_of(form: str) -> None:
     assert EXTRA in both[0].schema.names
     for settled in (frozenset(), frozenset({"ward"}), frozenset({"ward", "age"})):
         owns = [own.decide(replace(own.decisions, settled=settled, said_row=True)) for own in both]
-        texts = {saved(own_file.template(own)) for own in owns}
+        texts = {saved(template.template(own)) for own in owns}
         assert len(texts) == 1
         assert EXTRA not in texts.pop()
         assert len({Remembered.of(own).written() for own in owns if own.spoken_of}) == bool(settled)
-    loaded(saved(own_file.template(both[0])))
+    loaded(saved(template.template(both[0])))
 
 
 def test_the_tests_of_json_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,13 +265,13 @@ def test_the_tests_of_json_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.reading is not None
     assert other.reading is not None
     assert one.reading.private.has([EXTRA]) != other.reading.private.has([EXTRA])
-    assert saved(own_file.template(one)) != saved(own_file.template(other))
+    assert saved(template.template(one)) != saved(template.template(other))
 
 
 def test_nothing_is_asked_of_a_column_that_only_rows_fill() -> None:
     """It is in no private answer, whatever is said of it."""
     rows = "".join(f"{'ab'[n % 2]},{n % 7}.5,{n % 9}.5\n" for n in range(30))
-    own = own_file.opened("a", b"", (), read_table(f"kind,age,\n{rows}".encode(), header_rows=1), None, None)
+    own = read_again.opened("a", b"", (), read_table(f"kind,age,\n{rows}".encode(), header_rows=1), None, None)
     assert own.from_rows == {"column 3"}
     assert own.schema.column("column 3").type == own.schema.column("age").type
     assert [column.name for column in bulk.undeclared(own)] == ["kind", "age"]

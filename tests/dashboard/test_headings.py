@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from dashboard.data.own_file import OwnFile, opened, worked
+from dashboard.data.own_file import OwnFile
 from dashboard.data.people import row_is
+from dashboard.data.read_again import opened, worked
 from dpcore.datasets import Column, SplitOptions, Step, read_table
 from dpcore.datasets.schema import EachRow, protects_rows
 

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from dashboard.data import actions, declarations, needed, source
-from dashboard.data.own_file import OwnFile, template
+from dashboard.data.own_file import OwnFile
 from dashboard.data.place import placed
 from dashboard.data.remembered import Remembered
+from dashboard.data.template import template
 from dpcore.datasets import Column, Schema, Template, loaded, saved
 from dpcore.datasets.declaration import Declaration
 from dpcore.datasets.in_place import configured_sources

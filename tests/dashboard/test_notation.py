@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import own_file
+from dashboard.data import own_file, read_again, template
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.remembered import Remembered
@@ -41,7 +41,7 @@ BOUNDS = {"low": 0.0, "high": 5000.0}
 
 
 def opened(text: str, **choices: str) -> OwnFile:
-    return own_file.opened("a.csv", b"", tuple(choices.items()), read(text, **choices), None, None)
+    return read_again.opened("a.csv", b"", tuple(choices.items()), read(text, **choices), None, None)
 
 
 @cache
@@ -97,7 +97,7 @@ def test_a_type_chosen_by_hand_does_not_say_which_mark_is_decimal(kind: str, mon
     assert told(pair)
     own = pair[0].decide(pair[0].confirm(["v"]))
     assert (
-        Remembered.of(own).suggested == Remembered.of(own).confirmed == own_file.template(own).suggested[-1:] == ("v",)
+        Remembered.of(own).suggested == Remembered.of(own).confirmed == template.template(own).suggested[-1:] == ("v",)
     )
     other = replace(own.schema.column("v"), decimal=",")
     assert own.decide(replace(own.decisions, schema=own.schema.with_column(other))).lacking, "another mark was right"
@@ -140,7 +140,7 @@ STATED: dict[str, Callable[[str, str], OwnFile]] = {
 }
 NEXT: dict[str, Callable[[OwnFile], OwnFile]] = {
     "a step": lambda own: stepped(own),
-    "a step and back": lambda own: own_file.worked(stepped(own), own.reading, ()),  # type: ignore[arg-type]
+    "a step and back": lambda own: read_again.worked(stepped(own), own.reading, ()),  # type: ignore[arg-type]
     "another reading": lambda own: again(own, keep_footer=True),
     "another type and back": lambda own: typed(typed(own, "text"), own.schema.column("v").type),
 }
@@ -153,12 +153,12 @@ def in_form(own: OwnFile, mark: str) -> OwnFile:
 
 def stepped(own: OwnFile) -> OwnFile:
     assert own.as_read is not None
-    return own_file.worked(own, after(own.as_read), STEP)
+    return read_again.worked(own, after(own.as_read), STEP)
 
 
 def again(own: OwnFile, text: str = TOTALS[0], **choices: Any) -> OwnFile:
     merged = dict(own.choices) | choices
-    return own_file.opened("a.csv", b"", tuple(merged.items()), read(text, **merged), None, own)
+    return read_again.opened("a.csv", b"", tuple(merged.items()), read(text, **merged), None, own)
 
 
 def kept() -> bool:
@@ -179,12 +179,12 @@ def test_what_was_stated_is_kept_by_steps_readings_and_types(monkeypatch: pytest
     texts = {step.schema.column("v").decimal for step in (stepped(opened(text)) for text in TOTALS)}
     assert len(texts) == 2, "the step turns it round where nobody stated it"
     assert kept()
-    carried = own_file.carried
+    carried = read_again.carried
 
     def forgetting(old: Decisions, *readings: object) -> Decisions:
         return carried(replace(old, notation=frozenset()), *readings)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(own_file, "carried", forgetting)
+    monkeypatch.setattr(read_again, "carried", forgetting)
     assert not kept()
 
 
@@ -193,7 +193,7 @@ def test_what_a_step_wrote_needs_no_mark_stated() -> None:
     for mark in (".", ","):
         step = OneRowPer(by="x", of="v", how="sum", decimal=mark)  # type: ignore[arg-type]
         own = opened(TOTALS[0], decimal=",")
-        own = own_file.worked(own, own.reading.after((step,)), (step,))  # type: ignore[union-attr]
+        own = read_again.worked(own, own.reading.after((step,)), (step,))  # type: ignore[union-attr]
         own = own.decide(own.decisions.retyped(step.name, "number", None))
         assert own.schema.column(step.name).decimal == "."
         assert not own.suggests(own.schema.column(step.name))

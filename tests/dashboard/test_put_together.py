@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.data import own_file, put_together, source, understood
+from dashboard.data import own_file, put_together, read_again, source, understood
 from dashboard.data.needed import guessed
 from dashboard.data.put_together import leaving_out, refusal, whole_of
 from dpcore.datasets import (
@@ -184,19 +184,19 @@ def test_rows_of_nobody_put_together_would_be_seen(monkeypatch: pytest.MonkeyPat
 def test_a_word_that_is_called_missing_afterwards_needs_the_step_again() -> None:
     reading = read_csv(b"who,paid\n" + b"".join(b"%s,1\n" % who for who in (b"ann", b"ann", b"bo", b"anon", b"anon")))
     step = OneRowPer(by="who")
-    own = own_file.worked(own_file.opened("a.csv", b"", (), reading, None, None), reading.after((step,)), (step,))
+    own = read_again.worked(read_again.opened("a.csv", b"", (), reading, None, None), reading.after((step,)), (step,))
     assert "holds what several" not in own.unreleasable
     column = own.schema.column("who")
     told = replace(own.schema, columns=(replace(column, missing_words=("Anon",)), *own.schema.columns[1:]))
     later = own.decide(replace(own.decisions, schema=told))
     assert "holds what several people did" in later.unreleasable
     again = leaving_out((step,), told)
-    worked = own_file.worked(later, reading.after(again), again)
+    worked = read_again.worked(later, reading.after(again), again)
     assert "holds what several" not in worked.unreleasable
     assert worked.reading is not None
     assert worked.reading.frame["who"].tolist() == ["ann", "bo"]
     word = (*again, ReadAsMissing(column="who", word="bo"))
-    assert "holds what several people did" in own_file.worked(worked, reading.after(word), word).unreleasable
+    assert "holds what several people did" in read_again.worked(worked, reading.after(word), word).unreleasable
 
 
 SPELLED = ("P777", "p777", "P-777", "P 777", "P777.")
@@ -208,9 +208,9 @@ def by_patient(
     """Visits of sixty patients and of one who is spelled in several ways, one row per patient, all else said."""
     lines = [f"P{n:03},{10 if n < 30 else 90}" for n in range(60)] + [f"{who},95" for who in spelled]
     reading = read_table("\n".join([f"{by},cost", *lines]).encode(), header_rows=1, header_line=1)
-    own = own_file.opened("f.csv", b"", (("header_line", 1), ("header_rows", 1)), reading, None, None)
+    own = read_again.opened("f.csv", b"", (("header_line", 1), ("header_rows", 1)), reading, None, None)
     step = OneRowPer(by=by, of="cost", how="sum")
-    own = own_file.worked(own, reading.after((step,)), (step,))
+    own = read_again.worked(own, reading.after((step,)), (step,))
     own = own.decide(own.decisions.rows_are(unit=unit))
     total = Column(name="sum of cost", type="number", low=0, high=100)
     own = own.decide(replace(own.decisions, schema=own.schema.with_column(total), said_rows=said))
@@ -282,8 +282,8 @@ def test_what_a_page_shows_is_passed_on() -> None:
 def test_of_the_file_its_own_names_are_called_right() -> None:
     """Line 1 was said to name a column that a step had made."""
     reading = read_table(b"patient,cost\n" + b"".join(b"P%d,%d\n" % (n % 7, n) for n in range(40)))
-    own = own_file.opened("f.csv", b"", (), reading, None, None)
+    own = read_again.opened("f.csv", b"", (), reading, None, None)
     step = OneRowPer(by="patient", of="cost", how="sum")
-    for one in (own, own_file.worked(own, reading.after((step,)), (step,))):
+    for one in (own, read_again.worked(own, reading.after((step,)), (step,))):
         assert own_file.HEADING in one.form_suggested
         assert "line 1 of the file names the columns: “patient”, “cost”" in understood.form_suggested(one)

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
-from dashboard.data import asking, checklist, own_file, suits
+from dashboard.data import asking, checklist, own_file, read_again, suits
 from dashboard.data.decisions import Decisions, typed_as
 from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
@@ -247,8 +247,8 @@ def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer(
     reading = read_csv(b"who,perks,meals,note\n" + b"a,Gym;Tea,x|y,Subtotal\nb,Gym,x,fine\n" * 6)
     perks = TicksToRows(column="perks", most=3)
     ticks = (perks, TicksToRows(column="meals", separator="|", most=2))
-    read = own_file.opened("a.csv", b"", (), reading, None, None)
-    own = own_file.worked(read, reading.after(ticks), ticks)
+    read = read_again.opened("a.csv", b"", (), reading, None, None)
+    own = read_again.worked(read, reading.after(ticks), ticks)
     assert (own.schema.rows_per_person, own.decisions.said_rows) == (6, False)
     fewer = replace(own.decisions, schema=replace(own.schema, rows_per_person=5))
     with pytest.raises(InvalidArgument, match="rows_per_person"):
@@ -258,17 +258,17 @@ def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer(
     said_so = replace(own.schema, rows_per_person=rows_stated(own, 2), unit="patient", people=90)
     own = own.decide(replace(own.decisions, schema=said_so, said_rows=True))
     more = (*ticks, LeaveOutTotals(column="note"))
-    later = own_file.worked(own, reading.after(more), more)
+    later = read_again.worked(own, reading.after(more), more)
     assert later.decisions.said_rows
     assert (later.schema.rows_per_person, later.schema.unit, later.schema.people) == (12, "patient", 90)
 
     each = (perks, OneRowPer(by="who"))
-    together = own_file.worked(own, reading.after(each), each)
+    together = read_again.worked(own, reading.after(each), each)
     assert (together.schema.rows_per_person, together.schema.each_row) == (1, "record")
     stated = together.decide(replace(together.decisions, said_rows=True))
     counted = stated.decide(replace(stated.decisions, schema=replace(stated.schema, each_row="option")))
     assert (counted.schema.rows_per_person, counted.decisions.said_rows) == (3, False), "a count of up to 3 rows of one"
-    again = own_file.opened("a.csv", b"", (), reading, None, stated)
+    again = read_again.opened("a.csv", b"", (), reading, None, stated)
     assert not again.decisions.said_rows, "one row per person is no longer what it was said of"
 
 
@@ -280,8 +280,8 @@ def test_rows_put_together_by_anything_but_people_are_not_asked_privately() -> N
     )
 
     def after(step: OneRowPer, unit: str, each_row: EachRow) -> str:
-        own = own_file.opened("a.csv", b"", (), reading, None, None)
-        own = own_file.worked(own, reading.after((step,)), (step,))
+        own = read_again.opened("a.csv", b"", (), reading, None, None)
+        own = read_again.worked(own, reading.after((step,)), (step,))
         return own.decide(replace(own.decisions, schema=replace(own.schema, unit=unit, each_row=each_row))).unreleasable
 
     for unit in ("person", "patient", "Person", "pupil", "", "ward", "visit"):
@@ -298,7 +298,7 @@ def test_rows_put_together_by_anything_but_people_are_not_asked_privately() -> N
 
 def test_what_was_called_right_of_one_column_is_not_called_right_of_another() -> None:
     reading = read_csv(b"age,pay\n" + b"".join(b"%d,%d\n" % (20 + n % 9, 900 + n % 7) for n in range(60)))
-    own = own_file.opened("a.csv", b"", (), reading, None, None)
+    own = read_again.opened("a.csv", b"", (), reading, None, None)
 
     def declared(own: own_file.OwnFile, name: str) -> own_file.OwnFile:
         schema = own.schema.with_column(replace(own.schema.column(name), low=0.0, high=9999.0))

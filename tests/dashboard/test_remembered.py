@@ -15,8 +15,10 @@ from streamlit.testing.v1 import AppTest
 from dashboard.background import compute
 from dashboard.data import remembered
 from dashboard.data.decisions import Decisions
-from dashboard.data.own_file import OwnFile, opened, template, worked
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import opened, worked
 from dashboard.data.remembered import Remembered
+from dashboard.data.template import template
 from dashboard.people import login, visitors
 from dashboard.words import data as said
 from dpcore.datasets import Column, OneRowPer, ReadAsMissing, Schema, Step, Template, loaded, read_table, saved

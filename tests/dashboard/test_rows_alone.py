@@ -11,7 +11,8 @@ import pytest
 
 from dashboard.data import suits
 from dashboard.data.needed import guessed
-from dashboard.data.own_file import OwnFile, opened
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import opened
 from dpcore.audit.interference import spent
 from dpcore.audit.questions import QUESTIONS
 from dpcore.datasets import Column, Declaration, Reading, read_table

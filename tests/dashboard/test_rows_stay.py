@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from dashboard.data.needed import guessed
-from dashboard.data.own_file import OwnFile, opened
+from dashboard.data.own_file import OwnFile
 from dashboard.data.people import row_is, rows_label
+from dashboard.data.read_again import opened
 from dashboard.questions.selection.most_common_request import most_common_request
 from dashboard.questions.thresholding.alarm_request import alarm_request
 from dashboard.questions.thresholding.watched import Watched

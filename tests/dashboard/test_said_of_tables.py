@@ -10,11 +10,13 @@ import pytest
 from dashboard import session
 from dashboard.background import compute
 from dashboard.data import actions, arrivals, bulk, columns, declarations, needed, put_together, remembered, source
-from dashboard.data import own_file as owned
+from dashboard.data import read_again
 from dashboard.data.columns import declared_words
 from dashboard.data.decisions import Decisions, read_as
-from dashboard.data.own_file import OwnFile, are_others, opened, template, worked
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import are_others, opened, worked
 from dashboard.data.remembered import Remembered
+from dashboard.data.template import template
 from dashboard.words import data as data_words
 from dpcore.datasets import (
     Column,
@@ -85,7 +87,7 @@ def test_of_another_table_nothing_is_said(fact: str, monkeypatch: pytest.MonkeyP
     other = replace(before.reading, report=replace(before.reading.report, part="Visits"))
     assert told(opened("f.csv", ROWS, (), before.reading, None, before)), "the same table"
     assert not told(opened("f.csv", ROWS, (("part", "Visits"),), other, None, before))
-    monkeypatch.setattr(owned, "are_others", lambda before, reading: False)
+    monkeypatch.setattr(read_again, "are_others", lambda before, reading: False)
     if fact not in ("rows",):  # which another choice alone unsays
         assert told(opened("f.csv", ROWS, (("part", "Visits"),), other, None, before))
 

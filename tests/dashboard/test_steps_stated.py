@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import own_file
+from dashboard.data import read_again
 from dashboard.data.own_file import OwnFile
 from dashboard.words import data as said
 from dpcore.audit.interference import spent
@@ -87,7 +87,7 @@ def test_options_are_counted_by_the_sign_that_was_stated(open_app: Open) -> None
 def asked(data: str, step: Step) -> OwnFile:
     """The sums of a table, declared by hand."""
     reading = read_csv(data.encode())
-    own = own_file.worked(own_file.opened("a.csv", b"", (), reading, None, None), reading.after((step,)), (step,))
+    own = read_again.worked(read_again.opened("a.csv", b"", (), reading, None, None), reading.after((step,)), (step,))
     column = Column(name="sum of amount", type="integer", low=0.0, high=5000.0)
     settled = own.decisions.settled | {column.name}
     schema = own.schema.with_column(column)

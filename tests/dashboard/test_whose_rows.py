@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from dashboard.data.decisions import Decisions, carried
-from dashboard.data.own_file import OwnFile, opened, template
+from dashboard.data.own_file import OwnFile
+from dashboard.data.read_again import opened
+from dashboard.data.template import template
 from dpcore.datasets import Column, Declaration, MonthsToRows, ReadAsMissing, Schema, read_csv
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.cells import entry_sensitivity

@@ -6,12 +6,14 @@ import asyncio
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import h11
 import pytest
+import uvloop
 from uvicorn import config
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -175,3 +177,38 @@ def test_the_system_keeps_little_of_what_a_connection_does_not_read() -> None:
     assert asked == [(socket.SOL_SOCKET, socket.SO_SNDBUF, lengths.SENT)]
     assert [(one, type(read), read._transport) for one, read in made] == [(connection, reads.Reading, transport)]
     assert H11Protocol.connection_made is lengths._bounded
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_connection_too_many_ends_without_a_word(loop: Any, monkeypatch: pytest.MonkeyPatch, *, ours: bool) -> None:
+    """Over a connection of the system: a loop that ends one tells its protocol, which was never told of it."""
+    monkeypatch.setattr(lengths._started, "too_many", lambda whose: True)
+    if not ours:  # what shows that it can fail
+        monkeypatch.setattr(H11Protocol, "transport", property(lambda connection: None, lambda *_: None), raising=False)
+    failed: list[Any] = []
+
+    async def nobody(scope: Any, receive: Any, send: Any) -> None:
+        """Is never asked."""
+
+    def visit(port: int) -> bytes:
+        with socket.create_connection(("127.0.0.1", port), timeout=10.0) as visitor, suppress(ConnectionResetError):
+            return visitor.recv(100)
+        return b""
+
+    async def story() -> bytes:
+        here = asyncio.get_running_loop()
+        here.set_exception_handler(lambda _, told: failed.append(told))
+        settings = Config(nobody, interface="asgi3", log_config=None, proxy_headers=False)
+        settings.load()
+        state = ServerState()
+        server = await here.create_server(lambda: H11Protocol(settings, state, {}, here), "127.0.0.1", 0)
+        async with server:
+            heard = await asyncio.to_thread(visit, server.sockets[0].getsockname()[1])
+            await asyncio.sleep(0.05)
+        assert not state.connections
+        return heard
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(story()) == b""
+    assert bool(failed) is not ours

@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import limits
-from dashboard.data import actions, own_file
+from dashboard.data import actions, read_again, template
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.typed_columns import TypedColumns
@@ -223,8 +223,8 @@ def test_a_step_too_large_is_a_sentence_and_the_file_stays(
     app = drop(open_app("data"), CELLS)
     own = held(app)
     step = TicksToRows(column="likes", separator=";", most=3)
-    after = own_file.worked(own, read_csv(CELLS).after((step,)), (step,))
-    app.session_state["_declarations"] = (own_file.template(after),)
+    after = read_again.worked(own, read_csv(CELLS).after((step,)), (step,))
+    app.session_state["_declarations"] = (template.template(after),)
     app = drop(app, CELLS)
     assert held(app).known == (), "nothing is offered that cannot be done"
     own = held(app)

@@ -1,0 +1,45 @@
+"""What of a file's declaration is taken along, to be saved and for the next table of its kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dpcore.datasets import Column, Template
+from dpcore.datasets.schema import unmoved
+
+if TYPE_CHECKING:
+    from dashboard.data.own_file import OwnFile
+
+_NO_NAME = "column 1"  # a declaration has one column at least; this one is no word of a file
+
+
+def template(own: OwnFile) -> Template:
+    """What was declared about the table and stated of its form, for the next one of its kind; no column whose name is a
+    word of its rows, and where each row names its own cells none that nobody spoke of; and not how far one moves an
+    entry, which is said of these alone."""
+    schema = own.schema if own.described else replace(own.schema, columns=unmoved(own.schema.columns))
+    if own.named_by_rows:
+        schema = replace(schema, columns=unmoved(own.spoken_of) or (Column(name=_NO_NAME, type="text"),))
+    elif own.from_rows and own.as_read is not None:
+        public = tuple(one for one in schema.columns if one.name not in own.from_rows)
+        read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
+        schema = replace(schema, columns=public or read)
+    if not own.decisions.said_rows:
+        schema = replace(schema, rows_per_person=own.made)
+    if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
+        schema = replace(schema, id_column=None)
+    told = tuple(one for one in schema.columns if own.suggests(one))
+    return Template(
+        schema=schema,
+        steps=own.steps,
+        choices=stated_form(own),
+        suggested=tuple(one.name for one in told),
+        confirmed=tuple(one.name for one in told if own.spoken(one)),
+        row_suggested=own.row_suggested,
+    )
+
+
+def stated_form(own: OwnFile) -> tuple[tuple[str, str | int | bool], ...]:
+    """What a person stated of the form of a file, as a declaration keeps it: no value of a row is in it."""
+    return tuple(sorted(own.stated.items()))
