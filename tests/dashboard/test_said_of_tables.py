@@ -9,8 +9,18 @@ import pytest
 
 from dashboard import session
 from dashboard.background import compute
-from dashboard.data import actions, arrivals, bulk, columns, declarations, needed, put_together, remembered, source
-from dashboard.data import read_again
+from dashboard.data import (
+    actions,
+    arrivals,
+    bulk,
+    columns,
+    declarations,
+    needed,
+    put_together,
+    read_again,
+    remembered,
+    source,
+)
 from dashboard.data.columns import declared_words
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.own_file import OwnFile
