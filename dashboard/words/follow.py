@@ -173,6 +173,11 @@ def headline_total(epsilon: float, lost: float, accepted: float, rounds: int, un
     )
 
 
+def one_in_ten(high: float) -> str:
+    """Said after a headline, in its points."""
+    return f" One run in 10 loses more than {number(high)}."
+
+
 def caption(
     *, experts: int, rounds: int, unit: str, best: str, own: float, at_random: float, learnt: float, point: str
 ) -> str:

@@ -597,3 +597,18 @@ def test_charts_of_a_part_of_the_rows_say_so_in_their_caption(
     assert found.here
     assert found.part == cut
     assert needs.here(found.here, 5, "days", part=cut).startswith("these charts look at" if cut else "there are")
+
+
+@pytest.mark.parametrize("measured", ["regret_per_round", "total_loss"])
+def test_the_headline_says_what_one_run_in_ten_loses_more_than(measured: str) -> None:
+    """The upper edge of the shaded band, in the chart's unit; nothing where no band is shown."""
+    values = {"experts_metric": measured}
+    question = Follow.ask(case(epsilon=0.5), Setting(values))
+    data = question.view.picture("epsilon").data
+    frame = data() if callable(data) else data
+    here = frame[(frame["method"] == question.view.main) & (frame["epsilon"] == 0.5)]
+    high = float(here["high"].iloc[0]) * question.view.scale.factor
+    assert high > question.view.point
+    assert question.headline.endswith(f" One run in 10 loses more than {number(high)}.")
+    without = Follow.ask(case(epsilon=0.5), Setting({**values, "experts_band": False}))
+    assert "One run in 10" not in without.headline

@@ -81,7 +81,8 @@ def _question(setting: Setting) -> Question:
             said.headline_regret(setting.epsilon, 100 * lost, 100 * setting.target, 100 * setting.at_random, whom.units)
             if setting.metric == "regret_per_round"
             else said.headline_total(setting.epsilon, lost, setting.target, setting.problem.n, whom.unit)
-        ),
+        )
+        + _one_in_ten(setting, view, lost),
         caption=_caption(setting, view),
         view=view,
         need=Need(
@@ -118,6 +119,14 @@ def _question(setting: Setting) -> Question:
         works=works,
         follows=not setting.large and setting.main not in _simulated(),
     )
+
+
+def _one_in_ten(setting: Setting, view: View, lost: float) -> str:
+    """What one run in ten loses more than, where runs differ and that is shown."""
+    if not setting.problem.band:
+        return ""
+    high = float(view.chosen("epsilon")["high"].iloc[0])
+    return said.one_in_ten(high * view.scale.factor) if high > lost else ""
 
 
 def _waiting(setting: Setting, view: View, offer: Offer | NoOffer, works: tuple[Work, ...]) -> Question:
