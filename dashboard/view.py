@@ -122,7 +122,8 @@ class View:
     key of what is remembered. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours.
     ``extra`` holds further pictures of the question by key, offered before the three that every one has; ``first`` is
     shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method,
-    ``unprotected`` of what is not private.
+    ``unprotected`` of what is not private. ``law`` gives the metric at an ε where the headline has it of the very
+    release, on its grid of numbers, which the sweeps leave out.
     """
 
     page: str
@@ -152,6 +153,7 @@ class View:
     about: str = ""
     empty: bool = False
     plain: str = ""
+    law: Callable[[float], float] | None = None
     textbook: str = ""
     unprotected: str = ""
 
@@ -188,8 +190,9 @@ class View:
         return float(self.problem.central.evaluate(method, metric or self.metric, *place).value[0])
 
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
-        """The same at other levels of ε."""
-        return [None if self.empty else self.at_epsilon(self.main, level) * self.scale.factor for level in levels]
+        """The same at other levels of ε, by the law of the headline where that is another."""
+        law = self.law or (lambda level: self.at_epsilon(self.main, level))
+        return [None if self.empty else law(level) * self.scale.factor for level in levels]
 
     def picture(self, axis: str) -> Picture:
         """The chart against ``axis``, one of ``axes``."""

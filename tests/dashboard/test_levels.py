@@ -71,6 +71,7 @@ def test_training_tells_what_is_missed(open_app: Open) -> None:
     told = rows(app)
     missed = told["missed, of 100 that are “malignant”"]
     assert len(missed) == 3
-    assert f"it misses {missed[1].strip('*')}**" in text(app)
+    assert f"it misses {missed[1].strip('*')} (" in text(app)
+    assert f"**{missed[1].strip('*')} of 100 that are “malignant”** wrong" in text(app)
     low, high = (float(cells) for cells in (missed[0], missed[2]))
     assert low > high  # half the ε misses more

@@ -524,3 +524,13 @@ def test_a_method_that_does_clearly_better_is_named_and_taken_by_one_click() -> 
     assert isinstance(taken.offer, Offer)
     assert taken.need.better is None
     assert asked(small((30, 20, 10), mode="what_if"), alarm_method="book").need.better is None
+
+
+@pytest.mark.parametrize("sample", SUITED)
+def test_the_table_of_levels_has_the_law_of_the_headline(sample: str) -> None:
+    """That of the very release, on its grid of numbers; where nothing is drawn, that of the chart."""
+    for level in (0.1, 2.0):
+        chance = asked(sample, level).outcomes.chances[0]  # type: ignore[union-attr]
+        assert asked(sample, 0.5).view.heights([level]) == [pytest.approx(100.0 * chance)]
+    private = asked(small((30, 20, 10), mode="what_if")).view
+    assert private.heights([0.5]) == [private.point]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from dashboard import words
 from dashboard.case import Case
-from dashboard.charts.theme import ending_colours
+from dashboard.charts.theme import ENDINGS, ending_colours
 from dashboard.controls import Choice, Read
 from dashboard.question import BRIEF, Better, CannotAsk, Need, Outcomes, Question, Tab, Way
 from dashboard.questions.thresholding import alarm_controls as controls
@@ -90,7 +91,7 @@ class Alarm:
 def _question(setting: Setting, series: Choice[Watched]) -> Question:
     made = setting.made()
     chances = setting.chances(made)
-    view = _view(setting, chances)
+    view = _view(setting, chances, released=setting.by_release(made))
     goal = controls.goal(setting.metric)
     crossing, (start, end) = setting.edited.crossing, setting.edited.window
     blind = (end - start) / setting.edited.answers.size
@@ -145,7 +146,8 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
     )
 
 
-def _view(setting: Setting, chances: Mapping[str, float]) -> View:
+def _view(setting: Setting, chances: Mapping[str, float], *, released: bool) -> View:
+    """``released``: whether the chances are those of the very release."""
     as_it_was = (*setting.identity, 1.0)
     goal = controls.goal(setting.metric)
     return View(
@@ -159,6 +161,7 @@ def _view(setting: Setting, chances: Mapping[str, float]) -> View:
         methods=setting.edited.methods,
         everything=list(NAMES),
         main=setting.main,
+        law=partial(setting.at, setting.metric) if setting.metric in ENDINGS and released else None,
         epsilon=setting.epsilon,
         target=setting.target if goal == setting.metric else None,
         ghost=setting.as_is if setting.changed else None,

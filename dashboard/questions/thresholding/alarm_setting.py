@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -145,10 +146,21 @@ class Setting:
 
     def chances(self, made: AlarmRun | NoOffer) -> dict[str, float]:
         """How a run ends: by the law of the very release where that is what is shown and its data are public."""
-        if isinstance(made, AlarmRun) and self.case.source.public and not self.changed:
+        if self.by_release(made):
             return self._drawn(made)
         at = np.array([self.epsilon]), np.array([float(self.edited.n)])
         return _by_key(self.edited.outcomes(self.main, *at), self.edited)
+
+    def by_release(self, made: AlarmRun | NoOffer) -> TypeGuard[AlarmRun]:
+        return isinstance(made, AlarmRun) and self.case.source.public and not self.changed
+
+    def at(self, metric: str, epsilon: float) -> float:
+        """How often the release that would be drawn at this ε ends so, of public data."""
+        there = replace(self, case=replace(self.case, epsilon=epsilon))
+        made = there.made()
+        if isinstance(made, NoOffer):
+            raise CannotAsk(made.sentence)
+        return float(getattr(there._ends(made), metric)[0])
 
     def uncertain(self, noise: float) -> Uncertain | None:
         """Wrong through noise, and how often other people like these would make another alarm right; for counts."""
@@ -162,8 +174,10 @@ class Setting:
 
     def _drawn(self, request: AlarmRun) -> dict[str, float]:
         """How the release ends on its data, which are public."""
-        found = self.case.memo(self._released(request), lambda: endings(request, self.case.read(request), self.as_is))
-        return _by_key(found, self.as_is)
+        return _by_key(self._ends(request), self.as_is)
+
+    def _ends(self, request: AlarmRun) -> Ends:
+        return self.case.memo(self._released(request), lambda: endings(request, self.case.read(request), self.as_is))
 
     def _rows(self) -> PrivateRows:
         """What a release is drawn from, where there is one."""
@@ -174,7 +188,7 @@ class Setting:
     def law(self) -> FloatArray:
         """Where the alarm that counts falls; as ``chances``, of the very release where that is shown."""
         made = self.made()
-        if isinstance(made, AlarmRun) and self.case.source.public and not self.changed:
+        if self.by_release(made):
             key = (*self._released(made), "law")
             return self.case.memo(key, lambda: where_it_rings(made, self.case.read(made), self.as_is))
         key = (*self.identity, "law", self.times, self.main, self.epsilon)
