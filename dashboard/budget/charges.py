@@ -14,6 +14,7 @@ from dashboard.budget import receipts as one
 from dashboard.budget.held import SHOWN_RECEIPTS
 from dashboard.widgets.apart import apart
 from dashboard.widgets.download import download
+from dashboard.widgets.receipt_file import seen_still
 from dashboard.words import login as login_said
 from dpcore.datasets.text import safe_cells
 from dpcore.ledger import Budget, Receipt
@@ -157,9 +158,15 @@ def _exports(receipts: Sequence[Receipt], one_group: bool) -> None:
     with st.container(horizontal=True):
         download(
             "Charges (CSV)",
-            lambda: to_csv(receipts).encode("utf-8-sig"),
+            seen_still(receipts, lambda: to_csv(receipts).encode("utf-8-sig")),
             f"{name}.csv",
             "text/csv",
             key=f"{name}-csv",
         )
-        download("Charges (JSON)", lambda: to_json(receipts), f"{name}.json", "application/json", key=f"{name}-json")
+        download(
+            "Charges (JSON)",
+            seen_still(receipts, lambda: to_json(receipts)),
+            f"{name}.json",
+            "application/json",
+            key=f"{name}-json",
+        )

@@ -18,9 +18,9 @@ from dashboard.report.answer import answered
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
 from dashboard.widgets.answer import LONGEST, asked, cost_words, when
-from dashboard.widgets.download import download
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
+from dashboard.widgets.receipt_file import receipt_file
 from dashboard.widgets.tables import Code, show_table
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
@@ -70,14 +70,7 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
     }
     show_table(rows, alt="The receipt that is picked")
     with st.container(horizontal=True):
-        download(
-            "This receipt (JSON)",
-            receipt.to_json,
-            f"receipt-{receipt.request_id[:8]}.json",
-            "application/json",
-            icon=":material/receipt_long:",
-            key=f"{key}-json",
-        )
+        receipt_file("This receipt (JSON)", receipt, key=key)
         st.button(
             "Check it against the journal",
             icon=":material/verified:",

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import words
-from dashboard.widgets.download import download
+from dashboard.widgets.receipt_file import receipt_file
 from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.ledger import Receipt
@@ -37,14 +37,7 @@ def answer(
         st.markdown(conclude or said.conclude(receipt.unit or PERSON))
         if extra is not None:
             extra(receipt)
-        download(
-            "Receipt (JSON)",
-            receipt.to_json,
-            f"receipt-{receipt.request_id[:8]}.json",
-            "application/json",
-            icon=":material/receipt_long:",
-            key=f"{key}-json",
-        )
+        receipt_file("Receipt (JSON)", receipt, key=key)
 
 
 def asked(what: str) -> str:

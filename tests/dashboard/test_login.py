@@ -6,12 +6,14 @@ import random
 import runpy
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import __main__ as command
@@ -22,7 +24,7 @@ from dashboard.budget import auditing
 from dashboard.catalogue import address
 from dashboard.data import configured
 from dashboard.people import logged_out, login, visitors
-from dashboard.widgets import approval
+from dashboard.widgets import approval, receipt_file
 from dashboard.words import login as said
 from dpcore.accounting import Cost
 from dpcore.datasets import read_csv, sketch
@@ -910,3 +912,36 @@ def test_however_long_a_name_is_who_vouches_for_it_is_read() -> None:
     assert said.who_is("olga at https://login.example", 120) == "olga at https://login.example"
     assert said.who_is("", 120) == ""
     assert said.shown("`a` at b") == "`` `a` at b ``", "to the letter, as whoever shares a budget with them types it"
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_no_file_of_charges_is_given_after_the_share_ended(
+    people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, *, ours: bool
+) -> None:
+    """A page that was open before goes on offering them; a click runs no page."""
+    offered: dict[str, Any] = {}
+    draw = st.download_button
+
+    def note(label: str, data: Any, *rest: Any, **more: Any) -> bool:
+        offered[label] = data
+        return draw(label, data, *rest, **more)
+
+    monkeypatch.setattr(st, "download_button", note)
+    if not ours:  # what shows that it can fail
+        monkeypatch.setattr(receipt_file, "_shows", lambda ledger, receipts: True)
+    with Ledger.open() as whole:
+        for number in range(2):
+            whole.charge(f"r{number}", "people", Cost.pure(0.1), "?")
+            whole.store_answer(f"r{number}", {"option": "a"})
+        tab(open_app, "budget", "anna", "Charges", whose="all")
+        files = {name: make for name, make in offered.items() if "Charges" in name or "receipt" in name.lower()}
+        assert set(files) >= {"Charges (CSV)", "Charges (JSON)", "This receipt (JSON)"}
+        for make in files.values():
+            assert make()
+        olga = MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8)
+        olga.share("people", subject("anna"), "none")
+        given = []
+        for name, make in files.items():
+            with suppress(LedgerError):
+                given.append((name, make()))
+    assert bool(given) is not ours

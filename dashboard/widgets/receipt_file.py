@@ -1,0 +1,47 @@
+"""Receipts as files: made when they are clicked, of what whoever is here may see then.
+
+A page that was drawn before a share ended still offers its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dashboard.background import compute
+from dashboard.widgets.download import download
+from dpcore.errors import DpcoreError, LedgerError
+from dpcore.ledger import Ledger, Receipt
+
+GONE = "These charges may not be seen here any more, or the ledger cannot be reached; load the page anew."
+
+
+def receipt_file(label: str, receipt: Receipt, *, key: str) -> None:
+    """A button that gives one receipt."""
+    download(
+        label,
+        seen_still((receipt,), receipt.to_json),
+        f"receipt-{receipt.request_id[:8]}.json",
+        "application/json",
+        icon=":material/receipt_long:",
+        key=f"{key}-json",
+    )
+
+
+def seen_still(receipts: Sequence[Receipt], make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+    """``make``, which raises LedgerError where the ledger of whoever is here shows one of these receipts no longer."""
+    try:
+        ledger: Ledger | None = compute.ledger()  # a click has no page that says who asks
+    except DpcoreError:
+        ledger = None
+
+    def made() -> str | bytes:
+        if ledger is None or not _shows(ledger, receipts):
+            raise LedgerError(GONE)
+        return make()
+
+    return made
+
+
+def _shows(ledger: Ledger, receipts: Sequence[Receipt]) -> bool:
+    found = ledger.find(receipts[0].journal_hash) if len(receipts) == 1 else ledger.receipts()
+    return {one.request_id for one in receipts} <= {one.request_id for one in found}
