@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import json
 import mmap
 import os
@@ -183,6 +184,34 @@ def lies(say: _Say) -> None:
     os._exit(0)
 
 
+SPOKEN_IN_ALL = 8 << 20
+
+
+def says_the_same(say: _Say) -> None:
+    floods(b'["at", 0.5, "Opening the file"]\n')
+
+
+def says_nothing(say: _Say) -> None:
+    floods(b"\n")
+
+
+def never_ends_a_line(say: _Say) -> None:
+    floods(b"x")
+
+
+def floods(what: bytes) -> None:
+    """Whoever listens, at no cost of its own, and ends as one that is well."""
+    told = what * (SPOKEN_IN_ALL // len(what)) + b'\n["done"]\n'
+    while told:
+        told = told[os.write(3, told[: 1 << 16]) :]
+    os._exit(0)
+
+
+def seals(say: _Say) -> None:
+    """Its table, so that nobody takes anything off its end."""
+    fcntl.fcntl(5, 1033, 2)
+
+
 def looks_around(say: _Say) -> None:
     """Each of these must fail."""
     tried: dict[str, Callable[[], object]] = {
@@ -242,7 +271,7 @@ def calls_the_system(say: _Say) -> None:
 
 
 WITHOUT_HARM = {"tgkill of itself": 0, "fcntl F_GETFL": 0, "prlimit64 of itself": 0, "clone3": errno.ENOSYS,
-                "close_range": errno.ENOSYS,
+                "close_range": errno.ENOSYS, "membarrier": errno.ENOSYS, "fsync": 0,
                 "mmap of its own": 0}  # fmt: skip
 """What the system says to these in a reader; to all others of the following that they are not permitted."""
 
@@ -289,6 +318,16 @@ def system_calls() -> dict[str, int]:
         "io_setup": (named["io_setup"], 1, ctypes.addressof(queue)),
         "timer_create": (named["timer_create"], 1, 0, ctypes.addressof(about)),
         "close_range": (436, 1 << 20, 1 << 20, 2),
+        "epoll_create1": (named["epoll_create1"], 0),
+        "flock": (named["flock"], program, fcntl.LOCK_SH),
+        "setpgid": (named["setpgid"], 0, os.getpgid(0)),
+        "get_robust_list": (named["get_robust_list"], 0, ctypes.addressof(about), ctypes.addressof(about) + 8),
+        "fcntl F_NOTIFY": (numbers.fcntl, os.open(os.path.dirname(os.__file__), os.O_RDONLY), 1026, 0),
+        "prctl PR_SET_CHILD_SUBREAPER": (numbers.prctl, 36, 0, 0, 0, 0),
+        "mmap of what grows": (numbers.mmap, 0, 4096, mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANON | 0x100, -1, 0),
+        "sendfile": (named["sendfile"], spoken, program, 0, 16),
+        "membarrier": (numbers.membarrier, 0, 0, 0),
+        "fsync": (numbers.done["fsync"], own),
         "splice": (named["splice"], listened, 0, spoken, 0, 0, 0),
         "tee": (named["tee"], listened, spoken, 0, 0),
         "vmsplice": (named["vmsplice"], spoken, ctypes.addressof(about), 0, 0),
@@ -347,7 +386,7 @@ WAYS: dict[str, Callable[[_Say], None]] = {
         panics, fails, fills, swamps, litters, multiplies, hides, hides_by_its_name,
         calls_itself, crashes, aborts, grows, shares, swells,
         leaps, cannot_allocate, works, waits, holds_everything, waits_a_moment, lies, looks_around, opens_files,
-        calls_the_system,
+        calls_the_system, says_the_same, says_nothing, never_ends_a_line, seals,
     )
 } | {name: speaks(line) for name, line in SPOKEN.items()}  # fmt: skip
 kinds.table_of = table_of

@@ -51,6 +51,10 @@ def confine(memory: int, seconds: int, room: Path) -> None:
     written = memory + memory // _UNUSED
     _limit(resource.RLIMIT_DATA, taken["VmData"] + written, taken["VmData"] + written)
     _limit(resource.RLIMIT_AS, taken["VmSize"] + written + _RESERVED, taken["VmSize"] + written + _RESERVED)
+    for kind in (resource.RLIMIT_SIGPENDING, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE):
+        _limit(kind, 0, 0)  # signals and messages that wait are one number for all of the server's user
+    for kind in (resource.RLIMIT_NICE, resource.RLIMIT_RTPRIO):
+        _limit(kind, 0, 0)  # a user may be allowed to be more urgent than others
     _first_to_go()
     _give_up_rights()
     _prctl(_PR_SET_DUMPABLE, 0)
