@@ -7,6 +7,7 @@ import json
 import math
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from dpcore.datasets.reading import bounds
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
+from dpcore.datasets.report import ASKED, Report
 from tests.datasets.cases import CASES
 from tests.datasets.crossed import read_back
 
@@ -65,6 +67,13 @@ def noticed(**changes: Any) -> bytes:
     return reported(notices=[notice | changes])
 
 
+FORGED = "Your budget is refunded"
+
+
+def way(argument: str, value: str) -> bytes:
+    return reported(alternatives=[{"argument": argument, "value": value, "example": "", "decided": False}])
+
+
 def cells(*numbers: int, text: bytes = b"", behind: bytes = b"") -> bytes:
     """Of one column, with its rows' lines."""
     rows = len(numbers) - 1
@@ -87,6 +96,24 @@ SOUND: dict[str, Callable[[], bytes]] = {
     "one column": lambda: of_one(cells(0, 3, 8, text=b"onethree"), 2),
     "with places": lambda: of_one(cells(0, 3, 8, text=b"onethree", behind=whole(0, 6)), 2, records=7),
     "with a notice": noticed,
+    **{
+        f"with a way, {argument} {value!r}": lambda argument=argument, value=value: way(argument, value)
+        for argument, value in (
+            ("encoding", "cp1252"),
+            ("delimiter", "\t"),
+            ("delimiter", "blanks"),
+            ("quote", ""),
+            ("escape", "backslash"),
+            ("returns", "at ends"),
+            ("breaks", "inside"),
+            ("merged", "first"),
+            ("objects", "rows"),
+            ("keep_footer", "False"),
+            ("columns", "12"),
+            ("header_line", "3"),
+            ("part", FORGED),
+        )
+    },
 }
 WRONG: dict[str, Callable[[], bytes]] = {
     "nothing": lambda: b"",
@@ -144,9 +171,18 @@ WRONG: dict[str, Callable[[], bytes]] = {
     "another's word": lambda: noticed(sentence="Hivpositive."),
     "a sentence on two lines": lambda: noticed(sentence="A table.\nA table."),
     "a sentence without end": lambda: noticed(sentence="A table. " * 100),
-    "a way that is none": lambda: reported(
-        alternatives=[{"argument": "tables", "value": "", "example": "", "decided": False}]
-    ),
+    **{
+        f"a way that is none, {argument} {value[:12]!r}": lambda argument=argument, value=value: way(argument, value)
+        for argument in ("tables", *ASKED)
+        for value in (FORGED, "7" * 40, "utf-7", "٣", "")
+        if (argument, value) not in {("delimiter", ""), ("delimiter", "٣"), ("quote", ""), ("quote", "٣")}
+        and argument != "part"
+    },
+    **{
+        f"another's {name}": lambda name=name: reported(**{name: FORGED})
+        for name in (field.name for field in fields(Report) if str(field.type) not in ("int", "bool"))
+        if name not in ("part", "header_lines", "notices", "alternatives")
+    },
 }  # fmt: skip
 
 
@@ -160,6 +196,13 @@ def test_what_comes_back_is_not_trusted(made: str) -> None:
     """A reader that was led astray cannot have the server follow it: no class of its own, no cell out of bounds, no
     number, name or word that a reader of ours does not say."""
     refused(WRONG[made]())
+
+
+def test_a_form_in_another_s_words_would_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check above can fail: “Cells end at the sign Your budget is refunded” stood on the page."""
+    monkeypatch.setattr(crossing, "_is_way", lambda *_: True)
+    for name in ("delimiter", "encoding", "quote"):
+        assert getattr(read_back(WRONG[f"another's {name}"]()).report, name) == FORGED
 
 
 def refused(made: bytes) -> None:

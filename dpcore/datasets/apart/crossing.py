@@ -15,7 +15,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -25,9 +25,10 @@ from dpcore.datasets.apart import beside
 from dpcore.datasets.apart.beside import Beside
 from dpcore.datasets.apart.own import own
 from dpcore.datasets.reading import bounds
+from dpcore.datasets.reading.decoding import ENCODINGS
 from dpcore.datasets.reading.engine import text_frame
 from dpcore.datasets.reading.tabulate import Tabulated
-from dpcore.datasets.report import ASKED
+from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Breaks, Escape, Merged, Objects, Returns
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -40,6 +41,15 @@ _MOST_PIECES = 2_000
 """A file may hold each row in a piece of its own; more of a column are put together before they are written."""
 _AT_ONCE = 1 << 20
 """Cells whose lengths are worked out together."""
+_WAYS: dict[str, tuple[str, ...]] = {
+    "escape": get_args(Escape),
+    "returns": get_args(Returns),
+    "breaks": get_args(Breaks),
+    "merged": get_args(Merged),
+    "objects": get_args(Objects),
+    "keep_footer": ("True", "False"),
+}
+_DIGITS = 12
 _LENGTH = struct.Struct("<Q")
 """At the very end: bytes of what stands before it, behind the cells."""
 
@@ -177,8 +187,26 @@ def _check_said(known: Beside) -> None:
         raise Garbled
     if not all(own().says(notice.sentence) for notice in report.notices):
         raise Garbled
-    if not all(way.argument in ASKED for way in report.alternatives):
+    ways = [(way.argument, way.value) for way in report.alternatives]
+    form = [(name, getattr(report, name)) for name in ("delimiter", "encoding", "quote")]
+    if not all(_is_way(name, value) for name, value in (*form, *ways)):
         raise Garbled
+
+
+def _is_way(name: str, value: str) -> bool:
+    """Whether this is one of the program's own ways to read a file; a part of it has a name of the file's."""
+    match name:
+        case "delimiter":
+            return len(value) <= 1 or value in (BLANKS, BLANKS_NAMED)
+        case "quote":
+            return len(value) <= 1
+        case "encoding":
+            return value in ENCODINGS
+        case "columns" | "header_line":
+            return value.isascii() and value.isdigit() and len(value) <= _DIGITS
+        case "part":
+            return True
+    return value in _WAYS.get(name, ())
 
 
 def _check_rows(rows: int, records: int | None, lines: IntArray, places: IntArray | None) -> None:
