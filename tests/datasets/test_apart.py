@@ -27,7 +27,7 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import ReadingCancelled, UnreadableFile, read_table
-from dpcore.datasets.apart import Apart, Most, crossing, nursery
+from dpcore.datasets.apart import Apart, Most, crossing, nursery, told
 from dpcore.datasets.apart import apart as asked
 from dpcore.datasets.apart import little as bounds
 from dpcore.datasets.apart.calls import MACHINES
@@ -40,7 +40,7 @@ from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.errors import Defect, InvalidArgument
 from tests.datasets.cases import CASES
-from tests.datasets.unruly import CANARY, file
+from tests.datasets.unruly import CANARY, SPOKEN_IN_ALL, file
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are no limits of memory")
 FILTERED = pytest.mark.skipif(platform.machine() not in MACHINES, reason="there is no such filter")
@@ -175,6 +175,7 @@ def test_a_little_text_is_read_here_and_a_wrong_choice_is_named(apart: Apart) ->
         ("panics", "PanicException"),
         ("fails", "KeyError"),
         pytest.param("shares", "PermissionError", marks=FILTERED),
+        pytest.param("seals", "PermissionError", marks=FILTERED),
         ("crashes", "exit -11"),
         ("aborts", "exit -6"),
         ("lies", "Garbled"),
@@ -188,7 +189,7 @@ def test_a_reader_that_breaks_is_a_defect_of_ours(
     found = re.search(r"reference ([0-9A-F]{8})\.", sentence)
     assert found is not None
     assert f"{found[1]} while this file was read: {kind}" in caplog.text
-    assert ("save the table as CSV" in sentence) == (behaviour not in ("fails", "shares", "lies"))
+    assert ("save the table as CSV" in sentence) == (behaviour not in ("fails", "shares", "seals", "lies"))
     assert CANARY not in caplog.text + "".join(capfd.readouterr())
     assert apart.process is not None
     assert readers(apart.process) == []
@@ -320,27 +321,126 @@ def test_what_is_counted_without_a_number_has_no_end(monkeypatch: pytest.MonkeyP
     }  # fmt: skip
 
 
+def reader_of(
+    process: int, room: ExitStack, folder: Path, told: int, life: int, how: int, most: float = 1 << 20
+) -> nursery._Reader:
+    return nursery._Reader(
+        process=process, room=room, folder=folder, files=1 << 20, told=told, life=life, how=how, most=most
+    )
+
+
 @pytest.mark.parametrize("code", [0, 7, -signal.SIGKILL])
+@pytest.mark.parametrize("full", [False, True])
 def test_a_reader_that_ends_by_itself_had_not_too_much(
-    code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    full: bool, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It is seen without its first thread for a moment: ten of twelve sentences about a file were lost like that."""
+    """It is seen without its first thread for a moment: ten of twelve sentences about a file were lost like that. And
+    how it ended is said where its own pipe is full."""
     told, telling = os.pipe()
+    how, saying_how = os.pipe()
     watched, living = os.pipe()
+    if full:
+        os.set_blocking(telling, False)
+        with suppress(BlockingIOError):
+            while True:
+                os.write(telling, b"\n" * 4096)
     with made_here(monkeypatch) as mother:
-        how = ["kill -9 $$", f"exit {code}"][code >= 0]
-        ended = os.posix_spawn("/bin/sh", ["sh", "-c", how], {})
-        mother._readers[watched] = nursery._Reader(ended, ExitStack(), tmp_path, 1 << 20, telling, watched, 1 << 20)
+        way = ["kill -9 $$", f"exit {code}"][code >= 0]
+        ended = os.posix_spawn("/bin/sh", ["sh", "-c", way], {})
+        mother._readers[watched] = reader_of(ended, ExitStack(), tmp_path, telling, watched, saying_how)
         mother._poll.register(watched, 0)
         monkeypatch.setattr(nursery, "in_use", lambda _: math.inf)
         monkeypatch.setattr(nursery.os, "kill", lambda *_: None)
         mother._watch()
         os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
         mother._collect()
-    lines = [json.loads(line) for line in os.read(told, 1 << 10).split(b"\n") if line]
+    lines = [json.loads(line) for line in os.read(how, 1 << 10).split(b"\n") if line]
     assert lines == [*([["memory"]] if code < 0 else []), ["ended", code]]
-    os.close(told)
-    os.close(living)
+    for end in (told, how, living):
+        os.close(end)
+
+
+def test_how_a_reader_ended_is_said_by_who_made_it_alone() -> None:
+    """Its own word for it counted where its pipe was full: a table of one that had crashed was taken."""
+    answer = asked._Answer()
+    for code in (0, -9, 7):
+        asked._noted(answer, "ended", [code], own())
+    assert answer.ended is None
+    asked._noted_end(answer, "ended", [7])
+    assert answer.ended == 7
+
+
+@pytest.mark.defects
+@pytest.mark.parametrize("behaviour", ["says_the_same", "says_nothing", "never_ends_a_line"])
+@pytest.mark.parametrize("bounded", [True, False])
+def test_a_reader_that_says_too_much_is_ended(
+    behaviour: str, bounded: bool, apart: Apart, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It wrote without end, at no cost of its own: the server's process was busy for an hour, and pages waited."""
+    heard = 0
+    pieces = asked._pieces
+
+    def counting(pipe: int, patience: float | None) -> Iterator[bytes]:
+        nonlocal heard
+        for piece in pieces(pipe, patience):
+            heard += len(piece)
+            yield piece
+
+    monkeypatch.setattr(asked, "_pieces", counting)
+    if not bounded:
+        monkeypatch.setattr(told, "MOST", 1 << 40)
+        monkeypatch.setattr(told, "MOST_LINES", 1 << 40)
+    with caplog.at_level(logging.ERROR, "dpcore"):
+        assert "save the table as CSV" in said(apart, behaviour) or not bounded
+    assert ("Endless" in caplog.text) == bounded
+    if bounded:
+        assert heard <= told.MOST + (1 << 18)
+    else:
+        assert heard >= SPOKEN_IN_ALL
+    assert readers(apart.process) == []
+
+
+@pytest.mark.parametrize("piece", [b"x", b"\n", b'["at", 0.5, "Done"]\n', b"x" * 4000])
+def test_what_is_said_has_a_bound_however_it_comes(piece: bytes) -> None:
+    """Each line and each piece is work of whoever listens."""
+    lines, heard = told.Lines(), 0
+    with suppress(told.TooMuch):
+        while heard < 1 << 24:
+            list(lines.of(piece))
+            heard += len(piece)
+    assert heard <= min(told.MOST, told.MOST_LINES * len(piece))
+    with pytest.raises(told.TooMuch):
+        list(lines.of(b'["done"]\n'))
+    quiet = told.Lines()
+    for _ in range(2 * told.MOST_LINES):
+        assert not list(quiet.of(b"")), "nor does it speak who says nothing"
+
+
+def test_a_reading_says_no_more_than_it_may_however_often_it_could() -> None:
+    spoken: list[tuple[float, str]] = []
+    say = told.sparingly(lambda part, words: spoken.append((part, words)))
+    for words in ("Reading the records", "Checking the rows"):
+        for step in range(100_000):
+            say(step / 100_000, words)
+    assert 100 < len(spoken) <= 2 * 101 < told.MOST_LINES / 10
+    assert spoken[0] == (0.0, "Reading the records")
+
+
+def test_who_gave_up_has_given_up_whatever_else_was_said() -> None:
+    listened, spoken = os.pipe()
+    how, saying_how = os.pipe()
+    os.write(spoken, b'["at", 0.5, "Opening the file"]\n')
+
+    def say(part: float, words: str) -> None:
+        os.write(spoken, b"\n" * 2 * told.MOST_LINES)
+        for end in (spoken, saying_how):
+            os.close(end)
+        raise ReadingCancelled
+
+    with pytest.raises(ReadingCancelled):
+        asked._heard(listened, how, asked._Life(os.dup(how)), say, 60.0, own())
+    for end in (listened, how):
+        os.close(end)
 
 
 def test_the_first_sentence_about_a_file_stays() -> None:
@@ -383,7 +483,7 @@ def test_who_looks_at_a_reader_ends_one_that_has_too_much(
         monkeypatch.setattr(nursery.os, "kill", lambda *call: killed.append(call))
         for name in ("threads", "in_use", "lying"):
             monkeypatch.setattr(nursery, name, lambda _, name=name: found if name == measure else 0)
-        mother._readers[9] = nursery._Reader(4711, ExitStack(), tmp_path, 1 << 10, 8, 9, 1 << 20)
+        mother._readers[9] = replace(reader_of(4711, ExitStack(), tmp_path, 8, 9, 10), files=1 << 10)
         mother._watch()
         assert killed == [(4711, signal.SIGKILL)] * ended
         assert mother._too_large == ({4711} if memory else set())
@@ -408,7 +508,7 @@ def test_what_goes_wrong_about_one_reader_ends_no_other(monkeypatch: pytest.Monk
             monkeypatch.setattr(nursery, name, looked)
         monkeypatch.setattr(nursery.os, "kill", kill)
         for process, life in ((4711, 901), (4712, 902)):
-            mother._readers[life] = nursery._Reader(process, ExitStack(), tmp_path, 1 << 20, 903, life, 1 << 20)
+            mother._readers[life] = reader_of(process, ExitStack(), tmp_path, 903, life, 904)
         mother._watch()
         assert killed == [4711]
         mother._end(902)
@@ -448,6 +548,7 @@ def test_a_folder_that_nobody_can_remove_ends_no_other_reading(
     others: to remove them goes deeper than Python does. Where there is no Landlock it may make some still."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     told, telling = os.pipe()
+    how, saying_how = os.pipe()
     watched, living = os.pipe()
     with made_here(monkeypatch) as mother:
         room = ExitStack()
@@ -458,12 +559,12 @@ def test_a_folder_that_nobody_can_remove_ends_no_other_reading(
         room.callback(deep)
         ended = os.posix_spawn("/bin/true", ["true"], {})
         os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
-        mother._readers[watched] = nursery._Reader(ended, room, tmp_path, 1 << 20, telling, watched, 1 << 20)
+        mother._readers[watched] = reader_of(ended, room, tmp_path, telling, watched, saying_how)
         mother._collect()
         assert not mother._readers
-    assert b'"ended", 0' in os.read(told, 1 << 10)
-    os.close(told)
-    os.close(living)
+    assert b'"ended", 0' in os.read(how, 1 << 10)
+    for end in (told, how, living):
+        os.close(end)
 
 
 @pytest.mark.parametrize("behaviour", ["grows", "leaps", "cannot_allocate", "swamps", "litters"])
@@ -546,3 +647,46 @@ def test_what_came_back_is_not_changed_any_more(sealed: bool, monkeypatch: pytes
         os.close(left)
         if sealed:
             assert table.frame["a"].tolist() == ["one", "three"]
+
+
+LEFT: dict[str, Callable[[int], object]] = {
+    "sound": lambda _: None,
+    "not shorter": lambda room: fcntl.fcntl(room, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK),
+    "not longer": lambda room: fcntl.fcntl(room, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW),
+    "not written to": lambda room: fcntl.fcntl(room, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE),
+    "not written to from now on": lambda room: fcntl.fcntl(room, fcntl.F_ADD_SEALS, 0x10),
+    "not sealed": lambda room: fcntl.fcntl(room, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL),
+    "all seals": lambda room: fcntl.fcntl(room, fcntl.F_ADD_SEALS, 0x0F),
+    "written to at its end": lambda room: fcntl.fcntl(room, fcntl.F_SETFL, os.O_APPEND | os.O_NONBLOCK),
+    "read from its end": lambda room: os.lseek(room, 0, os.SEEK_END),
+    "longer than anything": lambda room: os.ftruncate(room, 1 << 40),
+    "shorter than a length": lambda room: os.ftruncate(room, 5),
+    "empty": lambda room: os.ftruncate(room, 0),
+}
+SOUND = {
+    "sound",
+    "not longer",
+    "not written to",
+    "not written to from now on",
+    "written to at its end",
+    "read from its end",
+}
+
+
+@pytest.mark.defects
+@pytest.mark.parametrize("left", LEFT)
+def test_however_a_reader_leaves_its_table_it_is_one_or_a_sentence(left: str) -> None:
+    with asked._room() as room:
+        room.write(written())
+        LEFT[left](room.fileno())
+        if left in SOUND:
+            assert asked._table(room).frame["a"].tolist() == ["one", "three"]
+        else:
+            with pytest.raises(Defect, match="your file is not at fault"):
+                asked._table(room)
+    if left == "not shorter":
+        with asked._room() as room:
+            room.write(written())
+            LEFT[left](room.fileno())
+            with pytest.raises(PermissionError):  # what shows that the test can fail
+                crossing.taken(room)

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -25,7 +25,7 @@ from dpcore.datasets import temporary
 from dpcore.datasets.apart.little import little
 from dpcore.datasets.apart.own import Own, failure, own
 from dpcore.datasets.apart.passes import passes
-from dpcore.datasets.apart.told import Lines
+from dpcore.datasets.apart.told import Lines, TooMuch
 from dpcore.defects import defect, logged
 from dpcore.errors import Defect, InvalidArgument, ReadingCancelled, UnreadableFile
 
@@ -202,10 +202,10 @@ class Apart:
             printed.truncate(_ROOM_TO_PRINT)
             _no_larger(printed)
             with _room() as asked:
-                told, life = self._begun(data, what, [asked, found, printed], until_the_end, most)
+                told, how, life = self._begun(data, what, [asked, found, printed], until_the_end, most)
             ended = False
             try:
-                answer = _heard(told, life, say, most.waiting, words)
+                answer = _heard(told, how, life, say, most.waiting, words)
                 ended = answer.ended == 0
             finally:
                 if not ended:
@@ -216,8 +216,8 @@ class Apart:
 
     def _begun(
         self, data: bytes, what: dict[str, Any], rooms: Sequence[IO[bytes]], until_the_end: ExitStack, most: Most
-    ) -> tuple[int, _Life]:
-        """What the reader says, and what it lives by."""
+    ) -> tuple[int, int, _Life]:
+        """What the reader says, how it ended, and what it lives by."""
         asked = rooms[0]
         question = {
             **what,
@@ -232,15 +232,17 @@ class Apart:
         _no_larger(asked)
         told, telling = os.pipe()
         until_the_end.callback(os.close, told)
+        how, saying_how = os.pipe()
+        until_the_end.callback(os.close, how)
         watched, living = os.pipe()
         life = _Life(living)
         until_the_end.callback(life.end)
         try:
-            self._ask([telling, watched, *(room.fileno() for room in rooms)], most.memory)
+            self._ask([telling, watched, saying_how, *(room.fileno() for room in rooms)], most.memory)
         finally:
-            os.close(telling)
-            os.close(watched)
-        return told, life
+            for end in (telling, watched, saying_how):
+                os.close(end)
+        return told, how, life
 
 
 def _question(memory: int) -> bytes:
@@ -261,8 +263,9 @@ class _Life:
             os.close(file)
 
 
-def _heard(told: int, life: _Life, say: Say, waiting: float, words: Own) -> _Answer:
-    """All that a reader says until it has ended; whatever ``say`` raises ends it, and is raised once it is gone."""
+def _heard(told: int, how: int, life: _Life, say: Say, waiting: float, words: Own) -> _Answer:
+    """All that a reader says until it has ended, which it has once it said too much; whatever ``say`` raises ends it,
+    and is raised once it is gone."""
     answer, lines = _Answer(), Lines()
     last: tuple[float, str] = (0.0, "Opening the file")
     until = time.monotonic() + waiting
@@ -276,11 +279,16 @@ def _heard(told: int, life: _Life, say: Say, waiting: float, words: Own) -> _Ans
                 answer.refused = ["waiting"]
                 break
             say(*last)
+    except TooMuch:
+        answer.done, answer.refused = False, ["endless"]
     finally:
         life.end()
-        for piece in _pieces(told, _PATIENCE):
-            for what, *rest in lines.of(piece):
-                _noted(answer, what, rest, words)
+        with suppress(TooMuch):
+            for piece in _pieces(told, _PATIENCE):
+                for what, *rest in lines.of(piece):
+                    _noted(answer, what, rest, words)
+        for what, *rest in Lines().of(b"".join(_pieces(how, _PATIENCE))):
+            _noted_end(answer, what, rest)
     return answer
 
 
@@ -290,11 +298,18 @@ def _noted(answer: _Answer, what: Any, rest: list[Any], own: Own) -> tuple[float
             return float(part), words
         case ["done"]:
             answer.done = True
-        case ["ended", int(code)] if -_SIGNALS < code <= _CODES:
-            answer.ended = code
         case ["unreadable" | "invalid" | "failed" | "memory", *_] if not answer.refused:
             answer.refused = [what, *rest]
     return None
+
+
+def _noted_end(answer: _Answer, what: Any, rest: list[Any]) -> None:
+    """What the process that makes readers says of one that is gone."""
+    match [what, *rest]:
+        case ["ended", int(code)]:
+            answer.ended = code
+        case ["memory"] if not answer.refused:
+            answer.refused = [what]
 
 
 def _pieces(told: int, patience: float | None) -> Iterator[bytes]:
@@ -326,6 +341,8 @@ def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str, words: Ow
             no_memory = True
         case ["waiting"]:
             return UnreadableFile(_too_long(most.waiting, otherwise))
+        case ["endless"]:
+            return defect(_DOING, "Endless", (), _CRASH)
     if no_memory:
         return UnreadableFile(
             f"Reading this file takes more than {-(-most.memory >> 20):,} MB of memory; keep fewer rows or "
@@ -343,8 +360,6 @@ def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str, words: Ow
 
 
 _KILL, _XCPU = 9, 24
-_SIGNALS, _CODES = 65, 255
-"""How a process can end: by a signal below this number, or with a code up to this one."""
 _PLACES = 20
 
 
@@ -360,12 +375,13 @@ def _no_memory(printed: IO[bytes]) -> bool:
 
 
 def _table(found: IO[bytes]) -> Tabulated:
+    """Raises Defect for what is none, also where the reader left the file so that nothing can be taken off its end."""
     from dpcore.datasets.apart import crossing
 
     try:
         told = crossing.taken(found)
         return crossing.read(_for_good(found), told)
-    except (crossing.Garbled, ValueError):
+    except (crossing.Garbled, ValueError, OSError):
         raise defect(_DOING, "Garbled", ()) from None
 
 

@@ -26,9 +26,9 @@ from dpcore.datasets.apart.reader import TOLD, plain_signals, serve
 from dpcore.datasets.apart.told import tell
 from dpcore.datasets.temporary import private_folder
 
-FILES = 5
-"""Sent with each question: the pipe to speak into, the end of a pipe that closes when nobody waits, what is asked, room
-for the table, and room for what libraries print."""
+FILES = 6
+"""Sent with each question: the pipe to speak into, the end of a pipe that closes when nobody waits, a pipe for how the
+reader ended, which that one never has, what is asked, room for the table, and room for what libraries print."""
 # What is loaded beforehand, where a process that has loaded it can be forked.
 LOADED = ("dpcore.datasets.reading.kinds", "dpcore.datasets.apart.crossing", "python_calamine", "pyreadstat")
 
@@ -54,6 +54,7 @@ class _Reader:
     files: int
     told: int
     life: int
+    how: int
     most: float
 
 
@@ -102,7 +103,7 @@ class Nursery:
         return True
 
     def _make(self, files: Sequence[int], memory: int) -> None:
-        told, life, *others = files
+        told, life, how, *others = files
         mother = os.getpid()
         most = in_use(mother) + memory  # it begins with all of ours
         room = ExitStack()
@@ -121,7 +122,7 @@ class Nursery:
                 os._exit(0)
         for file in others:
             os.close(file)
-        self._readers[life] = _Reader(process, room, folder, largest_file(memory) + _BESIDE, told, life, most)
+        self._readers[life] = _Reader(process, room, folder, largest_file(memory) + _BESIDE, told, life, how, most)
         self._poll.register(life, 0)  # told of its end alone
 
     def _end(self, life: int) -> None:
@@ -165,19 +166,17 @@ class Nursery:
             with suppress(Exception):
                 self._say_how(reader, status)
             self._too_large.discard(reader.process)
-            for file in (reader.told, reader.life):
+            for file in (reader.told, reader.life, reader.how):
                 with suppress(OSError):
                     os.close(file)
 
     def _say_how(self, reader: _Reader, status: int) -> None:
         """That it had too much in use only where it was ended for that: one that ends by itself is seen without its
-        first thread for a moment, too."""
+        first thread for a moment, too. Nothing else is in this pipe, so that there is room for it."""
         code = os.waitstatus_to_exitcode(status)
-        os.set_blocking(reader.told, False)  # whoever does not listen holds nobody up
-        os.write(reader.told, b"\n")  # after a line that broke off
         if reader.process in self._too_large and code == -signal.SIGKILL:
-            tell(reader.told, "memory")
-        tell(reader.told, "ended", code)
+            tell(reader.how, "memory")
+        tell(reader.how, "ended", code)
 
 
 def _kill(reader: _Reader) -> None:

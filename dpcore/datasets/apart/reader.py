@@ -12,7 +12,7 @@ from pathlib import Path
 from dpcore.datasets import temporary
 from dpcore.datasets.apart.confined import confine
 from dpcore.datasets.apart.passes import asking
-from dpcore.datasets.apart.told import tell
+from dpcore.datasets.apart.told import sparingly, tell
 from dpcore.defects import places_of
 from dpcore.errors import InvalidArgument, UnreadableFile
 
@@ -60,7 +60,7 @@ def _read(room: Path) -> None:
         data = file.read(asked["size"])
         os.ftruncate(file.fileno(), 0)  # the memory it lay in
     with engine.together():
-        table = kinds.table_of(data, choices, lambda part, words: tell(TOLD, "at", part, words))
+        table = kinds.table_of(data, choices, sparingly(lambda part, words: tell(TOLD, "at", part, words)))
     del data
     with io.BufferedWriter(io.FileIO(FOUND, "w", closefd=False), 1 << 20) as out:
         crossing.write(table, out)
