@@ -23,6 +23,7 @@ from dpcore.ledger.roles import EVERYONE, LEVELS, ROLES
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.verify import Replay
 from dpcore.ledger.words import COUNTED, OLDER_COPIES
+from dpcore.written import CHANCE, exact, rounded_down
 
 MOST_BYTES = 64 << 20
 """Bytes of a receipt or a report that is read."""
@@ -121,9 +122,15 @@ def _clock(found: Replay) -> str:
 
 def _line(budget: Budget) -> str:
     cap, left = budget.cap, budget.remaining
-    kind = f"ε = {cap.epsilon:g}" if budget.kind == "pure" else f"ε = {cap.epsilon:g}, δ = {cap.delta:g}"
+    kind = (
+        f"ε = {exact(cap.epsilon)}"
+        if budget.kind == "pure"
+        else f"ε = {exact(cap.epsilon)}, δ = {exact(cap.delta, small=CHANCE)}"
+    )
     kind += f" counted by {COUNTED[budget.counting]}"
-    rest = f"ε = {left.epsilon:.6g} left" + ("" if budget.counting == "sum" else f" (ρ = {left.zcdp:.6g})")
+    rest = f"ε = {rounded_down(left.epsilon)} left" + (
+        "" if budget.counting == "sum" else f" (ρ = {rounded_down(left.zcdp)})"
+    )
     practice = ", practice" if budget.practice else ""
     return f"  {budget.name} [{budget.lineage}{practice}]: {kind}; {rest}; {budget.share_spent:.1%} spent"
 
@@ -211,9 +218,9 @@ def _people(asked: argparse.Namespace) -> None:
             named, terms = f"  {budget.name} [{budget.lineage}]", ledger.terms(budget.lineage)
             for subject, level in terms.shares.items():
                 print(f"{named}: {level}: {subject}")
-            print(f"{named}: one person alone: {'all of it' if terms.limit is None else f'ε = {terms.limit:g}'}")
+            print(f"{named}: one person alone: {'all of it' if terms.limit is None else f'ε = {exact(terms.limit)}'}")
             for subject, limit in terms.lower.items():
-                print(f"{named}: one person alone: ε = {limit:g}: {subject}, who raised it themselves")
+                print(f"{named}: one person alone: ε = {exact(limit)}: {subject}, who raised it themselves")
             if terms.ended:
                 print(f"{named}: closed on {terms.ended[:10]}")
 

@@ -21,7 +21,7 @@ from dpcore.ledger.asked import Asked
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, written
 from dpcore.ledger.store import Store
-from dpcore.ledger.words import PERSON, label, other_unit, refusal
+from dpcore.ledger.words import PERSON, label, other_unit, refusal, same_question
 
 State = Literal["waiting", "granted", "refused", "withdrawn"]
 _STATES: dict[str, State] = {"grant": "granted", "refuse": "refused"}
@@ -137,8 +137,8 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
 
 def must_match(found: Petition | None, lineage: str, body: dict[str, Any]) -> Petition:
     """``found`` if it is for this very question by the same person. Raises InvalidArgument."""
-    names = ("what", "mechanism", "neighbours", "question")
-    if found is not None:
+    names = ("mechanism", "neighbours")
+    if found is not None and same_question((found.what, found.question), (body["what"], body["question"])):
         kept = [found.subject, found.unit, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
         asked = [body.get("subject", ""), body.get("unit", ""), body["cost"], *(body[name] for name in names)]
         if (found.lineage, kept) == (lineage, asked):

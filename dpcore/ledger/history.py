@@ -24,6 +24,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, schema
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Kind, Record, canonical, cost_to_json
+from dpcore.ledger.words import same_question
 
 
 def _asked(kind: Kind) -> ColumnElement[bool]:
@@ -177,9 +178,10 @@ def answered(whether: bool) -> ColumnElement[bool]:
 
 def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
     """``earlier`` if it was for this very question. Raises InvalidArgument."""
-    asked = [lineage, body["what"], body["mechanism"], body["neighbours"], body["question"], body["cost"]]
-    kept = [earlier.lineage, earlier.what, earlier.mechanism, earlier.neighbours, earlier.question]
+    asked = [lineage, body["mechanism"], body["neighbours"], body["cost"]]
+    kept = [earlier.lineage, earlier.mechanism, earlier.neighbours, cost_to_json(earlier.asked_cost)]
     other = earlier.unit and body.get("unit", "") not in ("", earlier.unit)
-    if other or asked != [*kept, cost_to_json(earlier.asked_cost)]:
+    same_words = same_question((earlier.what, earlier.question), (body["what"], body["question"]))
+    if other or asked != kept or not same_words:
         raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
     return earlier

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import unicodedata
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -11,6 +12,22 @@ from typing import Any
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.budget import Budget
+from dpcore.written import CHANCE, rounded_down, rounded_up
+
+_ONE = r"-?[0-9](?:[0-9.,]*[0-9])?(?:e[+-]?[0-9]+)?(?: × 10)?[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*"
+_NUMBER = re.compile(rf"{_ONE}(?:(?:/| to ){_ONE}| %)?")
+
+
+def same_question(kept: tuple[str, str], asked: tuple[str, str]) -> bool:
+    """Whether two questions, each its words and its digest, are the same: numbers, parts and ranges may be written
+    otherwise.
+
+    A receipt or a request from before keeps its words; the digest holds every number to the last digit.
+    """
+    if kept == asked:
+        return True
+    (was, before), (now, digest) = kept, asked
+    return bool(digest) and digest == before and _NUMBER.sub("0", was) == _NUMBER.sub("0", now)
 
 
 def label(*, longest: int = 200, **named: Any) -> str:
@@ -77,36 +94,35 @@ def refusal(budget: Budget, asked_cost: Cost, neighbours: str, unit: str) -> str
 
 
 def _refusal(budget: Budget, cost: Cost) -> str:
-    left, asked = budget.remaining, _asked(cost)
+    asked, left = _asked(cost), budget.remaining
+    epsilon, rho = rounded_down(left.epsilon), rounded_down(left.zcdp)
     if budget.kind == "pure" and cost.delta > 0.0:
         return (
             "This answer has a δ above 0 and the budget of these people is for pure ε only; nothing was charged. "
-            f"A pure answer of up to ε = {left.epsilon:.6g} would fit."
+            f"A pure answer of up to ε = {epsilon} would fit."
         )
     if budget.counting == "zcdp" and cost.zcdp == float("inf"):
         return (
             f"This answer is known by its ε and δ alone ({asked}), and the budget of these people counts in ρ; nothing "
-            f"was charged. An answer of up to ρ = {left.zcdp:.4g} would fit."
+            f"was charged. An answer of up to ρ = {rho} would fit."
         )
     if budget.counting == "sum":
-        rest = f"ε = {left.epsilon:.6g}" + (f" and δ = {left.delta:.3g}" if cost.delta > 0.0 else "")
-        verb = "are" if cost.delta > 0.0 else "is"
-        would = f"An answer of up to ε = {left.epsilon:.6g}" + (
-            f" and δ = {left.delta:.3g}" if cost.delta > 0.0 else ""
-        )
+        with_delta = f" and δ = {rounded_down(left.delta, small=CHANCE)}" if cost.delta > 0.0 else ""
+        rest, verb = f"ε = {epsilon}{with_delta}", "are" if cost.delta > 0.0 else "is"
         fits = left.epsilon > 0.0 and (cost.delta == 0.0 or left.delta > 0.0)
         return f"This answer costs {asked} and {rest} {verb} left; nothing was charged. " + (
-            f"{would} would fit." if fits else "The budget is spent."
+            f"An answer of up to {rest} would fit." if fits else "The budget is spent."
         )
     return (
-        f"This answer costs {asked}; ρ = {left.zcdp:.4g} is left; nothing was charged. "
-        f"A pure answer of up to ε = {left.epsilon:.4g}, or any answer of up to ρ = {left.zcdp:.4g}, would fit."
+        f"This answer costs {asked}; ρ = {rho} is left; nothing was charged. "
+        f"A pure answer of up to ε = {epsilon}, or any answer of up to ρ = {rho}, would fit."
     )
 
 
 def _asked(cost: Cost) -> str:
-    asked = f"ε = {cost.epsilon:.6g}" + (f", δ = {cost.delta:.3g}" if cost.delta > 0.0 else "")
-    return asked if cost.delta == 0.0 or cost.zcdp == float("inf") else f"{asked} (ρ = {cost.zcdp:.4g})"
+    delta = f", δ = {rounded_up(cost.delta, small=CHANCE)}" if cost.delta > 0.0 else ""
+    rho = f" (ρ = {rounded_up(cost.zcdp)})" if cost.delta > 0.0 and cost.zcdp < float("inf") else ""
+    return f"ε = {rounded_up(cost.epsilon)}{delta}{rho}"
 
 
 @cache

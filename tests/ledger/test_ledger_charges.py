@@ -41,7 +41,7 @@ def test_three_tenths_fit_three_tenths_and_nothing_more(ledger: Ledger) -> None:
     for number in range(3):
         ledger.charge(f"r{number}", "people", Cost.pure(0.1), "Which is most common?")
     assert ledger.remaining("people") == Cost(epsilon=0.0)
-    with pytest.raises(BudgetExceeded, match="ε = 1e-09 and ε = 0 is left; nothing was charged"):
+    with pytest.raises(BudgetExceeded, match="ε = 10⁻⁹ and ε = 0 is left; nothing was charged"):
         ledger.charge("r3", "people", Cost.pure(1e-9), "Which is most common?")
     assert len(ledger.history("people")) == 3
 
@@ -365,7 +365,7 @@ class TestSums:
         left = ledger.remaining("people")
         assert left.delta == pytest.approx(7e-6)
         assert left.epsilon == pytest.approx(0.7 - gaussian_epsilon(20, 1e-6))
-        with pytest.raises(BudgetExceeded, match="δ = 7e-06 are left"):
+        with pytest.raises(BudgetExceeded, match="δ = 7 × 10⁻⁶ are left"):
             ledger.charge("delta", "people", Cost(epsilon=0.01, delta=8e-6), "?")
         assert ledger.receipt("sampled").cost.event == event
 

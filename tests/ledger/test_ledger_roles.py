@@ -25,6 +25,7 @@ from dpcore.ledger.people import Brought
 from dpcore.ledger.records import FIRST, Kind, next_record
 from dpcore.ledger.roles import EVERYONE, Person
 from dpcore.ledger.verify import replayed
+from dpcore.ledger.words import same_question
 from tests.ledger.conftest import Place
 
 ISSUER = " at https://login.example"
@@ -684,3 +685,47 @@ def test_practice_of_a_person_is_bounded_by_who_they_are(whole: Ledger, monkeypa
                 one()
             assert str(refused.value) == rate.TOO_MANY_OF_ONE
     person(whole, "olga").rename("people", "Patients")
+
+
+NUMBERS = (  # as earlier versions wrote numbers, and as they are written
+    ("Which of 10 entries reach 2e+07?", "Which of 10 entries reach 20,000,015?"),
+    ("Over its whole declared range of 1e+06. So", "Over its whole declared range of 0 to 1,000,000. So"),
+    ("What is the 33.3333 % quantile?", "What is the 1/3 quantile?"),
+    ("By at most 1e-07 of it.", "By at most 10⁻⁷ of it."),
+    ("By 2.5e-07 of -3.", "By 2.5 × 10⁻⁷ of -3."),
+)
+
+
+@pytest.mark.parametrize(("before", "now"), NUMBERS)
+def test_what_was_granted_or_charged_is_drawn_though_its_numbers_are_written_otherwise_now(
+    whole: Ledger, before: str, now: str
+) -> None:
+    """By its digest, which holds every number; the record keeps its words, and so does its receipt."""
+    olga, anna, cost = person(whole, "olga"), person(whole, "anna"), Cost.pure(0.2)
+    olga.set_limit("people", 0.1)
+    asked = anna.ask("r", "people", cost, before, question="d" * 64)
+    assert anna.ask("r", "people", cost, now, question="d" * 64) == asked
+    olga.grant("r")
+    for words, digest in ((now, "e" * 64), (now, ""), (now.replace(" ", " no ", 1), "d" * 64)):
+        with pytest.raises(InvalidArgument, match="different question"):
+            anna.charge("r", "people", cost, words, question=digest)
+    first = anna.charge("r", "people", cost, now, question="d" * 64)
+    assert first.granted_by == "olga" + ISSUER
+    for words in (now, before):
+        assert anna.charge("r", "people", cost, words, question="d" * 64) == first
+    with pytest.raises(InvalidArgument, match="different question"):
+        anna.charge("r", "people", cost, f"{now} No.", question="d" * 64)
+    old = olga.charge("old", "people", Cost.pure(0.1), before, question="f" * 64)
+    assert olga.charge("old", "people", Cost.pure(0.1), now, question="f" * 64) == old
+    assert old.what == before
+    assert olga.confirms(old.to_json())
+
+
+def test_words_alone_are_no_question() -> None:
+    """Without a digest, or with another, only the very same words are the same question."""
+    for before, now in NUMBERS:
+        assert same_question((before, "d"), (now, "d"))
+        assert not same_question((before, ""), (now, ""))
+        assert not same_question((before, "d"), (now, "e"))
+    assert same_question(("?", ""), ("?", ""))
+    assert not same_question(("a 1 row", "d"), ("a 1 step", "d"))
