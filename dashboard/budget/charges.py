@@ -50,9 +50,9 @@ def show_charges(
         alt="Every charge with its time, question, answer, mechanism, cost, who is protected and receipt",
         column_config={
             "time": st.column_config.DatetimeColumn("Time (UTC)", format="YYYY-MM-DD HH:mm:ss"),
-            "epsilon": st.column_config.NumberColumn("ε", format="%.6g"),
-            "rho": st.column_config.NumberColumn("ρ", format="%.4g"),
-            "delta": st.column_config.NumberColumn("δ", format="%.2g"),
+            "epsilon": st.column_config.NumberColumn("ε", format="%g"),
+            "rho": st.column_config.NumberColumn("ρ", format="%g"),
+            "delta": st.column_config.NumberColumn("δ", format="%g"),
             "people": "People",
             "question": "Question",
             "answer": "Private answer",
@@ -102,14 +102,14 @@ def budgets(found: Sequence[Budget]) -> None:
             "kind": "Kind",
             "cap": "Budget",
             "spent": st.column_config.ProgressColumn("Spent", format="percent", min_value=0.0, max_value=1.0),
-            "left": st.column_config.NumberColumn("Largest single answer left (ε)", format="%.6g"),
+            "left": st.column_config.NumberColumn("Largest single answer left (ε)", format="%g"),
         },
     )
 
 
 def _cap(budget: Budget) -> str:
-    cap = f"ε = {words.amount(budget.caps.cap_epsilon / 1e9)}"
-    return cap if budget.kind == "pure" else f"{cap}, δ = {words.tiny(budget.cap.delta)}"
+    cap = f"ε = {words.amount(budget.cap.epsilon)}"
+    return cap if budget.kind == "pure" else f"{cap}, δ = {words.failing(budget.cap.delta)}"
 
 
 def table(receipts: Sequence[Receipt], names: dict[str, str] | None) -> pd.DataFrame:

@@ -177,16 +177,19 @@ def _allowed() -> None:
         for each in _SIZES:
             offered = planned.request_delta(each)
             for name, cost in (
-                (f"choices at ε = {each:g}", Cost.bounded_range(each)),
-                (f"counts at ε = {each:g}", Cost.laplace(1 / each)),
-                (f"trainings at ε = {each:g}", Cost.gaussian(gaussian_noise_multiplier(each, offered), offered)),
+                (f"choices at ε = {words.amount(each)}", Cost.bounded_range(each)),
+                (f"counts at ε = {words.amount(each)}", Cost.laplace(1 / each)),
+                (
+                    f"trainings at ε = {words.amount(each)}",
+                    Cost.gaussian(gaussian_noise_multiplier(each, offered), offered),
+                ),
             ):
                 row[name] = f"{planned.answers_left(cost):,}"
         rows.append(row)
     with st.expander("What each would allow, of one kind alone that hides the same"):
         show_table(pd.DataFrame(rows).set_index("counting").T, alt="Answers that would fit")
         if not delta:
-            st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.tiny(DELTAS[1])}.")
+            st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.failing(DELTAS[1])}.")
 
 
 def _hidden() -> Neighbours:
@@ -229,7 +232,7 @@ def _confirm(source: Source) -> None:
 
     @st.dialog("Open this budget for good?", on_dismiss=lambda: session.end_release(_NOTE))
     def dialog() -> None:
-        delta_words = f" with δ = {words.tiny(delta)}" if delta else ""
+        delta_words = f" with δ = {words.failing(delta)}" if delta else ""
         st.markdown(f"“{words.safe(name)}”: **ε = {words.amount(epsilon)}**{delta_words} for all answers together.")
         st.markdown(
             f"It hides **{words.one_of(hidden, source.table.schema.unit)}**, and counts by "

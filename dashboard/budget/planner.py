@@ -221,7 +221,7 @@ def told(wish: Wish) -> str:
     if wish.target is not None and kind.goal is not None:
         good = kind.goal.words.format(words.number(wish.target))
     else:
-        good = f"ε = {words.number(wish.epsilon or 0.0)}"
+        good = f"ε = {words.amount(wish.epsilon or 0.0)}"
     return f"**{wish.count:,} ×** {kind.label}{about}, each {good}"
 
 
@@ -238,8 +238,8 @@ def _remove(place: int) -> None:
 def _caption(delta: float) -> str:
     """What stands below the picture of the prices."""
     return (
-        f"ε at δ = {words.tiny(delta)}. Hatched rules hold only {rules.PLANNED}: the list of questions and their ε is "
-        "written down before the first answer. The ledger itself always counts by the others."
+        f"ε at δ = {words.failing(delta)}. Hatched rules hold only {rules.PLANNED}: the list of questions and their ε "
+        "is written down before the first answer. The ledger itself always counts by the others."
     )
 
 
@@ -261,12 +261,12 @@ def _verdict(wishes: Sequence[Wish], found: Priced) -> str:
     in_advance = min(by_rule, key=by_rule.__getitem__)
     always, fixed = by_rule[rule], by_rule[in_advance]
     less = (
-        f", and **ε = {words.number(fixed)}** if the list is fixed in advance ({rules.LABELS[in_advance]})"
+        f", and **ε = {words.no_less(fixed)}** if the list is fixed in advance ({rules.LABELS[in_advance]})"
         if fixed * NEARLY < always
         else ", whether or not the list is fixed in advance"
     )
     return (
-        f"{'This' if count == 1 else 'These'} {words.plural(count, 'answer')} cost **ε = {words.number(always)}** "
+        f"{'This' if count == 1 else 'These'} {words.plural(count, 'answer')} cost **ε = {words.no_less(always)}** "
         f"together ({rules.LABELS[rule].lower() if rule == 'basic' else rules.LABELS[rule]}){less}."
     )
 
@@ -292,5 +292,5 @@ def _shares(wishes: Sequence[Wish], found: Priced, total: float) -> None:
 
 
 def _described(found: Priced) -> str:
-    parts = [f"{rules.label(one.rule)} {words.number(one.epsilon)}" for one in found.prices]
+    parts = [f"{rules.label(one.rule)} {words.no_less(one.epsilon)}" for one in found.prices]
     return f"ε of the plan under each rule: {', '.join(parts)}."

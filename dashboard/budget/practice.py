@@ -45,7 +45,7 @@ def buttons(budget: Budget) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         for size in SIZES:
             st.button(
-                f"ε = {size:g}",
+                f"ε = {words.amount(size)}",
                 key=f"budget-size-{size:g}",
                 type="tertiary",
                 disabled=budget.cap.epsilon == size,
@@ -70,7 +70,7 @@ def _undo(lineage: str, generation: int) -> None:
 
 def _resize(lineage: str, generation: int, epsilon: float, delta: float) -> None:
     """Callback. The budget starts again with another size."""
-    done = f"The practice budget is ε = {epsilon:g} now, and whole. Its earlier receipts are kept."
+    done = f"The practice budget is ε = {words.amount(epsilon)} now, and whole. Its earlier receipts are kept."
     _change(lineage, generation, done, lambda ledger: ledger.resize_practice(lineage, epsilon=epsilon, delta=delta))
 
 

@@ -54,7 +54,7 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
     """The receipt as a list, with download and check."""
     guarantee = cost_words(receipt.cost)
     if receipt.cost.zcdp < float("inf") and receipt.cost.epsilon < float("inf"):
-        guarantee += f" (ρ = {words.number(receipt.cost.zcdp)})"
+        guarantee += f" (ρ = {words.amount(receipt.cost.zcdp)})"
     rows = {
         "Question": words.sentence(words.visible(receipt.what, LONGEST)),
         "Private answer": answer_text(receipt),

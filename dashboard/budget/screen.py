@@ -127,7 +127,7 @@ def on_paper(state: State, budget: Budget) -> Section:
         facts=(
             (report_words.CAP, report_words.cost(tracker.total(budget), budget.cap.delta)),
             (report_words.COUNTED, report_words.accountant(budget.counting)),
-            (report_words.LARGEST, f"ε = {words.number(budget.remaining.epsilon)}"),
+            (report_words.LARGEST, f"ε = {words.amount(budget.remaining.epsilon, left=True)}"),
         ),
         charges=[Charged(receipt=receipt, answer=answer_text(receipt)) for receipt in state.receipts],
         card=_card(state, budget, now, delta),
@@ -152,7 +152,7 @@ def _figure(budget: Budget, drawn: Spending, *, dark: bool) -> Figure:
         counts_with=OWN_RULES[budget.counting],
         cap=tracker.total(budget),
         done=len(drawn.receipts),
-        delta=f", at δ = {words.tiny(drawn.delta)}",
+        delta=f", at δ = {words.failing(drawn.delta)}",
         dark=dark,
     )
 
@@ -170,7 +170,7 @@ def _note(budget: Budget, drawn: Spending) -> str:
     return (
         f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "
         f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}; dashed ones only "
-        f"{rules.PLANNED}. δ = {words.tiny(drawn.delta)} is the small chance that a promise may fail."
+        f"{rules.PLANNED}. δ = {words.failing(drawn.delta)} is the small chance that a promise may fail."
         f"{after if drawn.more else ''}{same}"
     )
 
@@ -193,7 +193,7 @@ def _left(state: State, budget: Budget) -> None:
     with st.container(border=True):
         st.markdown(f"**What is left** · {'practice' if budget.practice else 'for good'}")
         pair = st.container(horizontal=True)
-        pair.metric("most that one answer may cost", f"ε = {words.number(budget.remaining.epsilon)}")
+        pair.metric("most that one answer may cost", f"ε = {words.amount(budget.remaining.epsilon, left=True)}")
         like = "more like the last" if state.receipts else f"at ε = {words.number(session.epsilon())}"
         fit = fitting(budget, one_more(state))
         pair.metric(like, f"{fit:,}" if fit < tracker_words.MANY else "a million")

@@ -124,8 +124,7 @@ def headline(state: State, budget: Budget) -> str:
     if not count:
         return f"Nothing is spent yet. {fit.replace('more ', '', 1) if left else fit}"
     if budget.counting == "sum":
-        whole, remaining = tracker.total(budget), budget.remaining.epsilon
-        spent = f"ε = {words.amount(whole - remaining)} of {words.amount(whole)}"
+        spent = f"ε = {words.amount(tracker.spent(budget))} of {words.amount(tracker.total(budget))}"
     else:
         spent = f"{100 * budget.share_spent:.0f} in 100 of their budget"
     lost = sum(receipt.state != "answered" for receipt in state.receipts)

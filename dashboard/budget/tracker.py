@@ -226,6 +226,11 @@ def total(found: Budget) -> float:
     return amount(found.caps.cap_epsilon, EPSILON_DIGITS)
 
 
+def spent(found: Budget) -> float:
+    """The ε that is spent, where ε adds up."""
+    return amount(found.spent.spent_epsilon, EPSILON_DIGITS)
+
+
 def spent_words(found: Budget) -> str:
     """What is left, in the way the budget counts."""
     if found.counting != "sum":

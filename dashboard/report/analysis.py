@@ -325,7 +325,7 @@ def _method(question: Question, asked: Asked) -> list[Part]:
     found: list[Part] = [Paragraph((Run(name_of(question, main_of(question)), strong=True),))]
     if about is not None:
         found += [*text.parts(about.how), Paragraph(text.words(about.source), "small")]
-    settings = {said.PRIVACY_LEVEL: words.number(asked.epsilon)}
+    settings = {said.PRIVACY_LEVEL: words.amount(asked.epsilon)}
     for control, value in asked.controls:
         if control.label and control.key != question.need.control.key:
             settings.setdefault(words.visible(control.label, 120), shown(control, value))

@@ -15,6 +15,7 @@ from dpcore.datasets import Column, Declaration
 from dpcore.ledger import Receipt
 from dpcore.ledger.words import PERSON
 from dpcore.release import Request
+from dpcore.written import rounded_down
 
 LONGEST = 400
 
@@ -88,8 +89,8 @@ def _facts(
         (said.UNIT, one),
         (said.NEIGHBOURS, said.neighbours(relation, unit)),
         (said.EPSILON, words.amount(epsilon)),
-        (said.DELTA, words.tiny(delta) if delta else said.PURE),
-        *(((said.RHO, words.number(rho)),) if rho is not None and rho < float("inf") else ()),
+        (said.DELTA, words.failing(delta) if delta else said.PURE),
+        *(((said.RHO, words.amount(rho)),) if rho is not None and rho < float("inf") else ()),
         (said.ODDS, said.odds(words.at_most(words.odds(epsilon, delta)))),
         (said.ACCOUNTANT, accounting),
         (said.MECHANISM, mechanism),
@@ -113,7 +114,7 @@ def _sensitivity(request: Any, problem: Any, unit: str) -> str:
     for holder in (request, problem):
         found = getattr(holder, "sensitivity", None)
         if isinstance(found, int | float) and not isinstance(found, bool):
-            return words.number(float(found))
+            return rounded_down(found)
     if request is not None and hasattr(request, "clip"):
         return said.clipped(words.visible(request.unit, 40), request.clip)
     holder = problem if request is None else request

@@ -42,7 +42,7 @@ def planned(
     good each answer is, or "plan" where it needed none.
     """
     wanted = tuple(
-        (*text.line(wish), *text.words(f" ({said.EACH}: {words.number(epsilon)})"))
+        (*text.line(wish), *text.words(f" ({said.EACH}: {words.amount(epsilon)})"))
         for wish, epsilon in zip(wishes, epsilons, strict=True)
     )
     parts: list[Part] = [
@@ -53,7 +53,7 @@ def planned(
         picture,
         Grid(
             head=(said.RULE, said.TOTAL, said.VALID),
-            rows=tuple((one.name, words.number(one.epsilon), one.holds) for one in totals),
+            rows=tuple((one.name, words.no_less(one.epsilon), one.holds) for one in totals),
             caption=said.plan_caption(delta),
         ),
         Paragraph(text.line(fit)),

@@ -58,7 +58,7 @@ def when_utc(time: str) -> str:
 def cost_words(cost: Cost) -> str:
     """A charge as the accounts take it."""
     if cost.epsilon == float("inf"):
-        return f"ρ = {words.number(cost.zcdp)}"
+        return f"ρ = {words.amount(cost.zcdp)}"
     if cost.delta > 0.0:
-        return f"ε = {words.amount(cost.epsilon)} with δ = {words.tiny(cost.delta)}"
+        return f"ε = {words.amount(cost.epsilon)} with δ = {words.failing(cost.delta)}"
     return f"ε = {words.amount(cost.epsilon)}"

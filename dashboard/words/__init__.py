@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from dpcore.datasets.text import plain_html as html
 from dpcore.datasets.text import plain_markdown as safe
 from dpcore.datasets.text import visible
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
+from dpcore.written import CHANCE, rounded_down, rounded_up
 
 __all__ = [
     "NOT_PROTECTED",
@@ -19,8 +20,10 @@ __all__ = [
     "amount",
     "at_most",
     "either",
+    "failing",
     "html",
     "many",
+    "no_less",
     "number",
     "odds",
     "odds_sentence",
@@ -69,11 +72,26 @@ def height(value: float, *, hundred: bool = False) -> str:
     return "almost 100" if hundred and 99.95 <= value < 100.0 else number(value)
 
 
-def amount(value: float) -> str:
-    """An amount of budget, to six digits so that what is shown adds up."""
+def amount(value: float, *, left: bool = False) -> str:
+    """An amount of budget, to the last digit, so that no two read the same and what is shown adds up. What was worked
+    out reads as no less than it is, of what is ``left`` as no more."""
     if not math.isfinite(value):
         return "without end"
-    return number(value) if value and abs(value) < 1e-4 else f"{value:,.6f}".rstrip("0").rstrip(".")
+    return rounded_down(value) if left else rounded_up(value)
+
+
+def failing(delta: float, *, left: bool = False) -> str:
+    """A δ that is promised or paid, as ``amount``, below 0.001 as a power of ten."""
+    return rounded_down(delta, small=CHANCE) if left else rounded_up(delta, small=CHANCE)
+
+
+def no_less(value: float) -> str:
+    """A bound that is promised, as ``number`` but never below it, by more than a float is off."""
+    known = Decimal(f"{value:.12g}") if math.isfinite(value) else Decimal(0)
+    if known == 0:
+        return number(value)
+    place = 0 if 3 <= known.adjusted() < 5 else known.adjusted() - 2
+    return number(float(known.quantize(Decimal(1).scaleb(place), ROUND_CEILING)))
 
 
 def tiny(value: float) -> str:
@@ -221,7 +239,7 @@ class LabelCard:
             else "weak protection"
         )
         return (
-            f"**Is that good?** ε = {number(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
+            f"**Is that good?** ε = {amount(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
             "less is safer."
         )
 
@@ -236,7 +254,7 @@ class LabelCard:
         return [
             odds_sentence(self.epsilon, self.delta, of=self.of),
             *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
-            *([SLACK.format(tiny(self.delta))] if self.delta else []),
+            *([SLACK.format(failing(self.delta))] if self.delta else []),
             f"**Sees the raw data:** {self.sees_raw}.",
             YARDSTICK.format(safe(self.unit, 40)),
         ]

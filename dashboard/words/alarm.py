@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dashboard.words import either, number, plural, safe, times_in_100, visible
+from dashboard.words import either, no_less, number, plural, safe, times_in_100, visible
 from dashboard.words.usual import NO_THEOREM, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
@@ -540,9 +540,9 @@ def forecast(chances: Mapping[str, float], crossing: int | None) -> str:
 
 def forecast_bound(reach: float, beta: float, unit: str) -> str:
     return (
-        f"an entry more than {number(reach)} {safe(unit)} above the line raises an alarm while alarms last, and one so "
-        f"far below it does not: {number(100 * (1 - beta))} times in 100 all of this holds. Nearer to the line it may "
-        "ring too early, late or not at all; how often depends on your data, and is not said."
+        f"an entry more than {no_less(reach)} {safe(unit)} above the line raises an alarm while alarms last, and one "
+        f"so far below it does not: {number(100 * (1 - beta))} times in 100 all of this holds. Nearer to the line it "
+        "may ring too early, late or not at all; how often depends on your data, and is not said."
     )
 
 

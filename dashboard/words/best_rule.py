@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.words import many, number, safe, times_in_100, visible
+from dashboard.words import many, no_less, number, safe, times_in_100, visible
 from dashboard.words.usual import of_100, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
@@ -131,7 +131,7 @@ def forecast(wrong: float) -> str:
 
 def forecast_bound(bound: ErrorBound) -> str:
     return (
-        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {number(bound.number)} "
+        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {no_less(bound.number)} "
         f"{bound.unit}. How often the rule will be wrong is not told by a private answer."
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dashboard.words import many, number, plural, safe, times_in_100, visible
+from dashboard.words import many, no_less, number, plural, safe, times_in_100, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.usual import of_100, redrawn
 from dpcore.experts.linear import PrintedAccount
@@ -188,7 +188,7 @@ def forecast(right: float, above: float, rows: int, unit: str) -> str:
 
 def forecast_bound(above: float, likely: float) -> str:
     return (
-        f"its total over all rows is at most {number(above)} times the range above the smallest total, "
+        f"its total over all rows is at most {no_less(above)} times the range above the smallest total, "
         f"{number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dashboard.words import many, number, plural, safe, times_in_100, tiny, visible
+from dashboard.words import many, no_less, number, plural, safe, times_in_100, tiny, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.usual import of_100, redrawn
 from dpcore.experts import Scenario
+from dpcore.written import exact
 
 if TYPE_CHECKING:
     from dashboard.controls import Group
@@ -81,13 +82,13 @@ def meaning(kind: str, low: float, high: float, move: float) -> str:
     if kind == "zero_one":
         return "1 where the forecast was wrong"
     if kind == "losses":
-        return f"0 is a loss of {low:g}, 1 a loss of {high:g}"
+        return f"0 is a loss of {exact(low)}, 1 a loss of {exact(high)}"
     between = "the square of the miss" if kind == "squared" else "the miss"
     return f"0 where the forecast was just right, 1 where it was wrong by {high - low:g}, {between} in between"
 
 
 def scale(low: float, high: float) -> str:
-    return f"A loss of 0 points is best and 1 worst, by the declared bounds {number(low)} to {number(high)}."
+    return f"A loss of 0 points is best and 1 worst, by the declared bounds {exact(low)} to {exact(high)}."
 
 
 def price_scale(move: float) -> str:
@@ -385,8 +386,8 @@ def forecast_bound(lost: float, rounds: int, unit: str) -> str:
     if lost >= rounds:
         return f"nothing is sure beforehand: at this ε it may lose on every {safe(unit)}."
     return (
-        f"on average at most {number(100 * lost / rounds)} points per 100 {units} more than the best expert, "
-        f"{number(lost)} in all, whatever the {units} hold (a theorem, from declared numbers alone; the truth is "
+        f"on average at most {no_less(100 * lost / rounds)} points per 100 {units} more than the best expert, "
+        f"{no_less(lost)} in all, whatever the {units} hold (a theorem, from declared numbers alone; the truth is "
         "better)."
     )
 
@@ -400,7 +401,7 @@ def forecast_naming(right: float, lost: float, unit: str) -> str:
 
 def forecast_naming_bound(lost: float, likely: float, rounds: int, unit: str) -> str:
     return (
-        f"over the {plural(rounds, unit, many(unit))} the named expert has lost at most {number(lost)} points more "
+        f"over the {plural(rounds, unit, many(unit))} the named expert has lost at most {no_less(lost)} points more "
         f"than the best one, {number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
     )
 

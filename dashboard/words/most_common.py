@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
-from dashboard.words import either, many, number, safe, times_in_100, visible, whole
+from dashboard.words import either, many, no_less, number, safe, times_in_100, visible, whole
 from dashboard.words.usual import NO_THEOREM, of_100, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
@@ -195,7 +195,7 @@ def forecast(right: float) -> str:
 
 def forecast_bound(bound: ErrorBound) -> str:
     return (
-        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {number(bound.number)} "
+        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {no_less(bound.number)} "
         f"{bound.unit}. The closer the best options are, the more often a near-best one is named instead."
     )
 

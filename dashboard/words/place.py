@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.words import amount, plural, safe, tiny
+from dashboard.words import amount, failing, plural, safe
 
 SOURCE = "A source of this server"
 CHOOSE = "Which source?"
@@ -56,7 +56,7 @@ def whose(unit: str, rows: int, column: str | None) -> str:
 
 def budget(epsilon: float, delta: float) -> str:
     """The one budget of a source."""
-    also = f" and δ = {tiny(delta)}" if delta else ""
+    also = f" and δ = {failing(delta)}" if delta else ""
     return (
         f"One budget of ε = {amount(epsilon)}{also} for all answers from this source together, whoever asks and about "
         "whichever table; the people who run this server have set it."

@@ -8,6 +8,7 @@ from typing import Any
 from dashboard.words import many, number, plural, protected_words, safe, times_in_100, tiny, visible
 from dashboard.words.measured import between
 from dpcore.about import About
+from dpcore.written import hundredths
 
 TITLE = "Predict a column"
 TARGET = "Column to predict"
@@ -392,15 +393,15 @@ def cuts_bought(columns: int, share: float) -> str:
     """What the cuts of so many columns are and take, before a release."""
     return (
         f"**Where {plural(columns, 'column')} {'is' if columns == 1 else 'are'} cut is bought** with "
-        f"{100 * share:g} in 100 of this answer's privacy, so that about as many people are in each step. The cuts are "
-        "in the file with the weights and may be published with them."
+        f"{hundredths(share)} in 100 of this answer's privacy, so that about as many people are in each step. The cuts "
+        "are in the file with the weights and may be published with them."
     )
 
 
 def pairs_bought(many: int, share: float) -> str:
     """What so many pairs are and take, before a release."""
     return (
-        f"**Which {plural(many, 'pair')} of columns act together is bought** with {100 * share:g} in 100 of this "
+        f"**Which {plural(many, 'pair')} of columns act together is bought** with {hundredths(share)} in 100 of this "
         "answer's privacy, by what a first, rougher model gets wrong, which nobody sees. The pairs are in the file "
         "with the weights and may be published with them."
     )
@@ -409,7 +410,7 @@ def pairs_bought(many: int, share: float) -> str:
 def way_chosen(ways: int, share: float, epsilon: float, left: float) -> str:
     """What choosing among so many ways costs, before a release: the model itself is built as at ε ``left``."""
     return (
-        f"**Choosing among {ways} ways to build the model costs {100 * share:g} in 100 of this answer's privacy**: "
+        f"**Choosing among {ways} ways to build the model costs {hundredths(share)} in 100 of this answer's privacy**: "
         f"what is published is built as at ε = {number(left)} instead of {number(epsilon)}. All are always tried, "
         "so how long it takes tells nothing; nobody sees the trials. " + WORTH_CHOOSING
     )
@@ -428,8 +429,8 @@ def how_many_rows(people: int | None, releases: int) -> str:
 def how_many_in_each(people: int | None, share: float) -> str:
     """As ``how_many_rows``, for a model that counts with noise how many rows are in each step and option."""
     counted = (
-        f"**How many rows are in each range and option** is counted with noise, with {100 * share:g} in 100 of this "
-        "answer's privacy: by that, rare ones learn as fast as common ones."
+        f"**How many rows are in each range and option** is counted with noise, with {hundredths(share)} in 100 of "
+        "this answer's privacy: by that, rare ones learn as fast as common ones."
     )
     if people is None:
         return f"{counted} The same counts say about how many rows there are: nobody declared it."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dashboard.words import number, plural, safe, tiny
+from dashboard.words import amount, failing, number, plural, safe
 from dpcore.ledger.commands import CONFIRM
+from dpcore.written import exact
 
 MARKS = {
     "what_if": "Not private: do not publish",
@@ -155,7 +156,7 @@ def accountant(counting: str) -> str:
 
 
 def bounds(low: float, high: float, where: str) -> str:
-    return f"{number(low)} to {number(high)} ({where})"
+    return f"{exact(low)} to {exact(high)} ({where})"
 
 
 def options(count: int, where: str) -> str:
@@ -175,7 +176,7 @@ YES, NO, NONE, NOT_PROTECTED, THESE_ROWS = "yes", "no", "none", "Not protected",
 
 
 def clipped(unit: str, length: float) -> str:
-    return f"the gradients of one {unit} are cut to length {number(length)}"
+    return f"the gradients of one {unit} are cut to length {exact(length)}"
 
 
 def rows_of_one(most: int, unit: str) -> str:
@@ -210,7 +211,7 @@ def how_to_check(word: str) -> str:
 
 
 def cost(epsilon: float, delta: float) -> str:
-    return f"ε = {number(epsilon)}" + (f" with δ = {tiny(delta)}" if delta else "")
+    return f"ε = {amount(epsilon)}" + (f" with δ = {failing(delta)}" if delta else "")
 
 
 UNSEALED = (
@@ -230,7 +231,7 @@ PLAN_DATA = "how good each is was found from the data in use, so this plan is ma
 
 
 def plan_caption(delta: float) -> str:
-    return f"ε of all answers together, at δ = {tiny(delta)}"
+    return f"ε of all answers together, at δ = {failing(delta)}"
 
 
 # -- a budget ----------------------------------------------------------------------------------------------------------

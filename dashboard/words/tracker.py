@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.words import amount, plural, tiny
+from dashboard.words import amount, failing, plural
 
 MANY = 1_000_000
 NONE = "No budget is in view: the Data page says what is still needed."
@@ -22,26 +22,26 @@ def left(whole: float, remaining: float) -> str:
         return _kept(f"All of the privacy budget is left (ε = {amount(whole)}).")
     if remaining <= 0.0:
         return _kept(f"Nothing of the privacy budget is left (it was ε = {amount(whole)}).")
-    return _kept(f"ε = {amount(remaining)} of {amount(whole)} is left.")
+    return _kept(f"ε = {amount(remaining, left=True)} of {amount(whole)} is left.")
 
 
 def left_share(whole: float, delta: float, share: float) -> str:
     """What is left where answers do not add up like money."""
-    of = f"ε = {amount(whole)}, failing with chance δ = {tiny(delta)}"
+    of = f"ε = {amount(whole)}, failing with chance δ = {failing(delta)}"
     if share >= 1.0:
         return _kept(f"All of the privacy budget is left ({of}).")
     return _kept(f"About {100 * share:.0f} in 100 of the privacy budget is left ({of}).")
 
 
 def delta_left(remaining: float, whole: float) -> str:
-    return _kept(f" Of δ = {tiny(whole)}, {tiny(remaining)} is left.")
+    return _kept(f" Of δ = {failing(whole)}, {failing(remaining, left=True)} is left.")
 
 
 def more(count: int, rest: float | None = None) -> str:
     """How many more answers fit; ``rest`` is the ε that is left after one, where ε adds up."""
     if count >= MANY:
         return "A million more answers to this question at this ε fit."
-    kept = _kept(f", with ε = {amount(rest)} left") if rest is not None and rest > 1e-9 else ""
+    kept = _kept(f", with ε = {amount(rest, left=True)} left") if rest is not None and rest > 1e-9 else ""
     told = f"**{plural(count, 'more answer', 'more answers')}** to this question at this ε"
     return f"{told}; after one, {count - 1:,}{kept}."
 
@@ -54,12 +54,15 @@ def at_the_end(*, practice: bool) -> str:
 
 def delta_takes(each: float, remaining: float) -> str:
     """The second price of an answer, where δ adds up too."""
-    return _kept(f" Each takes δ = {tiny(each)} as well; {tiny(remaining)} is left.")
+    return _kept(f" Each takes δ = {failing(each)} as well; {failing(remaining, left=True)} is left.")
 
 
 def delta_first(each: float, remaining: float) -> str:
     """Why fewer answers fit than ε alone would pay for."""
-    return _kept(f" Not more, because δ runs out first: each takes δ = {tiny(each)}, and {tiny(remaining)} is left.")
+    return _kept(
+        f" Not more, because δ runs out first: each takes δ = {failing(each)}, and "
+        f"{failing(remaining, left=True)} is left."
+    )
 
 
 def counted(counting: str, *, pure: bool) -> str:

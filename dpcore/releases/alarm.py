@@ -18,8 +18,8 @@ from dpcore.releases import draws
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.cells import (
     check_scores,
+    entry_rules,
     entry_sensitivity,
-    missing_rule,
     option_rules,
     options_of,
     resolution_of,
@@ -29,6 +29,7 @@ from dpcore.releases.cells import (
 from dpcore.releases.sizes import MOST_BYTES, some_of_these, too_large
 from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
 from dpcore.validate import FloatArray, IntArray, Neighbours, boolean, in_range, one_of, probability, whole
+from dpcore.written import exact
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import OpenRows, PrivateRows
@@ -219,9 +220,9 @@ class AlarmRun(Asked):
         first = "is the first" if self.limit == 1 else f"are the first {self.limit}"
         asked = f"Which of {self.entries:,} entries of “{shown(self.column)}” {first}"
         if not self.counted:
-            return f"{asked} to reach {self.threshold:g}?"
+            return f"{asked} to reach {exact(self.threshold)}?"
         only = "" if self.where is None else f" whose “{shown(self.where)}” is yes"
-        return f"{asked} with {self.threshold:g} or more rows{only}?"
+        return f"{asked} with {exact(self.threshold)} or more rows{only}?"
 
     @property
     def mechanism(self) -> str:
@@ -255,7 +256,7 @@ class AlarmRun(Asked):
         if not self.counted:
             first = f"The first {self.entries:,} rows are the answers"
             read = f"{first}; one that is not there, or was left out, counts as missing."
-            return (missing_rule(self._column), read, *self.own_notes)
+            return (*entry_rules(self._column), read, *self.own_notes)
         places = option_rules(self._column)
         if self._column.type == "date":
             missing = "for none" if self._column.fill is None else f"as {self._column.fill}"

@@ -16,6 +16,7 @@ from dpcore.releases.choice import MOST_OPTIONS, Choice, Chosen
 from dpcore.releases.draws import Rule
 from dpcore.selection.rules import Categories, Cuts, RuleClass
 from dpcore.validate import IntArray, Neighbours, whole
+from dpcore.written import exact
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
@@ -130,7 +131,7 @@ class BestRule(Chosen):
             f"A row whose “{shown(self.target)}” is missing or no option counts for none.",
             *(bound_rule(column) for column in numeric),
             *(
-                f"A missing or unreadable “{shown(column.name)}” counts as {_stand_in(column.fill, column.low):g}."
+                f"A missing or unreadable “{shown(column.name)}” counts as {exact(_stand_in(column.fill, column.low))}."
                 for column in numeric
             ),
             "A missing or unknown word is none of the options.",

@@ -25,6 +25,7 @@ from dpcore.training.features import Features
 from dpcore.training.paid_cuts import CUTS_SHARE, bits_for, levels_at, shares_below
 from dpcore.training.uncut import grid_of, is_bought
 from dpcore.validate import IntArray, in_range
+from dpcore.written import exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +79,15 @@ class BoughtModel(BuiltModel):
         """How numbers and dates are cut."""
         names = ", ".join(shown(column.name) for column in self.bought)
         return (
-            f"Cut into steps at noisy quantiles, which {self.cuts_share:g} of ρ buys: {names}; what is missing there "
-            "is in no step.",
+            f"Cut into steps at noisy quantiles, which {exact(self.cuts_share)} of ρ buys: {names}; what is missing "
+            "there is in no step.",
         )
 
     @property
     def aside_notes(self) -> tuple[str, ...]:
         """What the cuts took."""
         many = len(self.bought)
-        return (f"Cutting {many:,} column{'s' * (many > 1)} at noisy quantiles took {self.cuts_share:g} of ρ.",)
+        return (f"Cutting {many:,} column{'s' * (many > 1)} at noisy quantiles took {exact(self.cuts_share)} of ρ.",)
 
     def ready(self, rows: KeptRows) -> WholeCells:
         """The rows as cells of the grids."""

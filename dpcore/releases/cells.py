@@ -11,6 +11,7 @@ from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
 from dpcore.validate import FloatArray, IntArray, Neighbours
+from dpcore.written import exact
 
 _FARTHEST = 2.0**50  # units: what is not bounded by a declaration is bounded here, so that it can be added up
 
@@ -40,7 +41,12 @@ def words_rule(listed: str) -> str:
 
 def bound_rule(column: Column) -> str:
     """What happens to numbers beyond the bounds."""
-    return f"Values of “{shown(column.name)}” outside {column.low:g} to {column.high:g} are moved to the nearer bound."
+    return f"Values of “{shown(column.name)}” outside {_range(column)} are moved to the nearer bound."
+
+
+def _range(column: Column) -> str:
+    """The declared bounds of a column that has both."""
+    return f"{exact(column.low or 0.0)} to {exact(column.high or 0.0)}"
 
 
 def stand_in(column: Column) -> float:
@@ -59,7 +65,18 @@ def _bounds(column: Column) -> tuple[float, float]:
 
 def missing_rule(column: Column) -> str:
     """What a missing score counts as."""
-    return f"A missing or unreadable cell of “{shown(column.name)}” counts as {stand_in(column):g}."
+    return f"A missing or unreadable cell of “{shown(column.name)}” counts as {exact(stand_in(column))}."
+
+
+def entry_rules(column: Column) -> tuple[str, ...]:
+    """What scores count as where they are missing, or beyond the bounds that were declared."""
+    low, high = column.low, column.high
+    if low is not None and high is not None:
+        return (bound_rule(column), missing_rule(column))
+    if low is None and high is None:
+        return (missing_rule(column),)
+    end = f"below {exact(low)}" if low is not None else f"above {exact(high or 0.0)}"
+    return (f"Values of “{shown(column.name)}” {end} are moved to that bound.", missing_rule(column))
 
 
 def entry_sensitivity(column: Column, neighbours: Neighbours = "add_remove") -> float:
@@ -88,14 +105,15 @@ def sensitivity_rule(column: Column, unit: str, neighbours: Neighbours) -> str:
     """How far one person can move an entry, and how that is known."""
     name, step = shown(column.name), entry_sensitivity(column, neighbours)
     if column.moved is None:
-        return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {step:g}."
+        return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {_range(column)}."
     told = (
         f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most "
-        f"{column.moved:g} was stated and not checked."
+        f"{exact(column.moved)} was stated and not checked."
     )
     if _both_alike(column, neighbours):
         return told
-    return f"{told} One in another's place may move it by {step:g}."
+    reach = f"by {exact(step)}" if step == 2 * column.moved else f"over its whole declared range of {_range(column)}"
+    return f"{told} One in another's place may move it {reach}."
 
 
 def resolution_of(column: Column, sensitivity: float) -> float | None:

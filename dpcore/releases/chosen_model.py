@@ -40,6 +40,7 @@ from dpcore.training.choosing_ways import (
 )
 from dpcore.training.features import MOST_FEATURES, Features
 from dpcore.validate import IntArray, in_range
+from dpcore.written import exact
 
 _KINDS: Mapping[str, type[BuiltModel]] = {
     FREE: ScaledModel, COARSE: ScaledModel, BOUGHT: BoughtModel, PAIRED: PairedModel
@@ -158,13 +159,13 @@ class ChosenModel(StepsModel):
         """What is chosen among."""
         return (
             f"The best of {len(self.possible)} ways to build it ({', '.join(self.possible)}), each tried on the rows: "
-            f"drawn by the exponential mechanism; {self.ways_share:g} of ρ buys the choice.",
+            f"drawn by the exponential mechanism; {exact(self.ways_share)} of ρ buys the choice.",
         )
 
     @property
     def aside_notes(self) -> tuple[str, ...]:
         """What the choice took."""
-        return (f"Choosing among {len(self.possible)} ways to build it took {self.ways_share:g} of ρ.",)
+        return (f"Choosing among {len(self.possible)} ways to build it took {exact(self.ways_share)} of ρ.",)
 
     def ready(self, rows: KeptRows) -> WholeWays:
         """The rows as every way needs them."""

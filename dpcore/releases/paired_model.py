@@ -35,6 +35,7 @@ from dpcore.training.choosing_pairs import (
 from dpcore.training.features import MOST_FEATURES, Features
 from dpcore.training.pairable import possible_pairs
 from dpcore.validate import IntArray, in_range, whole
+from dpcore.written import exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +108,13 @@ class PairedModel(BuiltModel):
         """How pairs are found."""
         return (
             f"Pairs of columns that act together, {self.many} at most: drawn by the exponential mechanism from all "
-            f"that have few enough cells, which {self.pairs_share:g} of ρ buys.",
+            f"that have few enough cells, which {exact(self.pairs_share)} of ρ buys.",
         )
 
     @property
     def aside_notes(self) -> tuple[str, ...]:
         """What the pairs took."""
-        return (f"Choosing {self.many} pair{'s' * (self.many > 1)} of columns took {self.pairs_share:g} of ρ.",)
+        return (f"Choosing {self.many} pair{'s' * (self.many > 1)} of columns took {exact(self.pairs_share)} of ρ.",)
 
     def ready(self, rows: KeptRows) -> WholePairs:
         """The rows as codes, and in the cells of the pairs."""

@@ -21,6 +21,7 @@ from dpcore.releases.cells import check_scores
 from dpcore.releases.choice import Choice
 from dpcore.releases.sizes import MOST_BYTES, listed, too_large
 from dpcore.validate import FloatArray, IntArray, Neighbours, in_range, one_of, probability, whole
+from dpcore.written import exact
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import OpenRows, PrivateRows
@@ -203,10 +204,10 @@ class PrivatePlays(Asked):
     @property
     def _meaning(self) -> str:
         if self.kind == "prices":
-            return f"{KINDS['prices']}, up to {self.move:.3g} either way"
+            return f"{KINDS['prices']}, up to {exact(self.move)} either way"
         low, high = self._bounds
         about = "" if self.outcome is None else f" of “{shown(self.outcome)}”"
-        return f"{KINDS[self.kind]}{about}, from {low:g} to {high:g}"
+        return f"{KINDS[self.kind]}{about}, from {exact(low)} to {exact(high)}"
 
     @property
     def _bounds(self) -> tuple[float, float]:
@@ -245,15 +246,15 @@ class PrivatePlays(Asked):
         if self.kind == "prices":
             return (
                 f"{read}; a row that is missing, or was left out, counts as missing prices.",
-                f"A change by more than {self.move:.3g} counts as that; one from or to a price that is missing, "
+                f"A change by more than {exact(self.move)} counts as that; one from or to a price that is missing, "
                 "unreadable or not above 0 counts as no change.",
                 "One row touches two rounds, the change to it and the change from it: the noise covers both together.",
             )
         low, high = self._bounds
         return (
             f"{read}; a row that is missing, or was left out, counts as missing cells.",
-            f"Values outside {low:g} to {high:g} are moved to the nearer bound; what is missing or unreadable makes a "
-            "loss of one half.",
+            f"Values outside {exact(low)} to {exact(high)} are moved to the nearer bound; what is missing or "
+            "unreadable makes a loss of one half.",
         )
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound | None:

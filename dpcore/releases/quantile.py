@@ -17,6 +17,7 @@ from dpcore.releases.cells import bound_rule, check_scores
 from dpcore.releases.choice import NAMES, Choice, Chosen, of
 from dpcore.releases.draws import Rule
 from dpcore.validate import FloatArray, IntArray, Neighbours, probability, whole
+from dpcore.written import exact, hundredths
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
@@ -125,8 +126,8 @@ class QuantileValue(Chosen):
     @property
     def what(self) -> str:
         """The question in one plain sentence."""
-        name = "median" if self.fraction == Fraction(1, 2) else f"{100 * self.q:g} % quantile"
-        return f"What is the {name}{of(self.column)}, between {self.low:g} and {self.high:g}?"
+        name = "median" if self.fraction == Fraction(1, 2) else f"{_percent(self.fraction)} quantile"
+        return f"What is the {name}{of(self.column)}, between {exact(self.low)} and {exact(self.high)}?"
 
     @property
     def mechanism(self) -> str:
@@ -137,7 +138,7 @@ class QuantileValue(Chosen):
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         fill = self._declared.fill
-        missing = "counts for none" if fill is None else f"counts as {float(fill):g}"
+        missing = "counts for none" if fill is None else f"counts as {exact(float(fill))}"
         return (bound_rule(self._declared), f"A missing or unreadable cell {missing}.", *self.person_rules)
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound:
@@ -166,3 +167,10 @@ class QuantileValue(Chosen):
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The number: ``value``, one of the grid."""
         return {"value": float(self.grid[self.choice.draw(scores)])}
+
+
+def _percent(fraction: Fraction) -> str:
+    """A part of 100 where that has an end, else the fraction itself."""
+    if _DENOMINATOR % fraction.denominator:
+        return str(fraction)
+    return f"{hundredths(float(fraction))} %"

@@ -21,8 +21,8 @@ from dpcore.releases.asked import ErrorBound
 from dpcore.releases.best_rule import BestRule
 from dpcore.releases.cells import (
     check_scores,
+    entry_rules,
     entry_sensitivity,
-    missing_rule,
     option_rules,
     options_of,
     resolution_of,
@@ -240,7 +240,7 @@ class BestScore(Chosen):
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
         return (
-            missing_rule(self._score),
+            *entry_rules(self._score),
             "An option without a row counts like one with a missing score; of several rows of one option the first "
             "counts; rows of no option count for none.",
             *option_rules(self.reads.column(self.option))[1:],

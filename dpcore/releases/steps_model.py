@@ -27,6 +27,7 @@ from dpcore.releases.asked_model import AskedModel
 from dpcore.releases.whole_codes import SCALE_BITS, SUM_UNIT, KeptRows, WholeCodes, clip_units, scale_units
 from dpcore.training.scaled_descent import calibrating, clip_by_rule, scales_squared, step_lengths
 from dpcore.validate import FloatArray, IntArray, in_range, whole
+from dpcore.written import exact
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
@@ -153,7 +154,7 @@ class StepsModel(AskedModel):
     @property
     def own_notes(self) -> tuple[str, ...]:
         """How the number of rows that scales the steps is known."""
-        bought = f"Noisy counts of the rows in each step and option took {self.counts_share:g} of ρ"
+        bought = f"Noisy counts of the rows in each step and option took {exact(self.counts_share)} of ρ"
         if self.people is None:
             return (*self.aside_notes, f"{bought}; how many rows there are in all was reckoned from them.")
         return (

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray, finite_vector, whole
+from dpcore.written import exact
 
 _ROWS, _ANSWERS = 4096, 1 << 22  # worked on at a time: rows, and answers of all rules to them
 _DIGITS = 100  # a power of ten that a float holds with room to multiply
@@ -35,7 +36,7 @@ class Rule:
         if self.comparison == "always":
             return "always yes" if self.value else "always no"
         words = {"at_least": "is at least", "below": "is below", "is": "is", "is_not": "is not"}
-        value = f"{self.value:,.12g}" if isinstance(self.value, (int, float)) else self.value
+        value = exact(self.value) if isinstance(self.value, (int, float)) else self.value
         return f"yes when {self.column} {words[self.comparison]} {value}"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.datasets.text import plain_markdown, plain_sentence
 from dpcore.validate import FloatArray
+from dpcore.written import exact, hundredths
 
 if TYPE_CHECKING:
     from dpcore.training.model import LinearModel
@@ -29,7 +30,7 @@ def model_card(model: LinearModel) -> str:
         other, positive = (plain_markdown(name) for name in features.classes)
         task = f"Tells “{positive}” from “{other}” in the column “{aim}”."
     else:
-        task = f"Predicts the number “{aim}”, from {target.low:g} to {target.high:g}."
+        task = f"Predicts the number “{aim}”, from {exact(target.low)} to {exact(target.high)}."
     names = ", ".join(plain_markdown(column.name) for column in features.columns)
     rows = int(about.get("rows_per_person", 1))
     each = "with one row" if rows == 1 else f"with at most {rows:,} rows"
@@ -122,7 +123,7 @@ def _what_was_declared(about: Mapping[str, Any]) -> tuple[str, ...]:
         said = [f"{listed[:1].upper()}{listed[1:]} were declared, not read from the data."]
     if isinstance(share, float):
         said.append(
-            f"Where numbers and dates are cut was bought: {100 * share:g} in 100 of the privacy went to noisy "
+            f"Where numbers and dates are cut was bought: {hundredths(share)} in 100 of the privacy went to noisy "
             "quantiles."
         )
     return (" ".join(said),)
@@ -134,13 +135,15 @@ def _what_was_bought(about: Mapping[str, Any]) -> tuple[str, ...]:
     if isinstance(many := about.get("pairs_bought"), int) and many:
         share = float(about.get("pairs_share", 0.0))
         what = "One pair of columns that acts" if many == 1 else f"{many} pairs of columns that act"
-        found.append(f"{what} together {'was' if many == 1 else 'were'} bought: {100 * share:g} in 100 of the privacy.")
+        found.append(
+            f"{what} together {'was' if many == 1 else 'were'} bought: {hundredths(share)} in 100 of the privacy."
+        )
     if "way" in about:
         others = ", ".join(str(way) for way in about.get("ways", ()))
         share = float(about.get("ways_share", 0.0))
         found.append(
             f"The way it is built ({about['way']}) was chosen privately among {others}, by trials on the rows: "
-            f"{100 * share:g} in 100 of the privacy."
+            f"{hundredths(share)} in 100 of the privacy."
         )
     return tuple(found)
 
@@ -150,7 +153,7 @@ def _named(pair: Pair) -> str:
 
 
 def _number(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float | int) else "unknown"
+    return exact(value) if isinstance(value, float | int) else "unknown"
 
 
 def _method(name: object) -> str:

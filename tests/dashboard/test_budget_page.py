@@ -88,7 +88,7 @@ def test_a_budget_with_delta_that_adds_up_tells_both(open_app: Open, ledger: Led
     practice(ledger, Cost.pure(0.5), Cost.gaussian(20.0, 1e-7), delta=1e-5)
     left = ledger.remaining(CLINIC)
     app = open_app("budget")
-    assert f"2 answers have spent **ε = {words.amount(3 - left.epsilon)} of 3**" in text(app)
+    assert f"2 answers have spent **ε = {words.amount(round(3 - left.epsilon, 9))} of 3**" in text(app)
     assert "Of δ = 10⁻⁵, 9.9 × 10⁻⁶ is left" in tracker.spent_words(ledger.budget(CLINIC)).replace("\u00a0", " ")
     assert "δ, the small chance that the promise fails, adds up too." in text(app)
 

@@ -59,9 +59,9 @@ def test_one_person_more_keeps_the_promise_however_entries_are_read(
     column = replace(VOTES, **says)
     for asked in (best(column), alarm(column)):
         assert loss(asked, cells) <= EPSILON + 1e-9
-        assert ("over its whole declared range of 2000" in asked.promise) == (column.moved is None)
+        assert ("over its whole declared range of 0 to 2000" in asked.promise) == (column.moved is None)
         if not column.reads_as_counts and column.sensitivity is None:
-            assert "over its whole declared range of 2000" in asked.promise
+            assert "over its whole declared range of 0 to 2000" in asked.promise
 
 
 def test_taken_for_what_is_written_they_would_break_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,5 +89,5 @@ def test_how_many_rows_one_person_has_says_nothing_of_one_entry(each_row: Any, v
     if each_row == "option":
         asked.append(BestScore.of(declared, option="party", score="votes", epsilon=EPSILON))
     for one in asked:
-        assert "over its whole declared range of 100" in one.promise
+        assert "over its whole declared range of 0 to 100" in one.promise
         assert loss(one, cells) <= EPSILON + 1e-9

@@ -184,7 +184,7 @@ def test_the_sensitivity_is_declared_or_the_whole_range() -> None:
 
     revenue = asked(low=0, high=100_000)
     assert (revenue.sensitivity, revenue.one_way) == (100_000, False)
-    assert "over its whole declared range of 100000" in revenue.promise
+    assert "over its whole declared range of 0 to 100,000" in revenue.promise
     assert asked(sensitivity=2).sensitivity == 2
     assert not asked(sensitivity=1).one_way
     assert asked(rows_per_person=4, counts=True, low=0, high=9).sensitivity == 9, "rows are not times in one entry"
