@@ -51,6 +51,7 @@ SERVED = {
     "dashboard/serving/lengths.py": {"uvicorn", "h11"},
     "dashboard/serving/reads.py": {"uvicorn"},
     "dashboard/serving/upload_form.py": {"python_multipart"},
+    "dashboard/people/browser_token.py": {"starlette"},
     "dashboard/people/login_cookie.py": {"starlette"},
     "dashboard/serving/refused.py": {"uvicorn"},
     "dashboard/runtime/outgoing.py": {"uvicorn", "websockets"},

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import streamlit as st
 from starlette.requests import cookie_parser
 
+from dashboard.serving.host_cookies import PREFIX
 from dashboard.session import Slot
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -21,7 +22,8 @@ _TOKEN = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """A cookie of such a token, which a browser keeps for ``seconds``."""
+    """A cookie of such a token, which a browser keeps for ``seconds``; over TLS by a name with a prefix, which nobody
+    behind the gate sees (``serving.host_cookies``)."""
 
     name: str
     seconds: int
@@ -68,10 +70,12 @@ class BrowserToken:
         """Let a browser that came without it keep it: a constant script with nothing but the token in it. What another
         tab of the browser has kept since stays."""
         if st.context.cookies.get(self.cookie.name) != self.value():
-            name = self.cookie.name
+            name, age = self.cookie.name, self.cookie.seconds
             st.html(
-                f"<script>if (!document.cookie.split('; ').some((one) => one.startsWith('{name}='))) document.cookie = "
-                f"'{name}={self.value()}; path=/; max-age={self.cookie.seconds}; SameSite=Lax'</script>",
+                "<script>{ const tls = location.protocol === 'https:', "
+                f"name = `${{tls ? '{PREFIX}' : ''}}{name}=`; "
+                "if (!document.cookie.split('; ').some((one) => one.startsWith(name))) document.cookie = "
+                f"`${{name}}{self.value()}; path=/; max-age={age}; SameSite=Lax${{tls ? '; Secure' : ''}}` }}</script>",
                 unsafe_allow_javascript=True,
             )
 

@@ -20,6 +20,7 @@ from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_r
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from dashboard.people import login
+from dashboard.serving.host_cookies import PREFIX
 from dashboard.words import login as words
 
 _PIECES = b"chunks-"
@@ -65,7 +66,7 @@ def _in_one(
     if name != USER_COOKIE_NAME:
         return
     text = json.dumps(login.kept(value))
-    if len(name) + 1 + len(sign(name, text)) + cookie_attr_size > MAX_COOKIE_BYTES:
+    if len(PREFIX) + len(name) + 1 + len(sign(name, text)) + cookie_attr_size > MAX_COOKIE_BYTES:
         _LOG.warning("a login was refused: its subject, nonce and roles are more than a cookie holds")
         raise HTTPException(403, words.TOO_LONG)
     if why := login.refused(value):

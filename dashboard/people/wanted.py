@@ -18,6 +18,8 @@ import re
 from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from dashboard.serving.heads import is_of
+
 COOKIE = "epsilon_lab_wanted"
 SECONDS = 900
 LONGEST = 2500
@@ -50,18 +52,16 @@ def own(place: str) -> str:
     return "" if any(f"/{part}" in _NO_PAGE for part in path.split("/")) else path + mark + question
 
 
-def left(headers: Headers) -> str:
+def left(headers: Headers, *, secure: bool) -> str:
     """The page of this server from which a browser comes; empty where it is none."""
-    try:
-        came = urlsplit(_one(headers, b"referer"))
-    except ValueError:
+    said = _one(headers, b"referer")
+    if not is_of(said, _one(headers, b"host"), secure=secure):
         return ""
-    if came.scheme not in ("http", "https") or came.netloc.lower() != _one(headers, b"host").lower():
-        return ""
+    came = urlsplit(said)
     return own(came.path + (f"?{came.query}" if came.query else ""))
 
 
-def is_from_here(headers: Headers) -> bool:
+def is_from_here(headers: Headers, *, secure: bool) -> bool:
     """Whether a page of this server leads a browser to what it asks for, to show it: a picture does not. Browsers say
     so themselves where the connection cannot be listened to; elsewhere they name the page, which no other page can do
     for ours."""
@@ -70,12 +70,7 @@ def is_from_here(headers: Headers) -> bool:
         return site == "same-origin" and _one(headers, b"sec-fetch-dest") == "document"
     if "text/html" not in _one(headers, b"accept"):
         return False
-    try:
-        came = urlsplit(_one(headers, b"referer"))
-    except ValueError:
-        return False
-    host = _one(headers, b"host").lower()
-    return came.scheme in ("http", "https") and bool(host) and came.netloc.lower() == host
+    return is_of(_one(headers, b"referer"), _one(headers, b"host"), secure=secure)
 
 
 def kept(headers: Headers) -> str:
@@ -107,19 +102,19 @@ def why(question: bytes) -> str:
     return FAILED if "state" in said or "code" in said else ""
 
 
-def cookie(place: str, *, secure: bool) -> tuple[bytes, bytes]:
+def cookie(place: str) -> tuple[bytes, bytes]:
     """The header that keeps ``place``, or for an empty one lets go of what was kept."""
-    return _kept(COOKIE, base64.urlsafe_b64encode(place.encode("ascii")).decode("ascii"), SECONDS, secure=secure)
+    return _kept(COOKIE, base64.urlsafe_b64encode(place.encode("ascii")).decode("ascii"), SECONDS)
 
 
-def no_login(word: str, *, secure: bool) -> tuple[bytes, bytes]:
+def no_login(word: str) -> tuple[bytes, bytes]:
     """The header that keeps why a login came to nothing, or for an empty word lets go of it."""
-    return _kept(NO_LOGIN, word, MINUTE, secure=secure)
+    return _kept(NO_LOGIN, word, MINUTE)
 
 
-def _kept(name: str, value: str, seconds: int, *, secure: bool) -> tuple[bytes, bytes]:
+def _kept(name: str, value: str, seconds: int) -> tuple[bytes, bytes]:
     age = seconds if value else 0
-    text = f"{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
+    text = f"{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax"
     return b"set-cookie", text.encode("ascii")
 
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from dashboard.people import wanted
 from dashboard.people.browser_token import PHONE, VISITOR
 from dashboard.poll.codes import PARAMETER
+from dashboard.serving import host_cookies
 from dashboard.serving.asgi import Message, Scope, Send
 from dashboard.words import server as words
 
@@ -54,16 +55,13 @@ def whole(scope: Scope) -> Scope:
 
 
 def with_headers(scope: Scope, send: Send) -> Send:
-    """With what a browser is told beside each answer. Over TLS every cookie is for TLS alone, whoever sets it; and no
-    file that was made for somebody is kept on the way, or by a browser that others may use."""
-    secure, own = scope.get("scheme") == "https", "/media/" in str(scope["path"])
+    """With what a browser is told beside each answer; and no file that was made for somebody is kept on the way, or by
+    a browser that others may use."""
+    own = "/media/" in str(scope["path"])
 
     async def tell(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = [
-                (name, _secured(value) if secure and name.lower() == b"set-cookie" else value)
-                for name, value in message.get("headers", ())
-            ]
+            headers = list(message.get("headers", ()))
             if own:
                 headers = [*(pair for pair in headers if pair[0].lower() != b"cache-control"), _NOT_KEPT]
             present = {name.lower() for name, _ in headers}
@@ -90,24 +88,18 @@ def beginning(scope: Scope, send: Send, *, visitors: bool) -> Send:
     return tell
 
 
-def _secured(cookie: bytes) -> bytes:
-    """A cookie that a browser sends over TLS alone."""
-    attributes = (one.strip().lower() for one in cookie.split(b";")[1:])
-    return cookie if b"secure" in attributes else cookie + b"; Secure"
-
-
 def keeping(scope: Scope, send: Send) -> Send:
     """On the way to a login: keep the page that somebody came from. Where no provider answers they are led back to it,
     and not left with two words of Streamlit's."""
-    place, secure = wanted.left(scope["headers"]), scope.get("scheme") == "https"
-    tell, fails = _changed(scope, send, lambda headers: headers, place), False
+    place = wanted.left(scope["headers"], secure=host_cookies.is_secure(scope))
+    tell, fails = _changed(send, lambda headers: headers, place), False
 
     async def told(message: Message) -> None:
         nonlocal fails
         if message["type"] == "http.response.start" and message["status"] >= 400:
             fails = True
             kept = [(name, value) for name, value in message["headers"] if name.lower() not in _OF_A_BODY]
-            back = (b"location", place.encode() or b"/"), wanted.no_login(wanted.AWAY, secure=secure)
+            back = (b"location", place.encode() or b"/"), wanted.no_login(wanted.AWAY)
             message = {**message, "status": 302, "headers": [*kept, *back, (b"content-length", b"0")]}
         elif fails:
             message = {**message, "body": b""}
@@ -121,7 +113,7 @@ def returning(scope: Scope, send: Send) -> Send:
 
     Streamlit would have the browser keep them, signed but to be read, beside the cookie that says who somebody is.
     """
-    place, secure = wanted.kept(scope["headers"]), scope.get("scheme") == "https"
+    place = wanted.kept(scope["headers"])
 
     def there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         somebody = any(value.startswith(_USER) and b"max-age=0" not in value.lower() for _, value in headers)
@@ -131,19 +123,16 @@ def returning(scope: Scope, send: Send) -> Send:
             if name.lower() == b"set-cookie" and value.startswith(_TOKENS) and b"max-age=0" not in value.lower():
                 continue
             found.append((name, place.encode() if place and name.lower() == b"location" else value))
-        return [*found, wanted.no_login(word, secure=secure)]
+        return [*found, wanted.no_login(word)]
 
-    return _changed(scope, send, there, "")
+    return _changed(send, there, "")
 
 
-def _changed(
-    scope: Scope, send: Send, change: Callable[[list[tuple[bytes, bytes]]], list[tuple[bytes, bytes]]], keep: str
-) -> Send:
+def _changed(send: Send, change: Callable[[list[tuple[bytes, bytes]]], list[tuple[bytes, bytes]]], keep: str) -> Send:
     async def tell(message: Message) -> None:
         if message["type"] == "http.response.start" and 300 <= message["status"] < 400:
             headers = change(list(message.get("headers", ())))
-            secure = scope.get("scheme") == "https"
-            message = {**message, "headers": [*headers, wanted.cookie(keep, secure=secure)]}
+            message = {**message, "headers": [*headers, wanted.cookie(keep)]}
         await send(message)
 
     return tell

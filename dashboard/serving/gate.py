@@ -22,7 +22,7 @@ from dashboard.background import lent
 from dashboard.background.places import Visitor
 from dashboard.people import login, visitors, wanted
 from dashboard.runtime import scripts
-from dashboard.serving import messages, open_files, refused
+from dashboard.serving import host_cookies, messages, open_files, refused
 from dashboard.serving.answers import answer, beginning, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import (
@@ -70,6 +70,10 @@ def _is_ours() -> bool:
     return machine_memory.own() > machine_memory.given() / (2 * visitors.replicas())
 
 
+def _led_here(scope: Scope) -> bool:
+    return wanted.is_from_here(scope["headers"], secure=host_cookies.is_secure(scope))
+
+
 class Gate:
     """ASGI middleware around the whole server. One for each server: it counts the open pages."""
 
@@ -106,11 +110,12 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if "headers" in scope:
-            scope[HEAD], scope["headers"] = by_head(scope), list(plain(scope["headers"]))
+            secure = host_cookies.is_secure(scope)
+            scope[HEAD], scope["headers"] = by_head(scope), list(plain(scope["headers"], secure=secure))
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
         elif scope["type"] == "http":
-            await self._request(scope, receive, send)
+            await self._request(scope, receive, host_cookies.given(scope, send))
         elif scope["type"] == refused.KIND:
             await self._refused(scope, send)
         else:
@@ -165,9 +170,9 @@ class Gate:
             await later(send, words.its_share())
         elif leads_to(scope, *_OF_LOGINS) and not await self._may_log_in(visitor_of(scope)):
             await answer(send, 429, words.TOO_MANY_REQUESTS)
-        elif leads_to(scope, wanted.LOGOUT) and not wanted.is_from_here(scope["headers"]):
+        elif leads_to(scope, wanted.LOGOUT) and not _led_here(scope):
             await answer(send, 403, words.LOG_OUT_HERE)
-        elif leads_to(scope, wanted.LOGIN) and not wanted.is_from_here(scope["headers"]):
+        elif leads_to(scope, wanted.LOGIN) and not _led_here(scope):
             await answer(send, 403, words.LOG_IN_HERE)
         elif leads_to(scope, wanted.LOGIN):
             await self._app(scope, receive, with_headers(scope, keeping(scope, send)))

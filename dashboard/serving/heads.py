@@ -11,13 +11,12 @@ from urllib.parse import urlsplit
 from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from dashboard.serving import host_cookies
 from dashboard.serving.asgi import Scope
 from dashboard.serving.paths import HEALTH, leads_to
 
 LINE = 56
 """Bits by which lines of IPv6 are told apart."""
-COOKIES = (b"_streamlit", b"epsilon_lab")
-"""How names of cookies begin that the program or Streamlit gives."""
 LONGEST_KIND = 1_000
 """Bytes in which a browser says of what kind a file is."""
 HEAD = "epsilon_lab.head"
@@ -27,14 +26,14 @@ USUAL, AS_MUCH, A_LINE = 2 << 10, 1 << 10, 4
 and value: 62 kB of cookies, or of a query, take sixty times as long as a usual head."""
 
 
-def plain(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+def plain(headers: Iterable[tuple[bytes, bytes]], *, secure: bool = False) -> Iterator[tuple[bytes, bytes]]:
     """The headers without what is looked through for long, while nobody else may go on: cookies that are not ours, of
     which a head has room for thousands, and ours with backslashes, which none has and which take the square of their
-    length (CVE-2024-7592), and kinds of files that are no kinds.
+    length (CVE-2024-7592), and kinds of files that are no kinds. Ours go by their usual names behind this.
     """
     for name, value in headers:
         if name == b"cookie":
-            ours = (one.strip() for one in value.split(b";") if one.lstrip().startswith(COOKIES))
+            ours = host_cookies.ours(value, secure=secure).split(b"; ")
             value = b"; ".join(one for one in ours if b"\\" not in one)
         if name != b"content-type" or len(value) <= LONGEST_KIND:
             yield name, value
@@ -80,17 +79,26 @@ def network(address: str) -> str:
 
 
 def is_own_page(scope: Scope) -> bool:
-    """Whether the page that opens the connection came from this server: same name, same port."""
-    origin, host = header(scope, b"origin"), header(scope, b"host")
-    if origin is None or host is None:
+    """Whether the page that opens the connection came from this server. Of several lines that say where from none
+    counts: no browser sends two, and others may read another of them."""
+    origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
+    host = header(scope, b"host")
+    if not origins or host is None:
         return is_host_allowed(host)  # no browser: a browser always says where a page came from
-    if not is_host_allowed(host):
+    if len(origins) > 1 or not is_host_allowed(host):
         return False
+    own = is_of(origins[0], host, secure=host_cookies.is_secure(scope))
+    return own or origins[0] in (config.get_option("server.corsAllowedOrigins") or [])
+
+
+def is_of(place: str, host: str, *, secure: bool) -> bool:
+    """Whether an address is one of the server that is asked as ``host``: same name, same port, and over TLS where this
+    connection is (``secure``). One over TLS counts where this is not known to be: a proxy may have taken it off."""
     try:
-        own = urlsplit(origin).netloc.lower() == host.lower()
+        said = urlsplit(place)
     except ValueError:
         return False
-    return own or origin in (config.get_option("server.corsAllowedOrigins") or [])
+    return said.scheme in (("https",) if secure else ("http", "https")) and said.netloc.lower() == host.lower() != ""
 
 
 def may_measure(scope: Scope) -> bool:

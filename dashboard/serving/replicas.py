@@ -90,7 +90,10 @@ frontend visitors
     http-request deny deny_status 405 if {{ method TRACE CONNECT }}
     # a replica refuses it as well, but as work of its own: no browser asks so, and health checks by HTTP/1.0 alone
     http-request return status 400 if !{{ req.ver 1.0 }} !{{ req.hdr(host) -m found }}
-    http-request set-header X-Forwarded-Proto {scheme}
+    # whether a visitor speaks TLS is for a proxy of one's own to say, which may have taken it off
+    acl by_proxy src {proxies}
+    acl says_how req.hdr(X-Forwarded-Proto) -m found
+    http-request set-header X-Forwarded-Proto {scheme} if !by_proxy or !says_how
     # what a visitor says of where they come from; a proxy of one's own says it of them
     http-request del-header X-Forwarded-For if !{{ src {proxies} }}
 {transport}    http-response del-header Server

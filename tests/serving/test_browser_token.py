@@ -13,6 +13,7 @@ from dashboard.people import browser_token, login
 from dashboard.people.browser_token import PHONE, VISITOR, Cookie
 from dashboard.poll.rooms import LIFE
 from dashboard.serving.gate import Gate
+from dashboard.serving.host_cookies import PREFIX
 from tests.serving.test_gate import HOST
 
 HTML = (b"accept", b"text/html,application/xhtml+xml")
@@ -59,7 +60,7 @@ def test_a_page_brings_it_and_a_room_that_of_a_phone() -> None:
     token, *attributes = re.split("; ?", first.partition("=")[2])
     assert Cookie.token(token) == token
     assert {"Path=/", "HttpOnly", "SameSite=Lax"} < set(attributes)
-    assert "Secure" in given(HTML, scheme="https")[VISITOR.name]
+    assert "Secure" in given(HTML, scheme="https")[PREFIX + VISITOR.name]
 
 
 def test_who_has_it_keeps_it() -> None:
@@ -70,6 +71,17 @@ def test_who_has_it_keeps_it() -> None:
     assert set(given(HTML, (b"cookie", two % b"made up"))) == {VISITOR.name}, "a session reads the last of a name"
     assert not given(HTML, (b"cookie", two.replace(HELD.encode(), b"made up") % HELD.encode()))
     assert set(given(HTML, (b"cookie", f"x{VISITOR.name}={HELD}".encode()))) == {VISITOR.name}
+
+
+def test_over_tls_only_the_one_that_no_other_host_can_set_counts() -> None:
+    """A neighbour's name, or whoever writes into plain HTTP, could give a browser a token that they know."""
+    ours, planted = held(Cookie(PREFIX + VISITOR.name, 1)), held(VISITOR, HELD[::-1])
+    assert set(given(HTML, planted, scheme="https")) == {PREFIX + VISITOR.name}, "nor is it taken over"
+    assert HELD[::-1] not in given(HTML, planted, scheme="https")[PREFIX + VISITOR.name]
+    assert not given(HTML, ours, scheme="https")
+    assert not given(HTML, ours), "behind a proxy that does not say that there is TLS"
+    for query in (ROOM, b""):
+        assert (PREFIX + PHONE.name in given(HTML, held(PHONE), query=query, scheme="https")) == bool(query)
 
 
 def test_nothing_but_a_page_brings_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,8 +104,10 @@ def test_a_browser_that_came_without_it_keeps_what_another_tab_has_kept(monkeypa
     monkeypatch.setattr(browser_token.BrowserToken, "value", lambda self: HELD)
     browser_token.BrowserToken(VISITOR, slot=None).remember()  # type: ignore[arg-type]
     (script,) = drawn
-    assert f"'{VISITOR.name}={HELD}; path=/" in script
-    assert script.startswith("<script>if (!document.cookie.split('; ').some(")
+    assert f"}}{VISITOR.name}=`; if (!document.cookie.split('; ').some((one) => one.startsWith(name)))" in script
+    assert f"${{name}}{HELD}; path=/; max-age=" in script
+    assert f"location.protocol === 'https:', name = `${{tls ? '{PREFIX}' : ''}}" in script
+    assert "${tls ? '; Secure' : ''}" in script
 
 
 def test_no_other_part_writes_cookies() -> None:

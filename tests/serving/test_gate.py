@@ -76,7 +76,7 @@ pytestmark = pytest.mark.usefixtures("names")
 
 
 def asked(
-    path: str, *headers: tuple[bytes, bytes], method: str = "GET", **options: Any
+    path: str, *headers: tuple[bytes, bytes], method: str = "GET", scheme: str = "http", **options: Any
 ) -> tuple[int, dict[bytes, bytes], Inner]:
     inner, sent = Inner(), []
 
@@ -86,12 +86,14 @@ def asked(
     async def receive() -> Any:
         return {"type": "http.request", "body": b""}
 
-    scope = {"type": "http", "path": path, "method": method, "headers": list(headers)}
+    scope = {"type": "http", "path": path, "method": method, "headers": list(headers), "scheme": scheme}
     asyncio.run(Gate(inner, **options)(scope, receive, send))
     return sent[0]["status"], dict(sent[0]["headers"]), inner
 
 
-def connected(messages: list[Any], *headers: tuple[bytes, bytes], **options: Any) -> tuple[list[Any], Inner]:
+def connected(
+    messages: list[Any], *headers: tuple[bytes, bytes], scheme: str = "ws", **options: Any
+) -> tuple[list[Any], Inner]:
     """What is sent back on one connection on which these messages come in, and what reaches the server."""
     inner, sent, waiting = Inner(), [], [*messages, {"type": "websocket.disconnect", "code": 1000}]
 
@@ -101,7 +103,7 @@ def connected(messages: list[Any], *headers: tuple[bytes, bytes], **options: Any
     async def receive() -> Any:
         return waiting.pop(0)
 
-    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": list(headers)}
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": list(headers), "scheme": scheme}
     asyncio.run(Gate(inner, **options)(scope, receive, send))
     return sent, inner
 
@@ -155,6 +157,52 @@ def test_a_page_of_another_server_on_this_computer_is_refused() -> None:
     sent, inner = connected([], HOST, (b"origin", b"http://127.0.0.1:8501"))
     assert not sent
     assert len(inner.messages) == 1
+
+
+def of(*origins: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((b"origin", one) for one in origins)
+
+
+OWN, OWN_TLS = b"http://127.0.0.1:8501", b"https://127.0.0.1:8501"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "origins", "own"),
+    [
+        ("wss", of(OWN_TLS), True),
+        ("wss", of(OWN), False),  # whoever writes into an answer of plain HTTP
+        ("ws", of(OWN), True),
+        ("ws", of(OWN_TLS), True),  # a proxy that takes TLS off, and does not say so
+        *((scheme, of(other + b"://127.0.0.1:8501"), False) for scheme in ("ws", "wss") for other in (b"ftp", b"wss")),
+        ("wss", of(b"javascript://127.0.0.1:8501"), False),
+        ("wss", of(b"//127.0.0.1:8501"), False),
+        ("wss", of(b"127.0.0.1:8501"), False),
+        ("wss", of(b"https://127.0.0.1"), False),
+        ("wss", of(b"https://127.0.0.1:443"), False),
+        ("wss", of(OWN_TLS, b"https://evil.example"), False),
+        ("wss", of(b"https://evil.example", OWN_TLS), False),
+        ("wss", of(OWN_TLS, OWN_TLS), False),
+        ("wss", of(b""), False),
+        ("wss", (), True),  # no browser
+    ],
+)
+def test_a_page_is_own_by_its_scheme_its_name_and_its_port(
+    scheme: str, origins: tuple[tuple[bytes, bytes], ...], *, own: bool
+) -> None:
+    sent, inner = connected([], HOST, *origins, scheme=scheme)
+    assert sent == ([] if own else [{"type": "websocket.close", "code": 1008}])
+    assert len(inner.messages) == own
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("referer", [b"http", b"https"])
+def test_a_page_of_plain_http_leads_to_no_login_over_tls(scheme: str, referer: bytes) -> None:
+    """Where a browser says no more than which page it comes from."""
+    headers = ((b"accept", b"text/html"), (b"referer", referer + b"://127.0.0.1:8501/budget"))
+    for path in ("/auth/login", "/auth/logout"):
+        assert asked(path, HOST, *headers, scheme=scheme)[0] == (
+            403 if (scheme, referer) == ("https", b"http") else 200
+        )
 
 
 def test_every_kind_of_message_is_let_through_or_refused_knowingly() -> None:
@@ -985,7 +1033,8 @@ def logged_in_from(referer: str, *, host: bytes = b"lab.example", scheme: str = 
     there = go("/auth/login", (b"referer", referer.encode()), *begun)
     cookie = [value.decode() for name, value in there if name == b"set-cookie"][-1]
     back = go("/oauth2callback", (b"cookie", f"a=b; {cookie.split(';')[0]}; c=d".encode()))
-    assert (b"set-cookie", b"_streamlit_user=x" + (b"; Secure" if scheme == "https" else b"")) in back
+    somebody = b"__Host-_streamlit_user=x; Path=/; Secure" if scheme == "https" else b"_streamlit_user=x"
+    assert (b"set-cookie", somebody) in back
     kept = [value for name, value in back if name == b"set-cookie"]
     assert not any(b"secret" in value for value in kept), "the browser keeps no token of the provider's"
     assert any(b"tokens_2" in value for value in kept), "and forgets those of an earlier login"
@@ -1035,7 +1084,9 @@ def test_over_tls_every_cookie_is_for_tls_alone(path: str, scheme: str) -> None:
     scope = {"type": "http", "path": path, "method": "GET", "headers": headers, "scheme": scheme}
     asyncio.run(Gate(app)(scope, send, send))
     given = [value for name, value in sent[0]["headers"] if name.lower() == b"set-cookie"]
-    assert [value.split(b";")[0] for value in given[:4]] == [value.split(b";")[0] for value in COOKIES]
+    names = [b"__Host-_streamlit_session=a", b"_streamlit_xsrf=b", b"__Host-_streamlit_user=c", b"secure=d"]
+    named = names if scheme == "https" else [value.split(b";")[0] for value in COOKIES]
+    assert [value.split(b";")[0] for value in given[:4]] == named
     secure = [[one.strip().lower() for one in value.split(b";")[1:]].count(b"secure") for value in given]
     assert secure[:4] == ([1, 1, 1, 1] if scheme == "https" else [0, 0, 1, 1])
     assert set(secure[4:]) <= {int(scheme == "https")}
@@ -1262,17 +1313,17 @@ def _cookie(address: str) -> str:
         return str(told.headers["Set-Cookie"].split(";")[0])
 
 
-def _put(address: str, session: str, number: int) -> int:
+def _put(address: str, session: str, number: int, *, method: str = "PUT", cookie: str = "", token: str = "") -> int:
     """A file that was not asked for, as a browser would send it."""
-    cookie = _cookie(address)
+    cookie = cookie or _cookie(address)
     form = b'--%b\r\nContent-Disposition: form-data; name="f"; filename="x.csv"\r\n\r\na,b\r\n--%b--\r\n'
     headers = {
         "Content-Type": FORM[1].decode(),
         "Cookie": cookie,
-        "X-Xsrftoken": cookie.split("=", 1)[1],
+        "X-Xsrftoken": token or cookie.split("=", 1)[1],
     }
     url = f"{address}/_stcore/upload_file/{session}/{number}"
-    return _status(urllib.request.Request(url, data=form % (BETWEEN, BETWEEN), headers=headers, method="PUT"))
+    return _status(urllib.request.Request(url, data=form % (BETWEEN, BETWEEN), headers=headers, method=method))
 
 
 def _status(request: Any) -> int:

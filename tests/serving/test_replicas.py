@@ -203,8 +203,9 @@ class _Named(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         body = str(self.server.server_address[1]).encode()
-        if self.path == "/from":
-            body = repr(self.headers.get_all("X-Forwarded-For")).encode()
+        if self.path in ("/from", "/how"):
+            named = "X-Forwarded-For" if self.path == "/from" else "X-Forwarded-Proto"
+            body = repr(self.headers.get_all(named)).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -272,6 +273,27 @@ def test_nobody_but_a_proxy_of_ones_own_says_where_others_come_from(
             asked.sendall("\r\n".join([*lines, "", ""]).encode())
             answer = asked.makefile("rb").read().decode()
     assert answer.endswith(repr(said))
+
+
+@pytest.mark.parametrize(
+    ("proxies", "given", "said"),
+    [
+        ("10.1.2.3", "X-Forwarded-Proto: https\r\n", ["http"]),
+        ("10.1.2.3", "", ["http"]),
+        (replicas.HERE, "X-Forwarded-Proto: https\r\n", ["https"]),
+        (replicas.HERE, "", ["http"]),
+    ],
+)
+def test_nobody_but_a_proxy_of_ones_own_says_whether_others_speak_tls(
+    proxies: str, given: str, said: list[str], tmp_path: Path
+) -> None:
+    """Cookies that are for TLS alone were none behind one that takes it off."""
+    with (
+        _balanced(1, tmp_path, proxies=proxies) as (address, _),
+        socket.create_connection(("::1", int(address.rpartition(":")[2])), PATIENCE) as asked,
+    ):
+        asked.sendall(f"GET /how HTTP/1.1\r\nHost: a\r\n{given}Connection: close\r\n\r\n".encode())
+        assert asked.makefile("rb").read().decode().endswith(repr(said))
 
 
 _WITHOUT_HOST = "    http-request return status 400 if !{ req.ver 1.0 } !{ req.hdr(host) -m found }\n"
