@@ -27,6 +27,8 @@ from dpcore.written import CHANCE, exact, rounded_down
 
 MOST_BYTES = 64 << 20
 """Bytes of a receipt or a report that is read."""
+NO_ROLE = "none"
+"""What is said in the place of roles where a person is to have none, as a share says it (``LEVELS``)."""
 TAKEN = "must be a new file: an export never replaces one, nor writes through a link"
 
 
@@ -84,7 +86,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     command.add_argument("receipt", type=Path)
     command = commands.add_parser("role", help="give a person who logs in exactly these roles, or none")
     command.add_argument("subject", help="as the sidebar of their page shows it")
-    command.add_argument("roles", nargs="*", metavar="|".join(ROLES))
+    command.add_argument("roles", nargs="+", metavar="|".join((*ROLES, NO_ROLE)), help=f"{NO_ROLE} takes all away")
     command = commands.add_parser("share", help="share a budget with a person, or make them its owner")
     command.add_argument("lineage", help="the budget, as status shows it in brackets")
     command.add_argument("subject", help=f"a person, or {EVERYONE}")
@@ -187,10 +189,13 @@ NOT_MET = "Nobody of that name had a role or a share: compare it, letter by lett
 
 
 def _role(asked: argparse.Namespace) -> None:
+    roles = [] if set(asked.roles) == {NO_ROLE} else asked.roles
+    if not {*roles} <= {*ROLES}:
+        raise InvalidArgument("role", f"must be one or more of {', '.join(ROLES)}, or {NO_ROLE} alone")
     with _open(asked) as ledger:
         met = _met(ledger, asked.subject)
-        ledger.give_roles(asked.subject, asked.roles)
-    print(f"{asked.subject}: {', '.join(sorted(asked.roles)) or 'no role but to view'}")
+        ledger.give_roles(asked.subject, roles)
+    print(f"{asked.subject}: {', '.join(sorted(roles)) or 'no role but to view'}")
     if not met:
         print(NOT_MET)
 

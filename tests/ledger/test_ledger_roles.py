@@ -645,8 +645,17 @@ def test_the_tool_gives_roles_and_owners(tmp_path: Path, capsys: pytest.CaptureF
     told = capsys.readouterr().out
     assert f"{olga}: auditor, owner" in told
     assert "Patients [people]: own" in told
-    assert main(["--ledger", file, "role", olga]) == 0
-    assert main(["--ledger", file, "role", olga, "king"]) == 1
+    for no_roles in (["king"], ["owner", "none"], ["none", "king"]):
+        assert main(["--ledger", file, "role", olga, *no_roles]) == 1
+        told = capsys.readouterr().err
+        assert told == "Trouble: role must be one or more of viewer, analyst, owner, auditor, or none alone\n"
+    with pytest.raises(SystemExit, match="2"):
+        main(["--ledger", file, "role", olga])  # what was left out takes nothing away
+    with Ledger.open(file) as ledger:
+        assert ledger.roles() == {olga: frozenset({"owner", "auditor"})}
+    capsys.readouterr()
+    assert main(["--ledger", file, "role", olga, "none"]) == 0
+    assert capsys.readouterr().out == f"{olga}: no role but to view\n"
     assert main(["--ledger", file, "share", "nobody", olga, "own"]) == 1
     copy = str(tmp_path / "copy.sqlite3")
     assert main(["--ledger", file, "backup", str(tmp_path / "backup")]) == 0
