@@ -33,6 +33,7 @@ from dashboard.runtime import (
     loops,
     operations,
     outgoing,
+    own_sessions,
     scripts,
     shortcuts,
     unread,
@@ -70,6 +71,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     login_cookie.guard()
     media.guard()
     operations.guard()
+    own_sessions.guard()
     providers.guard()
     unread.guard()
     frames.guard()

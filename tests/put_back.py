@@ -17,7 +17,17 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from dashboard import replay
 from dashboard.people import login_cookie, providers
-from dashboard.runtime import left_pages, left_sessions, loops, operations, outgoing, scripts, unread, values
+from dashboard.runtime import (
+    left_pages,
+    left_sessions,
+    loops,
+    operations,
+    outgoing,
+    own_sessions,
+    scripts,
+    unread,
+    values,
+)
 from dashboard.serving import failures, frames, lengths, media, reads
 
 
@@ -34,6 +44,7 @@ def changed_in_streamlit() -> list[str]:
         is not left_sessions._STREAMLITS[MemorySessionStorage, "save"],
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
         "how messages leave": ScriptRunner._enqueue_forward_msg is outgoing._said,
+        "whose a session is": WebsocketSessionManager.connect_session is own_sessions._connect,
         "which loops are closed": WebsocketSessionManager.disconnect_session is loops._left,
         "when scripts begin": ScriptRunner.start is scripts._start,
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
@@ -55,6 +66,7 @@ def changed_in_streamlit() -> list[str]:
     operations.unguard()
     providers.unguard()
     outgoing.unguard()
+    own_sessions.unguard()
     scripts.unguard()
     loops.unguard()
     unread.unguard()

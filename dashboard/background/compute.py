@@ -7,6 +7,7 @@ the data (SHA-256) and plain parameters, never a frame or an array. All of it is
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -31,7 +32,7 @@ from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger
 from dpcore.ledger.engine import SLOW, UNREACHABLE
 from dpcore.ledger.member import NO_FILES, MembersLedger
-from dpcore.ledger.roles import ROLES, WITH_FILES, Role
+from dpcore.ledger.roles import ROLES, WITH_FILES, Person, Role
 from dpcore.ledger.store import ASK_AGAIN
 from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.memory import Memory
@@ -79,15 +80,21 @@ def ledger() -> Ledger:
     Whoever is not known has their own practice in it and nothing else, on every page and in every callback; who has
     logged in what their roles and others' sharing give them. Raises NotAllowed where there is a login and nobody did.
     """
-    whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
     if login.configured() is not None:
         person = login.person()
         if person is None:
             raise NotAllowed(login_words.FIRST)
-        return MembersLedger(whole, person, visitor.token(), network=visitors.address(), replicas=visitors.replicas())
+        return _as_member(person, visitor.token(), visitors.address())
+    whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
     if not visitors.restricted():
         return whole.acting(visitors.actor())
     return VisitorsLedger(whole, visitor.token(), network=visitors.address(), replicas=visitors.replicas())
+
+
+def _as_member(person: Person, token: str, network: str = "") -> MembersLedger:
+    """The ledger as somebody has it who has logged in. Raises LedgerError."""
+    whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    return MembersLedger(whole, person, token, network=network, replicas=visitors.replicas())
 
 
 def rooms_ledger() -> Ledger:
@@ -132,8 +139,17 @@ def sees_all() -> bool:
 def no_files() -> str:
     """Why whoever is at the page may read no file of their own in; "" where they may, as everyone may without a
     login."""
+    return _no_files(_roles)
+
+
+def no_files_of(person: Person) -> str:
+    """As ``no_files``, of somebody for whom no page asks."""
+    return _no_files(lambda: _as_member(person, login.practice_token(person.subject)).mine())
+
+
+def _no_files(roles: Callable[[], frozenset[Role]]) -> str:
     try:
-        return "" if _roles() & WITH_FILES else NO_FILES
+        return "" if roles() & WITH_FILES else NO_FILES
     except LedgerError as error:
         return words.sentence(error)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 from starlette.requests import cookie_parser
+from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
 from dashboard.serving.host_cookies import PREFIX
 from dashboard.session import Slot
@@ -49,6 +51,32 @@ VISITOR = Cookie("epsilon_lab_visitor", 365 * 24 * 3600)
 """Whose practice it is, and who speaks to a room."""
 PHONE = Cookie("epsilon_lab_phone", 4 * 3600)
 """Which phone of a room it is: for twice as long as a room lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """What tells a browser from others: its visitor's token, and the one that it has against forged requests; "" for
+    one that it has not."""
+
+    visitor: str
+    against_forgery: str
+
+    def may_be(self, other: Browser) -> bool:
+        """Whether it can be that one: by the token of that one which is ours, else by what it has. Nobody's browser has
+        neither."""
+        if other.visitor:
+            return self.visitor == other.visitor
+        return other.against_forgery in ("", self.against_forgery)
+
+
+UNKNOWN = Browser("", "")
+
+
+def browser(cookies: Mapping[str, str]) -> Browser:
+    """The one that has these cookies."""
+    against_forgery, _ = decode_xsrf_token_string(cookies.get(XSRF_COOKIE_NAME, ""))
+    visitor = Cookie.token(cookies.get(VISITOR.name, ""))
+    return Browser(visitor or "", (against_forgery or b"").hex())
 
 
 @dataclass(frozen=True, slots=True)

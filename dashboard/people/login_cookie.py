@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from streamlit.auth_util import MAX_COOKIE_BYTES, set_cookie_with_chunks
-from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes
+from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes, starlette_websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from dashboard.people import login
@@ -43,6 +43,14 @@ def _set(decode: Callable[..., bytes | None], keep: Callable[..., None]) -> None
     starlette_app_utils.decode_signed_value = decode  # of whom the websocket asks
     starlette_auth_routes.decode_signed_value = decode  # type: ignore[attr-defined]
     starlette_auth_routes.set_cookie_with_chunks = keep  # type: ignore[attr-defined]
+
+
+def said(cookies: Mapping[str, str]) -> dict[str, Any]:
+    """What a browser's cookie says of who has logged in, as a page that it opens would read it; nothing where it has
+    none, or one that nobody here signed."""
+    found = starlette_websocket._get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
+    told = None if found is None else json.loads(found)
+    return told if isinstance(told, dict) else {}
 
 
 def _whole(secret: str, name: str, value: str | bytes, *more: Any, **options: Any) -> bytes | None:

@@ -31,7 +31,7 @@ from streamlit.runtime.media_file_storage import MediaFileStorageError
 
 from dashboard.background.places import PLACES, Script, Visitor
 from dashboard.runtime import scripts
-from dashboard.serving import uploads
+from dashboard.serving import senders
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE
 
@@ -107,7 +107,7 @@ def unguard() -> None:
 async def _for_who_is_here(
     dispatcher: BackendOperationDispatcher, request: BackendOperationRequest, session_id: str
 ) -> BackendOperationResponse:
-    if not uploads.may_ask(session_id):
+    if not senders.may_ask(session_id):
         return BackendOperationResponse(request_id=request.request_id, error_msg=words.FIRST)
     queue = _QUEUES.setdefault(session_id, _Queue())
     if queue.asked >= WAITING:

@@ -22,7 +22,7 @@ from dashboard.background import lent
 from dashboard.background.places import Visitor
 from dashboard.people import login, visitors, wanted
 from dashboard.runtime import scripts
-from dashboard.serving import host_cookies, messages, open_files, refused
+from dashboard.serving import host_cookies, messages, open_files, refused, senders
 from dashboard.serving.answers import answer, beginning, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import (
@@ -159,6 +159,8 @@ class Gate:
             await answer(send, 421, words.OTHER_NAME)
         elif leads_to(scope, METRICS) and not may_measure(scope):
             await answer(send, 404, words.NOT_FOUND)
+        elif why := await senders.refused(scope):
+            await answer(send, 403, why)
         elif is_file(scope):
             try:
                 await self._uploads.take(scope, receive, send)

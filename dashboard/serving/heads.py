@@ -121,9 +121,14 @@ def by_head(scope: Scope) -> float:
     return 1.0 + max(0, size - USUAL) / AS_MUCH
 
 
+def is_of_session(scope: Scope) -> bool:
+    """Whether an address names a session, and what is asked of it may do something there."""
+    return "/_stcore/upload_file/" in str(scope["path"]) and scope["method"] != "OPTIONS"
+
+
 def is_file(scope: Scope) -> bool:
     """Whether a browser brings an uploaded file."""
-    return "/_stcore/upload_file/" in str(scope["path"]) and scope["method"] == "PUT"
+    return is_of_session(scope) and scope["method"] == "PUT"
 
 
 def is_page(scope: Scope) -> bool:

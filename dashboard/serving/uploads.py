@@ -14,7 +14,6 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from dashboard import machine_memory
-from dashboard.people import login
 from dashboard.serving import open_files, upload_form
 from dashboard.serving.answers import answer, with_headers
 from dashboard.serving.asgi import Asgi, Message, Receive, Scope, Send
@@ -67,9 +66,6 @@ class Uploads:
     async def take(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One uploaded file, for as long as it is on its way. It counts as what came of it, not as what it says."""
         _, session, name = str(scope["path"]).rsplit("/", 2)
-        if not may_ask(session):
-            await answer(send, 403, words.LOG_IN_FIRST)
-            return
         lying = sum(owner == session for owner, _ in _lying())
         if lying + sum(one.session == session for one in self._arriving) >= FILES_EACH:
             await answer(send, 429, words.TOO_MANY_FILES)
@@ -170,15 +166,6 @@ def most_together() -> int:
     """Bytes of uploaded files that lie here or are on their way, of all sessions together."""
     usual = min(MOST_BYTES, int(SHARE * machine_memory.given()))
     return number("EPSILON_LAB_UPLOADS", usual >> 20) << 20
-
-
-def may_ask(session: str) -> bool:
-    """Whether files may be sent to a session, and be made for it: where there is a login, only for one of somebody who
-    has logged in and may still be here."""
-    if login.configured() is None:
-        return True
-    found = runtime.get_instance().get_app_session(session) if runtime.exists() else None
-    return found is not None and login.known(found._user_info) is not None
 
 
 def _manager() -> MemoryUploadedFileManager | None:

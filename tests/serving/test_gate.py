@@ -36,7 +36,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 from benchmarks.people import Person
 from dashboard import machine_memory
 from dashboard.background import speed, turns
-from dashboard.people import login, wanted
+from dashboard.people import wanted
 from dashboard.runtime import scripts
 from dashboard.serving import frames, messages, open_files, pace, settings, typed, uploads, wire
 from dashboard.serving.gate import Gate
@@ -881,29 +881,6 @@ def test_a_file_comes_at_a_least_rate_or_gives_up_its_room(piece: int, each: flo
         assert runner.run(story()) == status
 
 
-def test_where_there_is_a_login_files_are_for_those_who_have_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page that asks for the login is a session as well, and could be sent files."""
-    sessions: dict[str, dict[str, object]] = {"in": {"is_logged_in": True}, "out": {}, "no": {"is_logged_in": False}}
-
-    class Served(Keeping):
-        def get_app_session(self, session: str) -> SimpleNamespace | None:
-            said = sessions.get(session)
-            return None if said is None else SimpleNamespace(_user_info=said)
-
-        def get_instance(self) -> SimpleNamespace:
-            return SimpleNamespace(uploaded_file_mgr=self.manager, get_app_session=self.get_app_session)
-
-    monkeypatch.setattr(uploads, "runtime", Served())
-    for session in (*sessions, "nobody"):
-        assert asked(f"/_stcore/upload_file/{session}/1", HOST, FORM, method="PUT")[0] == 200, "without a login"
-    monkeypatch.setattr(login, "configured", lambda: "a login")
-    monkeypatch.setattr(login, "known", lambda said: "somebody" if said.get("is_logged_in") else None)
-    for session in (*sessions, "nobody"):
-        status, _, inner = asked(f"/_stcore/upload_file/{session}/1", HOST, FORM, method="PUT")
-        assert status == (200 if session == "in" else 403)
-        assert bool(inner.requests) == (session == "in")
-
-
 def test_a_file_that_never_arrives_does_not_hold_its_room_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "ARRIVES", 0.01)
 
@@ -1202,7 +1179,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 16
+    assert len(changed_in_streamlit()) == 17
 
 
 class Stranger(Person):

@@ -22,7 +22,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from dashboard.background import places
 from dashboard.people import logged_out, login
 from dashboard.runtime import operations
-from dashboard.serving import messages, uploads
+from dashboard.serving import messages, senders
 from dashboard.widgets.picture import html_page
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE
@@ -46,7 +46,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[s
         return SimpleNamespace(_user_info=people[session]) if session in people else None
 
     served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(get_app_session=page))
-    monkeypatch.setattr(uploads, "runtime", served)
+    monkeypatch.setattr(senders, "runtime", served)
     monkeypatch.setattr(logged_out, "_ended", {})
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
     operations.guard()
@@ -115,7 +115,7 @@ class Offered:
         self._dispatcher.register("deferred_file", DeferredFileHandler(lambda: self.files))
         self.open = {"a", "b", "c"}
         monkeypatch.setattr(operations, "_is_open", lambda session: session in self.open)
-        monkeypatch.setattr(uploads, "may_ask", lambda session: True)
+        monkeypatch.setattr(senders, "may_ask", lambda session: True)
         monkeypatch.setattr(operations, "MADE", operations.Made())
 
     def offer(self, session: str, make: Callable[[], bytes]) -> str:
