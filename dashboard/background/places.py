@@ -6,8 +6,9 @@ some ten threads nobody notices; with four hundred, one for each of as many smal
 minute and a half. So a script begins only where there is a place:
 
 - at most ``MOST`` compute at once, those of pages that were closed among them, until their threads have ended;
-- one address has ``EACH`` of the places, and of those who wait the address with the fewest comes first, then the one
-  whose turn was longest ago: whoever asks for much waits for themselves;
+- one address has ``EACH`` of the places, and as many as it has stay free for others: so five that want all they get
+  leave one for whoever comes; of those who wait the address with the fewest comes first, then the one whose turn was
+  longest ago: whoever asks for much waits for themselves;
 - a page has one script at a time: its next one begins when the former has come to its end;
 - a script that waits itself, for a simulation, the disk or the tick of an answer, steps ``aside`` meanwhile, so that a
   few who wait for seconds keep nobody from a place; so do at most ``ASIDE`` of them, ``ASIDE_EACH`` of one address;
@@ -36,8 +37,8 @@ ASIDE, ASIDE_EACH = 16, 8
 """Scripts that wait for something else, beside those; each of them computes for a moment when it comes back."""
 LONGEST, LOOKED = 30.0, 5.0
 """Seconds after which a script is taken for one that hangs, and between two looks for such while somebody waits."""
-HEAVIEST = 30.0
-"""What a run of an address counts at most, in usual ones: nearly a second of processor."""
+HEAVIEST = 100.0
+"""What a run of an address counts at most, in usual ones: nearly three seconds of processor."""
 _LATEST = 0.1
 """How much the latest run of an address counts among all of its own."""
 
@@ -158,12 +159,10 @@ class Places:
         """The script that begins now, if there is one; it runs from here on."""
         counted = self._counted()
         running = Counter(one.visitor.address for one in counted if not one.aside)
-        if running.total() >= MOST:
-            return None
         busy = {one.page for one in counted}
         for address in sorted(self._waiting, key=lambda one: (running[one], self._turns.get(one, 0))):
-            if running[address] >= EACH:
-                return None
+            if running[address] >= EACH or running.total() >= MOST - running[address]:
+                return None  # nor do those who have as many or more
             for page, script in self._waiting[address].items():
                 if page not in busy:
                     self._taken(script)

@@ -45,7 +45,12 @@ def sessions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[s
     def page(session: str) -> SimpleNamespace | None:
         return SimpleNamespace(_user_info=people[session]) if session in people else None
 
-    served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(get_app_session=page))
+    def info(session: str) -> Any:
+        found = page(session)
+        return None if found is None else SimpleNamespace(session=found)
+
+    manager = SimpleNamespace(get_session_info=info)
+    served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
     monkeypatch.setattr(senders, "runtime", served)
     monkeypatch.setattr(logged_out, "_ended", {})
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
