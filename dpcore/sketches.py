@@ -8,7 +8,10 @@ the names of columns (coordinated sampling; Cohen, 1997; Broder, 1997). A mark i
 has a mark of all it holds, in any order.
 
 Recognised: columns dropped, added, renamed or reordered; rows reordered, a few changed, or only a part of them (from a
-sixth on); ids shifted; another spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: fewer rows,
+sixth on); rows that stand several times, all or many of them, and tables of two to twelve rows of each person beside
+one of one row, by what stands in all rows of one (ids that are no plain numbers, dates, amounts); ids shifted; another
+spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: such tables where the number of rows of a
+person is left to chance, so that it could be of strangers who hold the same (none, one or two visits); fewer rows,
 or a part of the rows of a file whose columns are so coarse that not even three, or all, tell most rows apart (five
 questions with three answers each); files whose rows could be any of so few that those of other people hold most of them
 too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import pandas as pd
 
 from dpcore.datasets.different import by_value, encoded
 from dpcore.datasets.reading import engine
+from dpcore.datasets.reading.copies import bare, edge, share
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
 from dpcore.sketches import (
@@ -41,8 +42,9 @@ _EVEN = 0.75  # of the gaps of a calendar that are as the others: working days l
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """``rows`` is the share of equal rows, counted with repeats, among those of the smaller file; ``columns`` likewise
-    the share of columns with equal contents in any order. ``same_people`` says that a person should be asked."""
+    """``rows`` is the share of equal rows, counted with repeats that are no copies (``copies``), among those of the
+    smaller file; ``columns`` likewise the share of columns with equal contents in any order. ``same_people`` says that
+    a person should be asked."""
 
     rows: float
     columns: float
@@ -54,32 +56,74 @@ class Likeness:
 
 def likeness(one: Reading, other: Reading) -> Likeness:
     """Compares two files row by row and column by column. Neither's order matters."""
-    columns = engine.column_marks(one.frame), engine.column_marks(other.frame)
-    rows = engine.row_marks(one.frame), engine.row_marks(other.frame)
-    return Likeness(
-        rows=_shared(rows[0], rows[1]),
-        columns=_shared(np.array(columns[0], dtype=object), np.array(columns[1], dtype=object)),
-    )
+    (rows, columns), (other_rows, other_columns) = _row_and_column_marks(one), _row_and_column_marks(other)
+    return Likeness(rows=_shared(rows, other_rows), columns=_shared(columns, other_columns))
+
+
+def _row_and_column_marks(reading: Reading) -> tuple[NDArray[np.uint64], NDArray[np.object_]]:
+    frame, rows = reading.frame, engine.row_marks(reading.frame)
+    places = bare(rows, edge(0.5))
+    if places is not None:
+        frame, rows = frame.iloc[places], rows[places]
+    return rows, np.array(engine.column_marks(frame), dtype=object)
 
 
 def sketch(reading: Reading, key: bytes) -> Sketch:
     """What the file can be recognised by later, keyed (``Ledger.sketch_key``); ``dpcore.sketches`` says by what.
 
-    Values count, not how they are written: numbers, dates, yes and no by meaning, text without case and blanks.
+    Values count, not how they are written: numbers, dates, yes and no by meaning, text without case and blanks. Rows
+    that are copies of another count once, and a column that only counts the rows makes no others of them; where some
+    columns alone hold copies, as of one who is there with several rows, what stands in these is looked at once, too.
     """
     key = hmac.digest(key, b"sketch 1", "sha256")
-    columns = [_Column.of(cells, key) for cells in _canonical(reading)]
-    telling = sorted((one for one in columns if one.tells), key=lambda one: -one.different)
+    typed = reading.apply(reading.suggested()).frame
+    columns = [_Column.of(cells, key) for cells in _canonical(typed)]
+    contents = _contents(columns, key)
+    least = _edge(columns, key)
+    own = [at for at, one in enumerate(columns) if not one.running]
+    places = bare(_rows([columns[at] for at in own]), least)
+    if places is not None:
+        typed = typed.iloc[places, own]
+        columns = [_Column.of(cells, key) for cells in _canonical(typed)]
+        contents |= _contents(columns, key)  # beside those of all rows, by which earlier versions knew such a file
     found: list[Combination] = []
+    lasting = [at for at, one in enumerate(columns) if one.tells and not one.running and one.copies >= least]
+    places = bare(_rows([columns[at] for at in lasting]), least)
+    if places is not None:
+        staying = [_Column.of(cells, key) for cells in _canonical(typed.iloc[places, lasting])]
+        contents |= _contents(staying, key)
+        found += islice(_combinations(staying, key), MOST_COMBINATIONS // 2)
+    found += islice(_combinations(columns, key), MOST_COMBINATIONS - len(found))
+    # of a wide table those with the smallest marks: of two files of one table the same
+    return Sketch(columns=tuple(sorted(contents)[:MOST_COLUMNS]), combinations=tuple(found))
+
+
+def _contents(columns: list[_Column], key: bytes) -> set[tuple[int, int]]:
+    """The marks of what columns hold that say something about who is in them, each with its bits."""
+    saying = (one for one in columns if one.tells and not one.running and one.bits > 0)
+    return {(one.contents(key), one.bits) for one in saying}
+
+
+def _rows(columns: list[_Column]) -> NDArray[np.uint64]:
+    """One hash per row of all these columns in their order: a row with its cells exchanged is another."""
+    rows = np.zeros(columns[0].hashes.size if columns else 0, dtype=np.uint64)
+    for column in columns:
+        rows = _mixed(rows + column.hashes)
+    return rows
+
+
+def _edge(columns: list[_Column], key: bytes) -> float:
+    """From which share on rows that stand again are copies, by a coin of the key and of every row."""
+    rows = _rows(columns)
+    return edge(_mark(key, b"copies", rows.size, int(rows.sum(dtype=np.uint64))) / 2.0**56)
+
+
+def _combinations(columns: list[_Column], key: bytes) -> Iterable[Combination]:
+    telling = sorted((one for one in columns if one.tells), key=lambda one: -one.different)
     for chosen in _chosen(telling):
-        if len(found) == MOST_COMBINATIONS:
-            break
         made = _combination(chosen, key)
         if made is not None:
-            found.append(made)
-    contents = sorted({(one.contents(key), one.bits) for one in telling if not one.running and one.bits > 0})
-    # of a wide table those with the smallest marks: of two files of one table the same
-    return Sketch(columns=tuple(contents[:MOST_COLUMNS]), combinations=tuple(found))
+            yield made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,7 +132,7 @@ class _Column:
 
     ``running`` says that it only counts the rows, as any file's can; ``alone`` that it tells them apart by itself.
     ``domain`` is about how many values it could hold, as far as its own can show; ``even`` says that each of them is
-    there as often.
+    there as often. ``copies`` is the share of copies among the values that are there more than once.
     """
 
     hashes: NDArray[np.uint64]
@@ -97,6 +141,7 @@ class _Column:
     alone: bool
     domain: int
     even: bool
+    copies: float
 
     @classmethod
     def of(cls, cells: _Cells, key: bytes) -> _Column:
@@ -120,6 +165,7 @@ class _Column:
             alone=fine and not running and not small,
             domain=domain,
             even=len(words) > 0 and bool((counts == counts[0]).all()),
+            copies=share(counts),
         )
 
     @property
@@ -164,9 +210,8 @@ class _Cells:
         return cls(words=np.array(list(known), dtype=object), codes=merged[codes] if words else codes)
 
 
-def _canonical(reading: Reading) -> Iterable[_Cells]:
+def _canonical(typed: pd.DataFrame) -> Iterable[_Cells]:
     """Each column as words that two spellings of one value share."""
-    typed = reading.apply(reading.suggested()).frame
     for name in typed.columns:
         series = typed[name]
         if pd.api.types.is_datetime64_any_dtype(series):
