@@ -132,6 +132,7 @@ def _on_paper(
         fit=_fit(found, budget),
         code=lines,
         kind=kind,
+        budget=None if budget is None else budget.lineage,
     )
 
 

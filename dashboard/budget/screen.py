@@ -119,6 +119,7 @@ def on_paper(state: State, budget: Budget) -> Section:
     whole = 0 < count <= MOST_COSTS
     return spent(
         budget.name,
+        lineage=budget.lineage,
         headline=headline(state, budget),
         caption=caption(state, budget, now, delta),
         picture=drawn_on_paper(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from dashboard import all_held
 from dashboard.all_held import Waiting
 from dashboard.people import visitors
+from dashboard.report import text
 from dashboard.report.of_deck import LeftOut
-from dashboard.report.value import MOST_SECTIONS, Section
+from dashboard.report.value import MOST_SECTIONS, Paragraph, Section
 from dashboard.session import Slot
 from dashboard.words import report as said
 from dpcore.errors import UnreadableFile
@@ -26,7 +29,10 @@ def kept() -> tuple[Section, ...]:
 
 
 def keep(section: Section) -> None:
-    """Put a section last, unless it is there already or the report is full; call from a callback."""
+    """Put a section last, unless it is there already or the report is full; call from a callback. One that tells of a
+    budget says from when it is: the budget goes on."""
+    if section.budget is not None:
+        section = replace(section, parts=(*section.parts, Paragraph(text.line(said.kept_at(_now())), "small")))
     present = _numbered()
     if len(present) < MOST_SECTIONS and all(one.key != section.key for _, one in present):
         slot = _OWN if section.own else _OPEN
@@ -41,6 +47,25 @@ def remove(key: str) -> None:
 
 def _numbered() -> list[tuple[int, Section]]:
     return sorted((*_OPEN.get(), *_OWN.get()), key=lambda one: one[0])
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+MOST_REPORTS = 12
+_MADE_ON: Slot[OrderedDict[str, str]] = Slot("_report_made_on", OrderedDict, own=lambda times: None)
+"""When reports were made first, of the latest, by their digests: the same report is not another every minute."""
+
+
+def made_on(digest: str) -> str:
+    """When the report of this digest was made first in this session, by the server's clock."""
+    times = _MADE_ON.once()
+    found = times.setdefault(digest, _now())
+    times.move_to_end(digest)
+    while len(times) > MOST_REPORTS:
+        times.popitem(last=False)
+    return found
 
 
 MOST_DECKS = 4

@@ -110,7 +110,8 @@ def write(sections: Sequence[Section], key: str, first_title: str, *, title: str
     )
     if not report.private:
         st.warning(said.WHAT_IF_NOTE, icon=":material/visibility_off:")
-    if _unsealed(report.receipts):
+    report = replace(report, made=held.made_on(report.digest))
+    if _unsealed(report):
         st.warning(said.UNSEALED_FILES, icon=":material/lock:")
         report = replace(report, sealed=False)
     _files(report, key)
@@ -214,13 +215,13 @@ def _wait() -> None:
     st.caption(f"{said.MAKING} …")
 
 
-def _unsealed(receipts: Sequence[str]) -> bool:
-    """Whether the ledger would refuse to seal a report of these charges now: it is closed, or they are not this
-    visitor's."""
+def _unsealed(report: Report) -> bool:
+    """Whether the ledger would refuse to seal a report now: it is closed, or what the report tells of charges and
+    budgets is not this visitor's to see."""
     if tracker.trouble() is not None:
         return True
     try:
-        compute.ledger().sealed(_TRIAL, receipts)
+        compute.ledger().sealed(_TRIAL, report.receipts, report.budgets)
     except DpcoreError:
         return True
     return False
@@ -240,7 +241,7 @@ def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
         if held is not None and (still is None or still()):  # else nobody is logged in there any more
             with suppress(DpcoreError):  # closed since the page was drawn
                 compute.opens()
-                return held.sealed(made, report.receipts)
+                return held.sealed(made, report.receipts, report.budgets)
         return rendered(replace(report, sealed=False), form)[1]
 
     return download

@@ -183,7 +183,7 @@ def plain(report: Report) -> dict[str, Any]:
         "notice": report.notice,
         "logo": None if report.logo is None else list(report.logo),
         "logoalt": said.LOGO,
-        "about": [[said.BY, report.author or said.NO_AUTHOR], [said.ON, report.day.isoformat()]],
+        "about": [list(pair) for pair in report.about],
         "sections": [
             {
                 "title": section.title,

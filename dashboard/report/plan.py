@@ -34,12 +34,14 @@ def planned(
     fit: str,
     code: str,
     kind: Kind,
+    budget: str | None,
 ) -> Section:
     """The section of a plan. ``wishes`` are its lines in words (Markdown), ``epsilons`` the ε of each one's answers.
 
     ``verdict`` says in one sentence (Markdown) what they cost together, ``picture`` draws it under each rule.
     ``code`` is Python that computes the totals into ``costs``; ``kind`` is that of the data by which the plan found how
-    good each answer is, or "plan" where it needed none.
+    good each answer is, or "plan" where it needed none. ``budget`` is the lineage whose budget ``fit`` and ``picture``
+    compare it with, or None.
     """
     wanted = tuple(
         (*text.line(wish), *text.words(f" ({said.EACH}: {words.amount(epsilon)})"))
@@ -67,5 +69,6 @@ def planned(
         parts=tuple(parts),
         numbers=tuple((one.rule, one.epsilon) for one in totals),
         code=code,
+        budget=budget,
         own=kind in ("what_if", "twin"),
     )

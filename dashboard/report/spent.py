@@ -29,6 +29,7 @@ class Charged:
 def spent(
     name: str,
     *,
+    lineage: str,
     headline: str,
     caption: str,
     picture: Drawing,
@@ -39,12 +40,13 @@ def spent(
     code: str,
     practice: bool,
 ) -> Section:
-    """The section of a budget. ``name`` is what its owner calls these people.
+    """The section of a budget, that of these people's ``lineage``. ``name`` is what its owner calls them.
 
     ``headline`` and ``caption`` are Markdown; ``charges`` are the newest last; ``code`` is Python that
     computes ``numbers``, ε together under each rule.
     """
     newest = list(reversed(charges))[:MOST_CHARGES]
+    last = charges[-1].receipt if charges else None
     parts: list[Part] = [
         Heading(said.SPENT),
         Paragraph(text.line(headline), "large"),
@@ -55,18 +57,20 @@ def spent(
         Heading(said.CHARGES),
         *([Facts(rows=tuple(map(_charge, newest)), caption=said.CHARGES)] if newest else []),
         Paragraph(text.line(said.charges_told(len(charges), len(newest)))),
+        *([Paragraph(text.line(said.as_of(len(charges), _time(last), check_word(last))))] if last is not None else []),
         Heading(said.PROTECTED),
         *protected(card),
         Paragraph(text.line(made_with(versions())), "small"),
     ]
-    last = charges[-1].receipt.journal_hash if charges else ""
     return Section(
         kind="practice" if practice else "answer",
-        key=f"spent:{name}:{last}:{headline}",
+        key=f"spent:{name}:{'' if last is None else last.journal_hash}:{headline}",
         title=said.spent_title(words.visible(name, 120)),
         parts=tuple(parts),
         numbers=tuple(numbers),
         code=code,
+        budget=lineage,
+        newest=None if last is None else last.journal_hash,
         own=not practice,
     )
 
@@ -76,7 +80,7 @@ def _charge(one: Charged) -> tuple[str, Line]:
     told = f"{words.visible(receipt.what, LONGEST)} "
     cost = said.cost(receipt.epsilon, receipt.delta)
     return (
-        f"{receipt.time[:16].replace('T', ' ')} UTC",
+        _time(receipt),
         (
             Run(told),
             Run(words.visible(one.answer, LONGEST), strong=True),
@@ -85,3 +89,7 @@ def _charge(one: Charged) -> tuple[str, Line]:
             Run(")"),
         ),
     )
+
+
+def _time(receipt: Receipt) -> str:
+    return f"{receipt.time[:16].replace('T', ' ')} UTC"

@@ -96,8 +96,9 @@ class Section:
     """One question, answer or plan of a report.
 
     ``key`` tells it from others in a list; ``code`` is Python that computes its ``numbers`` again, (what, value) each.
-    ``receipt`` is the hash of its charge in the ledger's journal. ``own``: made from a person's own data, so that it
-    goes with their file.
+    ``receipt`` is the hash of its answer's charge in the ledger's journal. ``budget`` is the lineage whose budget it
+    tells something of beside that, and ``newest`` the hash of the last charge that it counts there: who has that one in
+    their journal has all before it. ``own``: made from a person's own data, so that it goes with their file.
     """
 
     kind: Kind
@@ -107,6 +108,8 @@ class Section:
     code: str = ""
     numbers: tuple[tuple[str, float], ...] = ()
     receipt: str | None = None
+    budget: str | None = None
+    newest: str | None = None
     own: bool = False
 
     @property
@@ -119,7 +122,8 @@ class Section:
 class Report:
     """Sections with their title page's facts. ``logo`` is a picture's bytes (PNG or JPEG), or None.
 
-    ``sealed`` is False where the ledger could not put its seal on the files, which they then say.
+    ``sealed`` is False where the ledger could not put its seal on the files, which they then say. ``day`` is whatever
+    its author typed, ``made`` when the server made it, by its own clock.
     Raises ValueError without sections or with too many.
     """
 
@@ -129,6 +133,7 @@ class Report:
     sections: tuple[Section, ...]
     logo: bytes | None = None
     sealed: bool = True
+    made: str = ""
 
     def __post_init__(self) -> None:
         if not 0 < len(self.sections) <= LONGEST:
@@ -156,9 +161,21 @@ class Report:
         return "" if self.sealed else said.UNSEALED
 
     @property
+    def about(self) -> tuple[tuple[str, str], ...]:
+        """What stands below its title: what it is called, and what it is."""
+        author, day = (said.BY, self.author or said.NO_AUTHOR), (said.ON, self.day.isoformat())
+        return (author, day, (said.MADE, self.made)) if self.made else (author, day)
+
+    @property
     def receipts(self) -> tuple[str, ...]:
-        """Hashes of the charges that it tells of, in order."""
-        return tuple(dict.fromkeys(section.receipt for section in self.sections if section.receipt is not None))
+        """Hashes of the charges that it tells of, in order: of its answers, and of each budget the last."""
+        named = ((section.receipt, section.newest) for section in self.sections)
+        return tuple(dict.fromkeys(one for pair in named for one in pair if one is not None))
+
+    @property
+    def budgets(self) -> tuple[str, ...]:
+        """The lineages of whose budgets it tells something, in order."""
+        return tuple(dict.fromkeys(section.budget for section in self.sections if section.budget is not None))
 
     @property
     def digest(self) -> str:

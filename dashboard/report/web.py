@@ -33,14 +33,13 @@ def html(report: Report) -> bytes:
     title = f"{mark}: {report.title}" if mark else report.title
     notice = f'<p class="mark">{escape(report.notice)}</p>' if report.notice else ""
     logo = _logo(report.logo) if report.logo is not None else ""
-    author = escape(report.author or said.NO_AUTHOR)
+    about = "<br>".join(f"{escape(name)}: {escape(told)}" for name, told in report.about)
     page = (
         f'<!doctype html>\n<html lang="{said.LANGUAGE}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>{logo}"
-        f"<h1>{escape(report.title)}</h1><p>{escape(said.BY)}: {author}<br>"
-        f"{escape(said.ON)}: {report.day.isoformat()}</p>{notice}{sections}</main>"
+        f"<h1>{escape(report.title)}</h1><p>{about}</p>{notice}{sections}</main>"
         f"<footer>{escape(said.PRODUCT)} · {report.day.isoformat()}</footer></body></html>\n"
     )
     return page.encode("utf-8", "xmlcharrefreplace")

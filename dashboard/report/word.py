@@ -87,7 +87,7 @@ def _front(document: Any, report: Report) -> None:
         drawn = place.add_run().add_picture(io.BytesIO(report.logo), height=Mm(14))
         drawn._inline.docPr.set("descr", said.LOGO)
     document.add_heading(_text(report.title), level=1)
-    for name, told in ((said.BY, report.author or said.NO_AUTHOR), (said.ON, report.day.isoformat())):
+    for name, told in report.about:
         line = document.add_paragraph()
         _run(line, f"{name}: ", colour=SOFT)
         _run(line, told)

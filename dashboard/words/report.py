@@ -37,7 +37,7 @@ KINDS = {
 
 TITLE = "What privacy costs here"
 ANSWER_TITLE = "A private answer with its receipt"
-BY, ON, PAGE, OF = "Written by or for", "Date", "Page", "of"
+BY, ON, MADE, PAGE, OF = "Written by or for", "Date", "Made by the server on", "Page", "of"
 LANGUAGE = "en"
 PRODUCT = "Epsilon Lab"
 NO_AUTHOR = "______________________________"
@@ -251,6 +251,17 @@ def charges_told(count: int, shown: int) -> str:
         return "Nothing was charged yet."
     which = "" if shown == count else f"These are the newest {shown} of {plural(count, 'charge')}. "
     return f"{which}Each can be looked up by its check-word, on the Budget page under “Check a receipt”."
+
+
+def as_of(count: int, time: str, word: str) -> str:
+    return (
+        f"This is what the ledger held after {plural(count, 'charge')}, the last of {time}. A seal on this report "
+        f"names that one, {word}: whoever has it in their journal has all before it."
+    )
+
+
+def kept_at(time: str) -> str:
+    return f"Kept for this report on {time}: what it says of a budget is as it was then."
 
 
 # -- a deck ------------------------------------------------------------------------------------------------------------

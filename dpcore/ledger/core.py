@@ -602,11 +602,14 @@ class Ledger:
 
     # -- reports ------------------------------------------------------------------------------------------------------
 
-    def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
-        """A report (PDF, DOCX or HTML) with a seal that names its charges, by their journal hashes.
+    def sealed(self, data: bytes, charges: Sequence[str] = (), budgets: Sequence[str] = ()) -> bytes:
+        """A report (PDF, DOCX or HTML) with a seal that names its charges, by their journal hashes. ``budgets`` are the
+        lineages of whose budgets it tells something beside them: who may not see one of these gets no seal.
 
-        Raises InvalidArgument.
+        Raises InvalidArgument, and UnknownLineage for such a budget.
         """
+        for lineage in budgets:
+            self.budget(lineage)
         return seal.sealed(data, charges, self._store.key.derived("report"))
 
     def examine(self, data: bytes) -> Examined:

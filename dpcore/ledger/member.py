@@ -442,10 +442,10 @@ class MembersLedger(Ledger):
             seen = self._among_seen(connection, schema.records.c.lineage, audits=audits)
             return history.receipts(connection, seen, history.by_hash(start), newest=2)
 
-    def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
+    def sealed(self, data: bytes, charges: Sequence[str] = (), budgets: Sequence[str] = ()) -> bytes:
         if any(not self.find(start) for start in charges):
             _refuse()
-        return super().sealed(data, charges)
+        return super().sealed(data, charges, budgets)
 
 
 SHARED = frozenset(

@@ -241,10 +241,10 @@ class VisitorsLedger(Ledger):
         """Charges to this visitor's own practice: nothing of anybody else's is even read."""
         return schema.records.c.lineage.in_(practice.of(connection, self._token))
 
-    def sealed(self, data: bytes, charges: Sequence[str] = ()) -> bytes:
+    def sealed(self, data: bytes, charges: Sequence[str] = (), budgets: Sequence[str] = ()) -> bytes:
         if any(not self.find(start) for start in charges):
             _refuse()
-        return super().sealed(data, charges)
+        return super().sealed(data, charges, budgets)
 
 
 SHARED = frozenset(

@@ -91,6 +91,7 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "records": lambda ledger: ledger.records(),
     "roles": lambda ledger: ledger.roles(),
     "sealed": lambda ledger: ledger.sealed(b"%PDF-1.7", [hash_of(ledger)]),
+    "sealed about": lambda ledger: ledger.sealed(b"%PDF-1.7", budgets=["people"]),
     "budget": lambda ledger: ledger.budget("people"),
     "terms": lambda ledger: ledger.terms("people"),
     "remaining": lambda ledger: ledger.remaining("people"),
@@ -102,6 +103,7 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "unanswered": lambda ledger: ledger.unanswered("people", "q"),
 }
 READ = {"budget", "terms", "remaining", "protects", "needs_approval", "history", "count", "answered", "unanswered"}
+READ |= {"sealed about"}
 MAY = {  # what is left to each, of all that is tried
     "vera": {"charge practice", "reset_practice", "resize_practice", "undo_reset"},
     "otto": {"open_budget", "open_practice", "sketch_key", "similar", "roles", "say_others"},

@@ -199,6 +199,7 @@ def test_a_plan_says_what_it_costs_and_is_marked_like_its_data() -> None:
             fit="They fit.",
             code=code,
             kind=kind,  # type: ignore[arg-type]
+            budget=None,
         )
         whole = document_text(rendered(report(found), "docx")[1])
         assert said.MARKS[kind] in whole

@@ -223,6 +223,8 @@ def test_the_plan_and_an_answer_of_the_ledger(open_app: Open, written: list[Repo
     (lines,) = [part for part in spent.parts if isinstance(part, Drawing)]
     assert "Simple sum" in lines.svg
     assert "the budget: ε = 3" in lines.svg
+    assert (spent.budget, spent.newest) == (receipt.lineage, receipt.journal_hash)
+    assert said.kept_at("")[:24] not in sentences(spent)
     scope = run(spent.code)
     assert {rule: pytest.approx(scope["found"][rule], rel=1e-6) for rule, _ in spent.numbers} == dict(spent.numbers)
     assert dict(spent.numbers)["basic"] == pytest.approx(receipt.epsilon)
@@ -232,6 +234,8 @@ def test_the_plan_and_an_answer_of_the_ledger(open_app: Open, written: list[Repo
     kinds = [one.kind for one in written[-1].sections]
     assert kinds == ["practice", "plan"]
     plan = written[-1].sections[1]
+    assert plan.budget == receipt.lineage
+    assert written[-1].made.endswith("UTC")
     scope = run(f"{plan.code}")
     assert {rule: pytest.approx(scope["found"][rule], rel=1e-6) for rule, _ in plan.numbers} == dict(plan.numbers)
     (bars,) = [part for part in plan.parts if isinstance(part, Drawing)]
@@ -355,12 +359,12 @@ def test_a_report_that_somebody_brings_is_checked(open_app: Open, ledger_file: A
 
 def test_a_download_is_sealed_by_the_ledger_that_the_page_had(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is made without a page: asked there, the ledger would take whoever clicked for nobody."""
-    page = SimpleNamespace(sealed=lambda made, receipts: made + b" sealed")
+    page = SimpleNamespace(sealed=lambda made, receipts, budgets: made + b" sealed")
     asked = iter([page])
     monkeypatch.setattr(panel.compute, "ledger", lambda: next(asked))
     monkeypatch.setattr(panel.compute, "opens", lambda: None)
     monkeypatch.setattr(panel.login, "person", lambda: None)
-    report: Any = SimpleNamespace(sealed=True, receipts=("r",))
+    report: Any = SimpleNamespace(sealed=True, receipts=("r",), budgets=())
     download = panel._sealing(report, "html", b"a report")
     assert download() == download() == b"a report sealed"
 

@@ -132,6 +132,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "sealed": lambda ledger: ledger.sealed(b"%PDF-1.7", ["0" * 12]),
 }
 UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
+    "sealed": lambda ledger, lineage: ledger.sealed(b"%PDF-1.7", budgets=[lineage]),
     "budget": lambda ledger, lineage: ledger.budget(lineage),
     "remaining": lambda ledger, lineage: ledger.remaining(lineage),
     "protects": lambda ledger, lineage: ledger.protects(lineage),
