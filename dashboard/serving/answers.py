@@ -37,6 +37,8 @@ HEADERS = (
 )
 _OF_A_BODY = (b"content-type", b"content-length")
 _NOT_KEPT = (b"cache-control", b"no-store")
+_KEPT_HERE = (b"cache-control", b"private, no-cache")
+"""Of an answer with a token: whatever lies between keeps it for nobody else."""
 _USER = b"_streamlit_user="
 _TOKENS = b"_streamlit_user_tokens"
 """How cookies begin that hold what the provider sent with a login."""
@@ -82,7 +84,8 @@ def beginning(scope: Scope, send: Send, *, visitors: bool) -> Send:
 
     async def tell(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] in (200, 304):  # 304: it has the page already
-            message = {**message, "headers": [*message.get("headers", ()), *given]}
+            headers = [pair for pair in message.get("headers", ()) if not (given and pair[0].lower() == _KEPT_HERE[0])]
+            message = {**message, "headers": [*headers, *given, *([_KEPT_HERE] if given else [])]}
         await send(message)
 
     return tell

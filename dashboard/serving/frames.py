@@ -72,7 +72,7 @@ class Counted(ServerProtocol):
 
     def __init__(self, *, max_size: int, **options: Any) -> None:
         super().__init__(max_size=min(max_size, MESSAGE_BYTES), **options)
-        self._untaken = 0
+        self._untaken = self._seen = 0
         self._control = Pace(CONTROL, CONTROL_AHEAD)
         self._answer: Response | None = None
 
@@ -84,6 +84,7 @@ class Counted(ServerProtocol):
 
     def recv_frame(self, frame: Frame) -> None:
         """One frame. Raises ProtocolError, upon which the connection is closed."""
+        self._seen += 1
         if frame.opcode in CTRL_OPCODES:
             if self._control.wait(1.0) > 0.0:
                 raise ProtocolError("too many pings")
@@ -92,6 +93,11 @@ class Counted(ServerProtocol):
             if self._untaken > (MOST if self.state is State.OPEN else UNASKED):
                 raise ProtocolError("too many frames")
         super().recv_frame(frame)
+
+    def seen(self) -> int:
+        """How many frames of any kind arrived since this was last asked."""
+        found, self._seen = self._seen, 0
+        return found
 
     def taken(self) -> int:
         """How many frames of messages arrived since this was last asked."""
@@ -135,7 +141,7 @@ def _arrived(page: WebSocketsSansIOProtocol, data: bytes) -> None:
         refused.in_turn(page, refused.said(data), page.transport.abort)
     else:
         _count(page)
-    reads.arrived(page)
+    reads.arrived(page, max(1, page.conn.seen() if isinstance(page.conn, Counted) else 1))
 
 
 def _ended(page: WebSocketsSansIOProtocol) -> None:

@@ -2,8 +2,9 @@
 
 A byte that comes alone takes some thirty millionths of a second, whoever it is for: a request that was answered, one
 that waits for its turn, a head or a frame that never ends. None of them comes to the gate. Here a connection whose
-address is ahead of what it may have read rests, and what comes meanwhile is read at once after that: a file loses
-nothing. Once a request is answered nobody wants the rest of its body, so nothing of it is read any more.
+address is ahead of what it may have read rests, before anything is made of what it brings, and what comes meanwhile is
+read at once after that: a file loses nothing. A read of many frames counts as many. Once a request is answered nobody
+wants the rest of its body, so nothing of it is read any more.
 
 Until somebody wants it, what was read is memory that nothing counts: of each of thousands of connections, all that one
 read brings. So a read brings a head and little else; of a body that waits for its turn no more is read than that, and
@@ -52,6 +53,7 @@ class Reading:
     def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
         self._transport, self._loop = transport, loop
         self._paused = self._rests = self._ends = False
+        self._waits: tuple[bytes, Any] | None = None  # what was read while its address was ahead, and for whom
 
     def set_protocol(self, protocol: Any) -> None:
         """Whose what is read is from now on, piece by piece."""
@@ -68,6 +70,15 @@ class Reading:
         self._paused = False
         self._settle()
 
+    def brought(self, data: bytes, protocol: Any) -> None:
+        """What was read goes to whose it is, once its address is not ahead."""
+        seconds = ahead(protocol)
+        if seconds > 0.0 and not self._rests:
+            self._waits = data, protocol
+            self.rest(seconds)
+        else:
+            protocol.data_received(data)
+
     def rest(self, seconds: float) -> None:
         """Nothing is read for so long, unless it rests already."""
         if not self._rests and not self.is_closing():
@@ -77,6 +88,9 @@ class Reading:
 
     def _rested(self) -> None:
         self._rests = False
+        waits, self._waits = self._waits, None
+        if waits is not None and not self.is_closing():
+            self.brought(*waits)
         self._settle()
 
     def _settle(self) -> None:
@@ -121,7 +135,7 @@ class Pieces(asyncio.BufferedProtocol):
         return found[: self._reading.piece]
 
     def buffer_updated(self, nbytes: int) -> None:
-        self._protocol.data_received(bytes(self._here.bytes[:nbytes]))
+        self._reading.brought(bytes(self._here.bytes[:nbytes]), self._protocol)
 
     def eof_received(self) -> bool | None:
         found: bool | None = self._protocol.eof_received()
@@ -140,14 +154,20 @@ class Pieces(asyncio.BufferedProtocol):
 _paces = Paces(READS, AHEAD, speed.weight)
 
 
-def arrived(connection: H11Protocol | WebSocketsSansIOProtocol) -> None:
-    """Something of a connection was read."""
+def ahead(connection: H11Protocol | WebSocketsSansIOProtocol) -> float:
+    """For how many seconds nothing is to be made of what a connection brings."""
+    whose = _whose(connection)
+    return 0.0 if whose is None else _paces.of(whose).wait(0.0)
+
+
+def arrived(connection: H11Protocol | WebSocketsSansIOProtocol, times: int = 1) -> None:
+    """Something of a connection was read, which was so many ``times`` as much work as one read."""
     reading, whose = connection.transport, _whose(connection)
     if not isinstance(reading, Reading):
         return
     reading.piece = _piece(connection) if isinstance(connection, H11Protocol) else A_PIECE
     if whose is not None:
-        seconds = _paces.of(whose).wait(1.0)
+        seconds = _paces.of(whose).wait(float(times))
         if seconds > 0.0:
             reading.rest(seconds)
 

@@ -21,13 +21,14 @@ ROOM = b"join=ABCD-2345"
 HELD = "0123456789abcdef" * 2
 
 
-def given(
+def answered(
     *headers: tuple[bytes, bytes], path: str = "/", query: bytes = b"", scheme: str = "http", status: int = 200
-) -> dict[str, str]:
-    """The cookies that come with an answer, by name, each whole."""
+) -> list[tuple[bytes, bytes]]:
+    """The head of an answer."""
 
     async def app(_: Any, __: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": status, "headers": []})
+        kept = [(b"cache-control", b"no-cache")]
+        await send({"type": "http.response.start", "status": status, "headers": kept})
 
     sent: list[Any] = []
 
@@ -39,8 +40,19 @@ def given(
 
     scope = {"type": "http", "path": path, "method": "GET", "headers": [HOST, *headers], "scheme": scheme}
     asyncio.run(Gate(app)(scope | {"query_string": query}, receive, send))
-    cookies = [value.decode() for name, value in sent[0]["headers"] if name == b"set-cookie"]
+    found: list[tuple[bytes, bytes]] = sent[0]["headers"]
+    return found
+
+
+def given(*headers: tuple[bytes, bytes], **asked: Any) -> dict[str, str]:
+    """The cookies that come with an answer, by name, each whole."""
+    cookies = [value.decode() for name, value in answered(*headers, **asked) if name == b"set-cookie"]
     return {one.partition("=")[0]: one for one in cookies}
+
+
+def controls(*headers: tuple[bytes, bytes]) -> list[str]:
+    """How long what lies between may keep an answer."""
+    return [value.decode() for name, value in answered(*headers) if name == b"cache-control"]
 
 
 def held(cookie: Cookie, value: str = HELD) -> tuple[bytes, bytes]:
@@ -55,6 +67,8 @@ def test_a_page_brings_it_and_a_room_that_of_a_phone() -> None:
     for spelled in (b"%6aoin=ABCD2345", b"a=1&jo%69n"):  # of whatever address the page is a phone's
         assert set(given(HTML, query=spelled)) == {VISITOR.name, PHONE.name}
     assert set(given(HTML, status=304)) == {VISITOR.name}, "a browser that has the page itself may have lost the cookie"
+    assert controls(HTML) == ["private, no-cache"]
+    assert controls(HTML, held(VISITOR)) == ["no-cache"], "it brings none"
     first, again = given(HTML)[VISITOR.name], given(HTML)[VISITOR.name]
     assert first != again, "each browser has its own"
     token, *attributes = re.split("; ?", first.partition("=")[2])

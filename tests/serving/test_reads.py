@@ -7,7 +7,7 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from uvicorn.config import Config
@@ -55,12 +55,16 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 class Sender:
     """A connection that has something to send whenever it is read."""
 
+    there: ClassVar[list[Sender]] = []
+    """As a loop holds them until they are closed."""
+
     def __init__(self, head: bytes, address: str = HERE) -> None:
         config = Config(app, interface="asgi3", log_config=None, ws_per_message_deflate=False)
         config.load()
         self.line, self.taken = Line(address), 0
         self.protocol = H11Protocol(config, ServerState(), {}, asyncio.get_running_loop())
         self.protocol.connection_made(self.line)
+        self.there.append(self)
         self.sends(head)
 
     def sends(self, data: bytes) -> int:
@@ -93,10 +97,13 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leaping]:
     yield found
     lengths.unguard()
     frames.unguard()
+    for sender in Sender.there:
+        sender.line.abort()  # what waits begins nothing more
     for task in asyncio.all_tasks(found):
         task.cancel()
     found.run_until_complete(asyncio.sleep(0.1))
     found.close()
+    Sender.there.clear()
 
 
 async def read(head: bytes, connections: int = 1) -> int:
@@ -121,7 +128,7 @@ def test_bytes_that_come_one_by_one_are_read_at_a_pace_of_their_address(
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_they_would_be_read_as_they_come(kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above can fail."""
-    monkeypatch.setattr(reads, "arrived", lambda connection: None)
+    monkeypatch.setattr(reads, "arrived", lambda *_: None)
     assert loop.run_until_complete(read(ENDLESS[kind])) > 5 * RATE * SECONDS
 
 
@@ -301,3 +308,66 @@ def test_who_is_refused_while_sending_hears_why(size: int, monkeypatch: pytest.M
         assert asyncio.run(story()).startswith(b"HTTP/1.1 204")
     finally:
         lengths.unguard()
+
+
+TINY = frame(BINARY, b"x", last=False) + frame(0, b"x", last=False) * 900
+FLOODS = {"parts of a byte": TINY, "pings": frame(9, b"x") * 55}
+
+
+async def flooded(flood: bytes, pages: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many frames are looked at within a second of these many pages of one address, which all bring it at once."""
+    monkeypatch.setattr(reads, "_paces", Paces(1e6, 1.0))
+    senders = [Sender(REQUEST) for _ in range(pages)]
+    await asyncio.sleep(0.01)
+    monkeypatch.setattr(reads, "_paces", Paces(100.0, 1.0))
+    seen = []
+    for sender in senders:
+        page = sender.line.protocol._protocol  # who took the connection over
+        look = page.conn.recv_frame
+        page.conn.recv_frame = lambda each, look=look: seen.append(1) or look(each)
+    left = [(sender.line, flood) for sender in senders]
+    for _ in range(10):
+        left = [(line, data[line.brings(data) :]) for line, data in left]
+        await asyncio.sleep(0.1)
+    return len(seen)
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_frames_of_all_pages_of_an_address_are_looked_at_at_its_pace(
+    kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are charged as they come and not when a message is whole, which may be never; and before others are read."""
+    one = FLOODS[kind].count(b"x")
+    assert loop.run_until_complete(flooded(FLOODS[kind], 100, monkeypatch)) <= 200 + 2 * one
+    assert loop.run_until_complete(flooded(FLOODS[kind], 1, monkeypatch)) <= one
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_they_would_be_looked_at_at_once(kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail."""
+    monkeypatch.setattr(reads, "ahead", lambda connection: 0.0)
+    assert loop.run_until_complete(flooded(FLOODS[kind], 100, monkeypatch)) > 20 * FLOODS[kind].count(b"x")
+
+
+def test_what_waited_for_its_address_comes_whole_and_in_order(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reads, "_paces", Paces(10.0, 1.0))
+    got = bytearray()
+
+    async def story() -> None:
+        sender, file = Sender((POST % b"taken").replace(b"1000000", b"200000")), bytes(range(250)) * 800
+        receive = sender.protocol.cycle.receive
+
+        async def noted() -> Any:
+            message = await receive()
+            got.extend(message.get("body", b""))
+            return message
+
+        sender.protocol.cycle.receive = noted  # type: ignore[method-assign]
+        while file:
+            await asyncio.sleep(0.05)
+            file = file[sender.line.brings(file) :]
+        await asyncio.sleep(100.0)
+        assert sender.line.written.startswith(b"HTTP/1.1 204")
+
+    loop.run_until_complete(story())
+    assert bytes(got) == bytes(range(250)) * 800
