@@ -66,8 +66,9 @@ class Needed:
 
     ``without_privacy`` is the metric with as good as no noise, in the chart's unit; ``possible`` whether that would
     do. ``searched`` are the sizes that were looked at, ``here`` is how many there are,
-    or how many the charts look at where that is a ``part``. ``most`` says that ``epsilon`` is enough on average only,
-    and ``surely`` is then the least with which 9 of 10 answers reach the target, None where none was found.
+    or how many the charts look at where that is a ``part``. ``average`` says that ``epsilon`` is enough on average
+    only; where it is known with which least one 9 of 10 answers reach the target (``most``) that is ``surely``, None
+    where none was found.
     """
 
     epsilon: float | None
@@ -79,6 +80,7 @@ class Needed:
     here: float | None = None
     searched: tuple[float, float] = (0.0, float("inf"))
     part: bool = False
+    average: bool = False
     most: bool = False
     surely: float | None = None
 

@@ -262,14 +262,15 @@ def answers_words(found: Budget, cost: Cost, neighbours: str, unit: str) -> str:
     return said.more(more, rest) + _delta_words(found, cost)
 
 
-def fit_at(source: Source, cost: Cost, neighbours: str, ratio: float) -> int | None:
-    """How many answers the budget pays for where each takes ``ratio`` times the ε of ``cost``; None where ε does not
-    add up, or there is no budget to ask."""
+def fit_at(source: Source, cost: Cost, neighbours: str, ratio: float) -> tuple[int, bool] | None:
+    """How many answers the budget pays for where each takes ``ratio`` times the ε of ``cost``, and whether δ runs out
+    before ε does; None where ε does not add up, or there is no budget to ask."""
     try:
         found = budget(source)
         if found is None or found.counting != "sum":
             return None
-        return found.answers_left(Cost(epsilon=cost.epsilon * ratio, delta=cost.delta), neighbours)
+        each = Cost(epsilon=cost.epsilon * ratio, delta=cost.delta)
+        return found.answers_left(each, neighbours), _delta_first(found, each)
     except DpcoreError:
         return None  # the sidebar says why
 

@@ -79,7 +79,7 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
     least = found.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
-        pair.metric(needs.ON_AVERAGE if found.most else needs.SMALLEST, _level(least))
+        pair.metric(needs.ON_AVERAGE if found.average else needs.SMALLEST, _level(least))
         if found.most:
             most = pair.container(key=f"{key}-most", width="content")
             most.metric(needs.MOST, _level(found.surely), help=needs.MOST_HELP)

@@ -59,5 +59,5 @@ def _paid(question: Question, source: Source, ratios: Sequence[float]) -> list[s
         return []
     cost, neighbours = cost_of(question.offer.request), question.offer.request.neighbours
     fit = [tracker.fit_at(source, cost, neighbours, ratio) for ratio in ratios]
-    counts = [f"{count:,}" for count in fit if count is not None and count < MANY]
+    counts = [said.answers(found[0], by_delta=found[1]) for found in fit if found is not None and found[0] < MANY]
     return [(said.ANSWERS, counts)] if len(counts) == len(fit) else []

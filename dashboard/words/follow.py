@@ -187,7 +187,7 @@ def caption(
     return (
         f"{experts} experts over {plural(rounds, unit, units)}. {point} Per 100 {units} the best one, {safe(best)}, "
         f"loses {number(own)} itself; one picked at random each {safe(unit)} {number(at_random)} more, learning "
-        f"without privacy {number(learnt)} more (all calculated, not simulated)."
+        f"without privacy {number(learnt)} more (exact for these {units})."
     )
 
 
@@ -240,14 +240,15 @@ def unsure(units: str) -> tuple[str, str]:
     return "privacy noise", f"only these {visible(units)}"
 
 
-def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int) -> str:
-    """Two uncertainties, apart; ``noise`` comes on top of what a learner ``without`` privacy misses."""
+def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int, price: float) -> str:
+    """Two uncertainties, apart; ``noise`` comes on top of what a learner ``without`` privacy misses. ``price`` is what
+    privacy costs, in points per 100 rounds."""
     who, units = safe(unit), safe(many(unit))
     return (
-        f"**Two reasons why it may follow another than the best.** Privacy noise: on the last {who} "
-        f"{of_100(without)} of 100 runs do so without privacy, and the noise adds {of_100(noise)} of 100. What that "
-        f"costs is counted in the headline. Chance: had {rounds:,} other {units} like these come, another would be the "
-        f"best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
+        f"**Two reasons why it may follow another than the best.** Privacy noise: because of it {of_100(noise)} of 100 "
+        f"runs do so on the last {who}, beside {of_100(without)} that still learn without privacy. It costs "
+        f"{number(price)} points per 100 {units}. Chance: had {rounds:,} other {units} like these come, another would be "
+        f"the best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
 

@@ -10,6 +10,7 @@ TITLE = "**Stricter or looser?** Half the ε protects more, twice the ε less."
 EPSILON = "privacy loss ε"
 GUESS = "somebody's guesses right at most, of 100 (50: a coin toss)"
 ANSWERS = "answers that you can still get"
+_MARK, BY_DELTA = "\\*", "\\* δ runs out before ε does."
 NAMES = {0.5: "half", 1.0: "now", 2.0: "twice"}
 """Each level of the table, as how many times the chosen ε it is."""
 
@@ -22,12 +23,19 @@ def measured(title: str) -> str:
     return safe(title, 80)
 
 
+def answers(count: int, *, by_delta: bool) -> str:
+    """How many the budget pays for; marked where δ alone leaves no more."""
+    return f"{count:,}{_MARK if by_delta else ''}"
+
+
 def table(ratios: Sequence[float], epsilon: float, rows: Sequence[Row]) -> str:
     """The table in Markdown, a column for each of ``ratios`` of the chosen ``epsilon``."""
     levels = [f"{NAMES[ratio]}: {number(ratio * epsilon)}" for ratio in ratios]
     now = ratios.index(1.0)
     told = [(name, [*cells[:now], f"**{cells[now]}**", *cells[now + 1 :]]) for name, cells in rows]
-    return "\n".join([_line(EPSILON, levels), "|---" * (len(levels) + 1) + "|", *(_line(*row) for row in told)])
+    lines = [_line(EPSILON, levels), "|---" * (len(levels) + 1) + "|", *(_line(*row) for row in told)]
+    marked = any(_MARK in cell for _, cells in rows for cell in cells)
+    return "\n".join([*lines, *(["", f":small[{BY_DELTA}]"] if marked else [])])
 
 
 def _line(name: str, cells: Sequence[str]) -> str:

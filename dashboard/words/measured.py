@@ -159,7 +159,7 @@ def mistakes(classes: tuple[str, ...], missed: float, alarmed: float, plain: flo
     other, positive = map(_named, classes)
     without = "" if plain is None else f" ({of_100(plain)} without privacy)"
     return (
-        f"Look at its mistakes before you call that enough: of 100 that are {positive} it misses "
+        f"Its mistakes: of 100 that are {positive} it misses "
         f"{of_100(missed)}{without}, of 100 that are {other} it takes {of_100(alarmed)} for {positive}."
     )
 
@@ -293,13 +293,18 @@ def _proviso(told: str, there: float | None, otherwise: str) -> Proviso:
     )
 
 
-def better(name: str, value: str, main: str) -> str:
-    """Another method that a private answer can be drawn by does clearly better at this ε."""
+def better(name: str, value: str, main: str, missed: str = "") -> str:
+    """Another method that a private answer can be drawn by does clearly better at this ε; what is ``missed`` by it."""
     return (
-        f"**Another method does better here at this ε:** {name}, {value}; the one in use {main}. Everybody may see "
-        "these data. For data of your own choose before you look: a choice made by results tells something of the "
-        "people."
+        f"**Another method does better here at this ε:** {name}, {value}{missed}; the one in use {main}. Choosing it "
+        "by this result is fine here, where everybody may see the data. Of your own data it would tell something of "
+        "the people: choose the method there before you look at any result, for instance by a sample like yours."
     )
+
+
+def and_misses(positive: str, share: float) -> str:
+    """Said of a method after what it reaches."""
+    return f", missing {of_100(share)} of 100 {_named(positive)}"
 
 
 def right(value: float) -> str:

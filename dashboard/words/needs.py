@@ -66,13 +66,13 @@ def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> 
         return ""
     if least > epsilon * _NEAR:
         size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
-        return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or need less."
+        return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or settle for less."
     if least * _LITTLE < epsilon:
         less = f"ε = {number(least)} would do, and leaves budget for other questions."
         return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, proviso.there, less)
     if proviso is not None:
         return _decide(proviso, "If so", "get a private answer.")
-    return "**Next:** just enough. Get a private answer, or need less and spend less."
+    return "**Next:** just enough. Get a private answer, or settle for less and spend less."
 
 
 def _decide(proviso: Proviso, where: str, so: str) -> str:

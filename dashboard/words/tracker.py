@@ -69,7 +69,7 @@ def counted(counting: str, *, pure: bool) -> str:
     """How this budget counts."""
     if counting == "sum":
         return "Answers add up like money." + (
-            "" if pure else " δ, the small chance that the promise fails, adds up too."
+            "" if pure else " δ, the chance that the promise fails (10⁻⁶ is one in a million), adds up too."
         )
     if counting == "zcdp":
         return "Counted as many small answers (ρ): small ones cost far less together than they add up to."

@@ -40,7 +40,9 @@ def test_half_and_twice_are_what_the_page_says_there(open_app: Open, page: str, 
         there = rows(app)
         assert there["privacy loss ε"][1] == f"now: {words.number(level)}"
         assert {name: cells[place] for name, cells in told.items() if name != "privacy loss ε"} == {
-            name: cells[1].strip("*") for name, cells in there.items() if name != "privacy loss ε"
+            name: cells[1].removeprefix("**").removesuffix("**")
+            for name, cells in there.items()
+            if name != "privacy loss ε"
         }
 
 
@@ -75,3 +77,13 @@ def test_training_tells_what_is_missed(open_app: Open) -> None:
     assert f"**{missed[1].strip('*')} of 100 that are “malignant”** wrong" in text(app)
     low, high = (float(cells) for cells in (missed[0], missed[2]))
     assert low > high  # half the ε misses more
+
+
+def test_where_delta_runs_out_first_that_is_said(open_app: Open) -> None:
+    """As the sidebar does: by ε alone more answers would fit."""
+    app = open_app("experts")
+    app.number_input(key="epsilon-typed").set_value(0.5).run()
+    assert rows(app)[said.ANSWERS] == ["10\\*", "**6**", "3"]
+    assert said.BY_DELTA in text(app)
+    app.number_input(key="epsilon-typed").set_value(2.0).run()
+    assert said.BY_DELTA not in text(app)

@@ -95,8 +95,8 @@ def test_a_rare_fact_stays_rare() -> None:
     [
         (0.25, 162.0, 0.5, "more than enough. ε = 0.25 would do"),
         (0.5, 162.0, 0.5, "just enough"),
-        (0.8, 900.0, 0.5, "ε = 0.5 is not enough. Spend more on it, bring 900 people in all, or need less."),
-        (0.8, None, 0.5, "Spend more on it, or need less."),
+        (0.8, 900.0, 0.5, "ε = 0.5 is not enough. Spend more on it, bring 900 people in all, or settle for less."),
+        (0.8, None, 0.5, "Spend more on it, or settle for less."),
         (None, 900.0, 0.5, ""),
         (EPSILON_LOW, 9.0, 0.5, ""),
         (2 * EPSILON_HIGH, None, 0.5, ""),

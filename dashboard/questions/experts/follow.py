@@ -87,7 +87,7 @@ def _question(setting: Setting) -> Question:
         view=view,
         need=Need(
             control=setting.need,
-            found=None if setting.case.brief else view.needed(),
+            found=None if setting.case.brief else replace(view.needed(), average=True),
             hint="" if setting.case.brief else _hint(setting, view, lost),
             simulated=whom.scenario is not None,
         ),
@@ -113,12 +113,18 @@ def _question(setting: Setting) -> Question:
                 strict=True,
             )
         ),
-        uncertain=setting.uncertain(1.0 - float(law[best])),
+        uncertain=setting.uncertain(1.0 - float(law[best]), _price(view, setting.main)),
         offer=offer,
         notes=tuple(_notes(setting)),
         works=works,
         follows=not setting.large and setting.main not in _simulated(),
     )
+
+
+def _price(view: View, main: str) -> float:
+    """What privacy costs, in points per 100 rounds."""
+    private, learnt = (view.at(method, "regret_per_round") for method in (main, NON_PRIVATE))
+    return 100.0 * max(private - learnt, 0.0)
 
 
 def _one_in_ten(setting: Setting, view: View, lost: float) -> str:

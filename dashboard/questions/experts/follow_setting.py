@@ -150,8 +150,9 @@ class Setting:
         """The chance of each expert over time, at most 400 rounds, the last one among them."""
         return beside.weights(self, self.main, self.epsilon, self.problem)
 
-    def uncertain(self, noise: float) -> Uncertain | None:
-        """Another expert at the end through noise, and how often another would be best had other rounds come.
+    def uncertain(self, noise: float, price: float) -> Uncertain | None:
+        """Another expert at the end through noise, whose ``price`` is in points per 100 rounds, and how often another
+        would be best had other rounds come.
 
         The rounds are drawn anew from these (bootstrap), as if each came for itself.
         """
@@ -162,7 +163,7 @@ class Setting:
         return Uncertain(
             noise=more,
             people=people,
-            sentence=said.uncertain(more, without, people, len(self.losses), self.whom.unit, other_rounds.DRAWS),
+            sentence=said.uncertain(more, without, people, len(self.losses), self.whom.unit, other_rounds.DRAWS, price),
             names=said.unsure(self.whom.units),
         )
 

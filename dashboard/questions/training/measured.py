@@ -194,8 +194,15 @@ class Measured:
         best = (max if task.classifies else min)(others, key=others.__getitem__)
         clearly = others[best] > shown[0] + CLEARLY if task.classifies else others[best] < (1 - 4 * CLEARLY) * shown[0]
         name, tell = kinds[best].about.name, self.tell
-        told = said.better(name, tell(others[best]), tell(shown[0]))
+        told = said.better(name, tell(others[best]), tell(shown[0]), self._missed_by(best))
         return Better(sentence=told, control=method, value=best, label=about_page.use(name)) if clearly else None
+
+    def _missed_by(self, method: str) -> str:
+        """How many of the second of two classes a method misses, where that is not what is measured."""
+        hit = self.at(method, FOUND)
+        return (
+            "" if hit is None or self.metric == FOUND else said.and_misses(self.task.features.classes[1], 1.0 - hit[0])
+        )
 
     def _tells_more(self, method: str) -> bool:
         """Whether a method tells both classes apart clearly better than the one in use."""
@@ -308,6 +315,7 @@ class Measured:
             possible=epsilon is not None or (best >= asked.target if higher else best <= asked.target),
             without_privacy=best * scale(asked.metric).factor,
             sized=False,
+            average=True,
             most=True,
             surely=self._reaches(along, most=True),
         )
