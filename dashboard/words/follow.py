@@ -247,8 +247,8 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     return (
         f"**Two reasons why it may follow another than the best.** Privacy noise: because of it {of_100(noise)} of 100 "
         f"runs do so on the last {who}, beside {of_100(without)} that still learn without privacy. It costs "
-        f"{number(price)} points per 100 {units}. Chance: had {rounds:,} other {units} like these come, another would be "
-        f"the best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
+        f"{number(price)} points per 100 {units}. Chance: had {rounds:,} other {units} like these come, another would "
+        f"be the best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
 
