@@ -24,6 +24,7 @@ from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument, LedgerError, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
+from dpcore.ledger.kept import KEPT
 from dpcore.tick import TICK, Tick
 
 PERSON = "person"
@@ -79,6 +80,7 @@ def release(
     progress: Callable[[float], None] | None = None,
     known: Known | None = None,
     drawn: Callable[[], None] = lambda: None,
+    waits: Callable[[], None] | None = None,
 ) -> Receipt:
     """One private answer about ``rows`` (``PrivateRows``), paid from the budget of ``lineage``; the receipt holds it.
 
@@ -89,7 +91,9 @@ def release(
     drawn here, from these ``rows``, and not before or elsewhere. One charge pays for one draw: whoever comes with the
     same ``request_id`` meanwhile waits for its answer, and where another process was faster nothing is told of the draw
     that is thrown away. Stores and returns on a fixed tick; an answer that the ledger cannot take at that moment is
-    stored later, and ``drawn`` told then, from another thread (``Ledger.store_answer``). Raises BudgetExceeded,
+    stored later, and ``drawn`` told then, from another thread (``Ledger.store_answer``): whoever cannot come again with
+    the same ``request_id`` says what ``waits`` for that, which is told so, and gets the receipt once it is stored, or
+    LedgerError after a minute. Raises BudgetExceeded,
     UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters, UnreadableFile where rows
     that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the question is not in the header,
     or a source is asked for more than counts, or the answer could be too large, or it is being drawn for longer, or,
@@ -98,7 +102,7 @@ def release(
     make_ready(request, rows)
     tick = Tick()
     try:
-        return _release(ledger, request_id, lineage, request, rows, progress, tick, known, drawn)
+        return _release(ledger, request_id, lineage, request, rows, progress, tick, known, drawn, waits)
     finally:
         tick.wait()
 
@@ -141,11 +145,12 @@ def _release(
     tick: Tick | None = None,
     known: Known | None = None,
     drawn: Callable[[], None] = lambda: None,
+    waits: Callable[[], None] | None = None,
 ) -> Receipt:
     with _DRAWING.at(request_id, AWAITED * TICK) as alone:
         if not alone:
             raise ReleaseRefused(UNDER_WAY)
-        return _answered(ledger, request_id, lineage, request, rows, progress, tick, known, drawn)
+        return _answered(ledger, request_id, lineage, request, rows, progress, tick, known, drawn, waits)
 
 
 def _answered(
@@ -158,6 +163,7 @@ def _answered(
     tick: Tick | None,
     known: Known | None,
     drawn: Callable[[], None],
+    waits: Callable[[], None] | None,
 ) -> Receipt:
     """The answer that there is, or a new one: by who is alone with this request."""
     asked = _asked(request)
@@ -186,7 +192,13 @@ def _answered(
         raise ReleaseRefused(FAILED)
     if tick is not None:
         tick.wait()  # the record of the answer holds its time
-    return ledger.store_answer(request_id, answer, drawn)
+    try:
+        return ledger.store_answer(request_id, answer, drawn)
+    except LedgerError as error:
+        if waits is None or str(error) != KEPT:
+            raise
+    waits()
+    return ledger.stored(request_id)
 
 
 def _awaited(ledger: Ledger, request_id: str) -> Receipt:

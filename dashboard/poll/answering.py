@@ -38,14 +38,16 @@ def live(
     rows: Any,
     *,
     name: str = "",
+    waits: Callable[[], None] | None = None,
     ledger: Callable[[], Ledger] = compute.rooms_ledger,
 ) -> Receipt:
     """The same for a room whose budget, of ``epsilon``, may pay for several answers. ``name`` is what the budget is
-    called; the request's subject where it is left out."""
+    called; the request's subject where it is left out. ``waits`` is as in ``dpcore.release``: for a room that does not
+    ask again."""
     open_ledger = ledger()
     called = name or str(getattr(request, "subject", ""))
     open_ledger.open_budget(
         lineage, epsilon=epsilon, neighbours=request.neighbours, name=f"Poll: {called}"[:LONGEST_NAME]
     )
     with places.aside():
-        return release(open_ledger, request_id, lineage, request, rows)
+        return release(open_ledger, request_id, lineage, request, rows, waits=waits)

@@ -30,6 +30,8 @@ def page(room: WatchRoom, token: str) -> None:
             st.markdown(said.true_taps(seen.counts.tolist(), asked.bar, receipt.answer["look"]))
     if seen.phase == "ended":
         st.info(said.ENDED_PHONE)
+    elif seen.phase == "kept":
+        st.info(said.KEPT)
     elif not own.joined:
         st.info(said.LATE)
     elif receipt is None:

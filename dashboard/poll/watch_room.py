@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -25,9 +25,24 @@ from dpcore.ledger import Receipt
 from dpcore.releases.taps import TapAlarm, Taps
 from dpcore.validate import IntArray
 
-Phase = Literal["joining", "listening", "answered", "ended"]
-Draw = Callable[[str, str, float, TapAlarm, Taps], Receipt]
-"""Releases: given the request's id, the lineage, ε of the room's whole budget, the request and what is listened to."""
+Phase = Literal["joining", "listening", "kept", "answered", "ended"]
+
+
+class Draw(Protocol):
+    """Releases: given the request's id, the lineage, ε of the room's whole budget, the request and what is listened to.
+    ``waits`` is told where the ledger could not take the answer at once: then it is waited for."""
+
+    def __call__(
+        self,
+        request_id: str,
+        lineage: str,
+        epsilon: float,
+        request: TapAlarm,
+        rows: Taps,
+        /,
+        *,
+        waits: Callable[[], None],
+    ) -> Receipt: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +75,9 @@ class _Phone:
 class WatchRoom(Hall[_Phone]):
     """Thread-safe. joining → listening → answered → ended, the last from any.
 
-    Back to joining where the ledger let nothing begin; ended where listening had begun and gave no answer.
+    Back to joining where the ledger let nothing begin; ended where listening had begun and gave no answer. ``kept``
+    before answered where the ledger could not take the answer at once: nobody could ask for it again, since the room
+    listens once, so it is waited for.
 
     ``wait`` waits so many seconds, or less once the room is closed. Calls raise PollRefused, with one sentence that
     depends on no tap.
@@ -164,15 +181,23 @@ class WatchRoom(Hall[_Phone]):
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
+    def _waits(self) -> None:
+        """The alarm has listened to the end, and the ledger has yet to take its answer."""
+        with self._lock:
+            if self._phase == "listening":
+                self._phase = "kept"
+
     def _listen(self, draw: Draw) -> None:
         receipt, problem = None, ""
         try:
-            receipt = draw(self.request_id, self.lineage, self.asked.epsilon, self.asked.request, self)
+            receipt = draw(
+                self.request_id, self.lineage, self.asked.epsilon, self.asked.request, self, waits=self._waits
+            )
         except DpcoreError as error:
             problem = str(error)
         with self._lock:
             self._receipt, self._problem = receipt, problem
-            if self._phase == "listening":
+            if self._phase in ("listening", "kept"):
                 self._phase = "joining" if receipt is None else "answered"
             heard = receipt is None and self._look > 0
         if heard:  # when it stopped may tell when the alarm went off, so the same charge must not pay for another

@@ -42,6 +42,8 @@ def show(room: WatchRoom) -> None:
         _joining(room, seen.asked)
     elif seen.phase == "listening":
         _listening(room)
+    elif seen.phase == "kept":
+        _kept(room)
     elif seen.receipt is not None:
         _answered(room, seen)
     if not wall.on_stage() or seen.receipt is None:
@@ -90,6 +92,17 @@ def _listening(room: WatchRoom) -> None:
     st.subheader(said.bar_told(asked.bar, asked.looks, asked.seconds), anchor=False)
     st.markdown(f":material/shield_person: {said.watch_protection(asked.epsilon)}")
     _forecast(asked)
+
+
+def _kept(room: WatchRoom) -> None:
+    @st.fragment(run_every=LOOK)
+    def now() -> None:
+        if room.seen().phase != "kept":
+            st.rerun()
+        st.info(said.KEPT, icon=":material/hourglass_top:")
+
+    now()
+    st.subheader(said.bar_told(room.asked.bar, room.asked.looks, room.asked.seconds), anchor=False)
 
 
 def _answered(room: WatchRoom, seen: SeenWatch) -> None:

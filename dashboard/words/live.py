@@ -185,6 +185,10 @@ LISTEN = "Close the room and listen"
 LISTENING = "Listening"
 NOT_STARTED = "The alarm could not start: "
 STOPPED = "Listening stopped without an answer, so this room has ended: to listen twice would cost twice. "
+KEPT = (
+    "The alarm has stopped listening, and the ledger could not take its answer at that moment: this is tried again for "
+    "a minute, and the answer is shown here as soon as it is stored. Nothing more is charged."
+)
 TAP = "Tap"
 TAPPED = "You have tapped. A tap stays: it cannot be taken back."
 NOT_TAPPED = "You have not tapped. You can tap once; a tap cannot be taken back."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlalchemy import Connection
 
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed
-from dpcore.ledger import accounts, approvals, history, schema, terms
+from dpcore.ledger import accounts, approvals, history, kept, schema, terms
 from dpcore.ledger.asked import Asked, Known
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.kept import KEPT, mends
@@ -30,6 +31,8 @@ thread."""
 MOST_BYTES = 4 << 20
 """Bytes of an answer's JSON, without blanks. Whoever charges for one sees to it before that it is no larger
 (``dpcore.release``): this is the last net, for every record is read whole again by each check of the ledger."""
+_ASKED = 5
+"""Times that a ledger is asked for an answer which it has been given."""
 ABOVE = "This is more than you may take of this budget alone; nothing was charged. Ask an owner of it for approval."
 WAITS = "This request waits for an owner of the budget; nothing was charged."
 REFUSED = "This request was refused by an owner of the budget; nothing was charged."
@@ -196,6 +199,19 @@ def store_answer(
         store.drawing.forget(request_id, whose)
         return stored
     raise LedgerError(KEPT)
+
+
+def stored(find: Callable[[], Receipt | None]) -> Receipt:
+    """What ``find`` reads of an answer that was to be stored; a ledger that is away again is asked for a while. Raises
+    LedgerError where it has none."""
+    for _ in range(_ASKED):
+        with suppress(LedgerError):
+            found = find()
+            if found is None or found.answer_hash is None:
+                break
+            return found
+        time.sleep(kept.APART)
+    raise LedgerError(kept.LOST)
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -530,6 +530,14 @@ class Ledger:
         """
         return charging.store_answer(self._store, request_id, answer, written)
 
+    def stored(self, request_id: str) -> Receipt:
+        """The receipt of an answer that is kept in memory, as soon as it is stored, which is waited for.
+
+        Raises LedgerError where it is not there in the end.
+        """
+        self._store.kept.wait(request_id)
+        return charging.stored(partial(self.receipt, request_id))
+
     def receipt(self, request_id: str) -> Receipt | None:
         """The receipt of a request, or None when nothing was charged for it."""
         with self._store.reading() as connection:

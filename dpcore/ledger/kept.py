@@ -25,6 +25,10 @@ KEPT = (
     "The answer was drawn and paid for, and the ledger could not store it at that moment: this is tried again for a "
     "minute, so look again soon; nothing more is charged."
 )
+LOST = (
+    "The answer was drawn and paid for, and the ledger did not have it after a minute, so nobody is shown it; nothing "
+    "more is charged."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,6 +73,12 @@ class Kept:
         """Whether this request's answer is kept."""
         with self._lock:
             return request_id in self._all
+
+    def wait(self, request_id: str) -> None:
+        """Until this request's answer is kept no more, since it is stored or too old; looked for as often as it is
+        tried."""
+        while self.holds(request_id):
+            time.sleep(APART)
 
     def settle(self, request_id: str) -> None:
         """Store what is kept before another request is charged. Raises LedgerError where the ledger takes nothing now,

@@ -451,10 +451,11 @@ class MembersLedger(Ledger):
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "confirmed", "examine"),
+        *("renewed_at", "version", "confirms", "confirmed", "examine", "stored"),
     }
 )
-"""What every person has alike: nothing of it tells about anybody or changes anything (see ``visitor.SHARED``)."""
+"""What every person has alike: nothing of it tells about anybody or changes anything (see ``visitor.SHARED``;
+``stored`` finds by ``receipt``)."""
 
 
 def _refuse() -> NoReturn:

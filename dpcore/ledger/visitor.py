@@ -251,12 +251,12 @@ SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
         *("renewed_at", "version", "confirms", "confirmed", "examine", "chargeable", "comparable"),
-        "was_mine",
+        *("was_mine", "stored"),
     }
 )
 """What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirmed`` takes a whole
 receipt, which only its owner has, ``examine`` a whole report, and finds by ``find`` what one names that was changed;
-``chargeable`` and ``comparable`` find by ``budgets``)."""
+``chargeable`` and ``comparable`` find by ``budgets``, ``stored`` by ``receipt``)."""
 
 
 def _refuse() -> NoReturn:

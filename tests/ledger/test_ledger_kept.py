@@ -169,6 +169,47 @@ def test_who_drew_it_is_told_so_once_it_stands(people: Ledger, away: Away) -> No
     assert told == ["stored"]
 
 
+def test_who_cannot_come_again_waits_for_it(people: Ledger, away: Away) -> None:
+    """And is told before that it is waited for; to whoever does not say so it comes as a refusal."""
+    told: list[str] = []
+    until = away()
+
+    class Last(Number):
+        def answer(self, rows: Iterator[int]) -> int:
+            until.__enter__()
+            return super().answer(rows)
+
+    def waits() -> None:
+        told.append("waits")
+        assert people._store.kept.holds("r")
+        until.__exit__(None, None, None)
+
+    found = release(
+        people, "r", "people", Last(), itertools.count(CANARY), drawn=lambda: told.append("drawn"), waits=waits
+    )
+    assert found.answer == CANARY
+    assert told == ["waits", "drawn"]
+    people.verify()
+
+
+def test_who_waits_for_an_answer_that_is_lost_is_told_so(people: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "FOR", 0.1)
+    monkeypatch.setattr(Kept, "_run", lambda self: time.sleep(0.1) or self._goes_on())
+    monkeypatch.setattr(people._store, "reach", lambda: (_ for _ in ()).throw(LedgerError(UNREACHABLE)))
+    with pytest.raises(LedgerError) as refused:
+        release(people, "r", "people", Number(), itertools.count(CANARY), waits=lambda: None)
+    assert str(refused.value) == kept.LOST
+    assert refused.value.__context__ is None
+
+
+def test_nobody_is_shown_another_s_answer_by_waiting_for_it(people: Ledger) -> None:
+    release(people, "r", "people", Number(), itertools.count(CANARY))
+    assert people.stored("r").answer == CANARY
+    for view in (VisitorsLedger(people, TOKEN), person(people, "vera")):
+        with pytest.raises(LedgerError):
+            view.stored("r")
+
+
 @pytest.mark.parametrize("alike", [False, True])
 def test_where_another_replica_stored_one_first_it_alone_is_told(
     people: Ledger, place: Place, away: Away, monkeypatch: pytest.MonkeyPatch, *, alike: bool

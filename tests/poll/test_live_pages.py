@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from dashboard.poll.watch_room import WatchRoom
 from dashboard.words import live as said
 from dpcore.ledger import Ledger
 from tests.poll.conftest import SPEAKER, fine, press, told
+from tests.poll.test_live_rooms import Gone
 
 Speaker = Callable[[], AppTest]
 Phone = Callable[[str], AppTest]
@@ -134,6 +136,36 @@ def test_an_alarm_goes_off_to_a_receipt_on_each_phone(
     press(desk, "poll-end")
     fine(phones[1].run())
     assert said.ENDED_PHONE in words(phones[1])
+
+
+def test_an_alarm_s_answer_that_is_stored_later_is_waited_for_on_every_screen(
+    speaker: Speaker, phone: Phone, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = Gone(monkeypatch)
+    desk = opened(speaker, "watch")
+    desk.number_input(key="poll-watch-looks").set_value(5).run()
+    press(desk, "poll-watch-open")
+    room = ROOMS.of_host(SPEAKER)
+    assert isinstance(room, WatchRoom)
+    monkeypatch.setattr(room, "_wait", lambda closed, seconds: None)
+    app = phone(room.code)
+    press(desk, "poll-listen")
+    (listening,) = [one for one in threading.enumerate() if one.name == "a room's alarm"]
+    until = time.monotonic() + 60
+    while room.seen().phase == "listening" and time.monotonic() < until:
+        time.sleep(0.01)
+    for one in (desk, app):
+        fine(one.run())
+        assert said.KEPT in words(one)
+        assert said.STOPPED not in words(one)
+    gone.away = False
+    listening.join(60)
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        (receipt,) = ledger.receipts()
+    for one in (desk, app):
+        fine(one.run())
+        assert said.alarm_told(receipt.answer["look"], 2.0) in words(one)
+        assert said.KEPT not in words(one)
 
 
 def test_a_mistake_in_a_form_is_one_sentence(speaker: Speaker) -> None:

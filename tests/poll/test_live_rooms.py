@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import Connection
 
 from dashboard.poll import desk
 from dashboard.poll.answering import answer, live
@@ -19,13 +21,16 @@ from dashboard.poll.asked import Poll
 from dashboard.poll.follow import FEWEST_ROUNDS, Follow
 from dashboard.poll.follow_room import FollowRoom
 from dashboard.poll.refused import PollRefused
+from dashboard.poll.room import Room
 from dashboard.poll.rooms import Declared, Rooms
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.poll.watch_speaker import middle
 from dashboard.words import live as said
 from dpcore.errors import LedgerError
-from dpcore.ledger import Ledger, Receipt, rate
+from dpcore.ledger import Ledger, Receipt, kept, rate
+from dpcore.ledger.records import Kind
+from dpcore.ledger.store import Store
 from dpcore.ledger.visitor import VisitorsLedger
 from tests.poll.conftest import SNACKS
 
@@ -48,7 +53,7 @@ def playing(phones: int = 6, asked: Follow = COIN) -> FollowRoom:
     return room
 
 
-def never(*_: Any) -> Receipt:
+def never(*_: Any, **__: Any) -> Receipt:
     raise LedgerError("the disk is full")
 
 
@@ -278,7 +283,7 @@ def test_an_alarm_that_never_began_can_be_started_again_and_one_that_did_cannot(
     thread.join(60)
     assert room.seen().phase == "answered"
 
-    def breaks(*given: Any) -> Receipt:
+    def breaks(*given: Any, **_: Any) -> Receipt:
         for _ in given[-1].counts():
             never()
         raise AssertionError
@@ -306,7 +311,7 @@ def test_while_it_listens_nothing_depends_on_a_tap() -> None:
     for tapping in ({}, {2: ["0"]}):
         seen: list[Any] = []
 
-        def draw(*given: Any, seen: list[Any] = seen) -> Receipt:
+        def draw(*given: Any, seen: list[Any] = seen, **_: Any) -> Receipt:
             room = given[-1]
             seen.extend(room.seen() for _ in room.counts())
             raise LedgerError("enough")
@@ -341,6 +346,97 @@ def test_what_cannot_be_watched_is_one_sentence(wrong: dict[str, Any]) -> None:
     with pytest.raises(PollRefused) as refused:
         replace(BREAK, **wrong)
     assert str(refused.value).endswith(".")
+
+
+# -- a ledger that is away for a moment --------------------------------------------------------------------------------
+
+
+class Gone:
+    """A ledger that takes every record, and no answer while it is ``away``."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.away, append = True, Store.append
+
+        def lost(store: Store, connection: Connection, kind: Kind, **parts: Any) -> Any:
+            if kind == "answer" and self.away:
+                raise LedgerError("The ledger's database cannot be reached.")
+            return append(store, connection, kind, **parts)
+
+        monkeypatch.setattr(Store, "append", lost)
+        monkeypatch.setattr(kept, "APART", 0.02)
+
+
+def answered_later(declared: Declared, ledger: Ledger, gone: Gone, draw: Any) -> Receipt | None:
+    """What a room shows whose answer the ledger could not take at once, when its speaker has done what there is to do:
+    to click again, or to look on."""
+    match declared:
+        case Poll():
+            voting = Room("CODE", declared, HOST)
+            voting.join("1")
+            voting.close_voting(HOST)
+            voting.show_forecast(HOST)
+            with pytest.raises(LedgerError, match=kept.KEPT):
+                voting.release(HOST, partial(answer, ledger=lambda: ledger))
+            gone.away = False
+            voting.release(HOST, partial(answer, ledger=lambda: ledger))
+            return voting.seen().receipt
+        case Follow():
+            following = playing(asked=declared)
+            following.happen(HOST, 1, 1)
+            with pytest.raises(LedgerError, match=kept.KEPT):
+                following.follow(HOST, partial(live, ledger=lambda: ledger))
+            gone.away = False
+            following.follow(HOST, partial(live, ledger=lambda: ledger))
+            return following.seen().receipts[-1]
+        case Watch():
+            watching = WatchRoom("CODE", declared, HOST, wait=lambda *_: None)
+            watching.join("1")
+            thread = watching.listen(HOST, draw)
+            assert thread is not None
+            until = time.monotonic() + 60
+            while watching.seen().phase == "listening" and time.monotonic() < until:
+                time.sleep(0.01)
+            if watching.seen().phase == "kept":
+                assert watching.seen().receipt is None, "what is not stored is not shown"
+                with pytest.raises(PollRefused, match="not listening"):
+                    watching.tap("1")
+            gone.away = False
+            thread.join(60)
+            return watching.seen().receipt
+
+
+@pytest.mark.parametrize("declared", [SNACKS, COIN, BREAK], ids=lambda one: type(one).__name__)
+def test_an_answer_that_the_ledger_takes_later_is_shown(
+    declared: Declared, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In every kind of room: it is paid for, and drawn once."""
+    draw = partial(live, ledger=lambda: ledger)
+    found = answered_later(declared, ledger, Gone(monkeypatch), draw)
+    assert found is not None
+    assert [found] == ledger.receipts()
+    assert [record.kind for record in ledger.records()].count("draw") == 1
+    ledger.verify()
+
+
+def test_an_alarm_that_does_not_wait_for_its_answer_is_found_out(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above can fail: as it was, the room ended, and the ledger had an answer that nobody was shown."""
+
+    def draw(*given: Any, **_: Any) -> Receipt:
+        return live(*given, ledger=lambda: ledger)
+
+    assert answered_later(BREAK, ledger, Gone(monkeypatch), draw) is None
+
+
+def test_an_alarm_whose_answer_is_lost_ends_and_says_so(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It listened, so that nothing pays for another; and nobody is told to look again for what does not come."""
+    Gone(monkeypatch)
+    monkeypatch.setattr(kept, "FOR", 0.1)
+    room, _ = watched(BREAK, {}, partial(live, ledger=lambda: ledger))
+    seen = room.seen()
+    assert (seen.phase, seen.receipt, seen.problem) == ("ended", None, kept.LOST)
+    assert room.listen(HOST, never) is None
 
 
 # -- what a room writes ------------------------------------------------------------------------------------------------
