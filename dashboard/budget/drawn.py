@@ -2,27 +2,74 @@
 
 The ledger keeps answers by people and question, and of the table nothing: a mark of it would tell whoever guesses the
 whole table that they are right. So a session notes of which table it drew each answer. What was drawn before, or
-elsewhere, may be about another file of these people, and is never shown as this table's.
+elsewhere, may be about another file of these people, and is never shown as this table's. Whoever waits in several
+windows for one request has one draw of it, and each window notes that which has the very table that it was drawn from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
+from dashboard.background import compute
 from dashboard.budget.held import DRAWN
 from dashboard.case import Source
+from dashboard.words.release import Whence
 from dpcore.ledger import Receipt
+
+_Window = tuple[dict[str, str], str]
+"""What a session notes, and its table."""
+_WAITING: dict[tuple[str, str], list[_Window]] = {}
+"""By person and request: the windows that ask for its answer at this moment."""
+_LOCK = threading.Lock()
 
 
 def noting(request_id: str, source: Source) -> Callable[[], None]:
     """To be called once its answer was drawn from the table of ``source``: from any thread, which may know of no
-    session, and after this session's file is gone, which then notes nothing."""
-    notes, table = DRAWN.once(), source.drawn_from
+    session, and after this session's file is gone, which then notes nothing.
+
+    Nobody is told by this whether somebody else has the same table: the others are windows of the same person, and
+    what they are told hangs on who drew, never on what was drawn.
+    """
+    notes, table, whose = DRAWN.once(), source.drawn_from, compute.whose()
 
     def note() -> None:
         notes[request_id] = table
+        with _LOCK:
+            windows = list(_WAITING.get((whose, request_id), ()))
+        for theirs, same in windows:
+            if same == table:
+                theirs[request_id] = table
 
     return note
+
+
+@contextmanager
+def waiting(request_id: str, source: Source) -> Iterator[None]:
+    """While this window asks for the answer of a request, which another window of this person may be drawing."""
+    key, window = (compute.whose(), request_id), (DRAWN.once(), source.drawn_from)
+    with _LOCK:
+        _WAITING.setdefault(key, []).append(window)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            left = [one for one in _WAITING[key] if one is not window]
+            if left:
+                _WAITING[key] = left
+            else:
+                del _WAITING[key]
+
+
+def whence(source: Source) -> Whence:
+    """What an answer to a question of this table may come from that is not known to be of it.
+
+    A question of a source that has several tables names the one that is meant, as none of a file does.
+    """
+    if not source.in_place:
+        return "file"
+    return "source" if source.declared is not None and source.declared.table else "folder"
 
 
 def of_this(source: Source, receipt: Receipt) -> bool:

@@ -103,7 +103,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         told = f"{said.KEPT} {offer.conclude or said.conclude(unit_of(request))}"
         st.caption(told if fits else _refusal(found, source, request))
     elif others:
-        st.caption(said.drawn_before(offer.describe(others[-1].answer), when(others[-1])))
+        st.caption(said.drawn_before(offer.describe(others[-1].answer), when(others[-1]), drawn.whence(source)))
     if session.request_id(slot) is not None:
         _confirm(here, found)
 
@@ -339,7 +339,8 @@ def _confirm(here: Asked, found: Budget) -> None:
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         st.caption(login_words.ASK_HELP if above else said.after(more, tracker_words.MANY))
         if seen is not None and seen.answers:
-            st.info((said.again_before if before else said.again)(seen.answers))
+            times, whence = seen.answers, drawn.whence(here.source)
+            st.info(said.again_before(times, whence) if before else said.again(times))
         with st.container(horizontal=True):
             if st.button(
                 controls.primary(go),
@@ -409,7 +410,11 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
     make_ready(here.request, data)  # before the first record
     try:
         here.source.join()
-        with answering(here.source), places.aside(working=True):  # its tick and the disk are waited for
+        with (
+            answering(here.source),
+            places.aside(working=True),  # its tick and the disk are waited for
+            drawn.waiting(request_id, here.source),
+        ):
             receipt = release(
                 compute.ledger(),
                 request_id,
@@ -423,7 +428,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         _failed(here, error)
         return
     if not drawn.of_this(here.source, receipt):
-        session.say(here.slot, said.ELSEWHERE_BEFORE)
+        session.say(here.slot, said.elsewhere_before(drawn.whence(here.source)))
     elif receipt.request_id != request_id:
         session.say(here.slot, said.ELSEWHERE)
     elif before:
@@ -442,7 +447,8 @@ def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:
 def _earlier(source: Source, receipts: list[Receipt], describe: Describe) -> None:
     """Answers this question has had before, so that nobody pays for what a refresh took off the screen: those that were
     drawn from this table, and those of which that is not known."""
-    for title, found in zip((said.BEFORE, said.DRAWN_BEFORE), drawn.apart(source, receipts), strict=True):
+    titles = (said.BEFORE, said.those_before(drawn.whence(source)))
+    for title, found in zip(titles, drawn.apart(source, receipts), strict=True):
         if found:
             st.markdown(title)
             shown = reversed(found[-EARLIER_SHOWN:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from dashboard.words import plural, safe
 
 TAB = "A private answer"
@@ -43,6 +45,14 @@ DRAWN_BEFORE = (
     "**Answered about these people before, or in another window.** These were drawn from their data as they were then, "
     "maybe from another file: do not show them as answers about this table. Reading them costs nothing."
 )
+Whence = Literal["file", "folder", "source"]
+"""What an answer that was drawn before, or elsewhere, may come from: a file of these people; a source of the server's,
+whose budget a file may have too; or such a source alone, since its table is a part of the question."""
+_THEN: dict[Whence, str] = {
+    "file": "from their data as they were then, maybe from another file",
+    "folder": "from this source as it was then, or from a file about the same people",
+    "source": "from this source as it was then",
+}
 ANSWER = "Private answer"
 ROWS_PUBLIC = "How many rows there are is public here; what any one of them says is hidden, as if it had been another."
 SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
@@ -102,11 +112,29 @@ def last_drawn(answer: str, count: int) -> str:
     return f"**Private answer{more}:** {answer}"
 
 
-def drawn_before(answer: str, when: str) -> str:
+def drawn_before(answer: str, when: str, whence: Whence = "file") -> str:
     """Of the last answer of which nobody here knows that it was drawn from this table."""
+    return f"Answered{' about these people' if whence == 'file' else ''} before, {when}, {_THEN[whence]}: {answer}"
+
+
+def those_before(whence: Whence) -> str:
+    """Above all such answers."""
+    if whence == "file":
+        return DRAWN_BEFORE
     return (
-        f"Answered about these people before, {when}, from their data as they were then, maybe from another file: "
-        f"{answer}"
+        f"**Answered before, or in another window.** These were drawn {_THEN[whence]}: say so where you show them. "
+        "Reading them costs nothing."
+    )
+
+
+def elsewhere_before(whence: Whence) -> str:
+    """What became of a click that found such an answer."""
+    if whence == "file":
+        return ELSEWHERE_BEFORE
+    return (
+        "This very question was answered before, or in another window a moment ago, and nothing more was charged. That "
+        f"answer stands below. It was drawn {_THEN[whence]}. To ask again draws another one, from the source as it is "
+        "now, and is charged."
     )
 
 
@@ -135,12 +163,12 @@ def again(times: int) -> str:
     )
 
 
-def again_before(times: int) -> str:
+def again_before(times: int, whence: Whence = "file") -> str:
     """Where none of them is known to be drawn from this table."""
+    of, now = (" about these people", "this table") if whence == "file" else ("", "the source as it is now")
     return (
-        f"This very question about these people has been answered {_times(times)} already, from their data as they "
-        "were then, maybe from another file. Reading that again is free: it stands on the page behind this window. A "
-        "new answer is drawn from this table."
+        f"This very question{of} has been answered {_times(times)} already, {_THEN[whence]}. Reading that again is "
+        f"free: it stands on the page behind this window. A new answer is drawn from {now}."
     )
 
 

@@ -27,6 +27,8 @@ from dashboard.data.place import placed
 from dashboard.people import visitors
 from dashboard.question import CannotAsk, NoOffer, Offer
 from dashboard.words import place as said
+from dashboard.words import release as release_said
+from dashboard.words.release import Whence
 from dpcore.datasets import Declaration, twin
 from dpcore.datasets.importing import import_csv
 from dpcore.datasets.in_place import ConfiguredSource, InPlace, PrivateSource, configured_sources
@@ -134,6 +136,62 @@ def test_from_the_list_to_a_private_answer(
     next(one for one in app.button if str(one.key).startswith("selection-now")).click().run()
     app.button(key="selection-confirm").click().run()
     assert "The database cannot be reached" in text(app)
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        assert len(ledger.history(LINEAGE)) == 1
+
+
+def asking(app: AppTest, ward: str, title: str) -> AppTest:
+    """The page of a question about a source, in a window that has just chosen it."""
+    click(app, said.USE)
+    if f"Which {ward} is most common?" in {one.label for one in app.button}:
+        click(app, f"Which {ward} is most common?")
+        next(field for field in app.text_area if f"Options of {ward}" in field.label).set_value("North\nSouth")
+    click(app, "Show the chart of made-up rows")
+    waited(app)
+    app.switch_page(address("selection")).run()
+    app.selectbox(key="column").set_value(ward)
+    app.session_state["selection_tab"] = "A private answer"
+    app.run()
+    assert title in app.selectbox(key="data").options
+    return app
+
+
+@pytest.fixture(params=["source", "folder"])
+def wards(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """A source with tables, or a folder; what it is, and its title."""
+    if request.param == "source":
+        request.getfixturevalue("clinic")
+        return request.param, "North clinic, visits"
+    file, listed = tmp_path / "a.csv", tmp_path / "sources.toml"
+    file.write_text("patient,ward\n" + "".join(f"p{n},South\n" for n in range(50)))
+    import_csv([file], tmp_path / "made", types={"patient": "text", "ward": "text"})
+    listed.write_text(
+        f'[clinic]\nlabel = "Wards"\nfolder = "{tmp_path / "made"}"\nepsilon = 2.0\nrows_per_person = 1\n'
+        'id_column = "patient"\n'
+    )
+    monkeypatch.setenv("EPSILON_LAB_SOURCES", str(listed))
+    return request.param, "Wards"
+
+
+def test_what_was_drawn_of_a_source_before_is_of_no_other_file(
+    wards: tuple[Whence, str], open_app: Open, ledger_file: Path
+) -> None:
+    """Nobody is sent to pay again for an answer from the very source that they ask; where its budget may be that of a
+    file too, that is said."""
+    whence, title = wards
+    drew, late, new = (asking(open_app("data", **{"from": "source"}), "ward", title) for _ in range(3))
+    for app in (drew, late):
+        app.button(key="selection-begin").click().run()
+    for app in (drew, late):
+        app.button(key="selection-confirm").click().run()
+    new.run()
+    new.button(key="selection-begin").click().run()
+    assert release_said.elsewhere_before(whence) in text(late)
+    assert release_said.again_before(1, whence) in text(new)
+    for app in (late, new):
+        assert release_said.those_before(whence) in text(app)
+        assert not any(word in text(app) for word in ("another file", "of theirs", "do not show them"))
+        assert ("a file about the same people" in text(app)) == (whence == "folder")
     with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
         assert len(ledger.history(LINEAGE)) == 1
 
