@@ -31,6 +31,9 @@ _PATIENCE = 2.0
 """Seconds for which a log-out waits for another server that writes one down."""
 _LINES, _TIDY = 1000, 60.0
 """So many, and twice as many as count, are written anew, where that was not looked for within so many seconds."""
+_AHEAD = 30 * 24 * 3600.0
+"""Seconds for which an ended login is kept after it would have ended by itself: a clock that was ahead for a moment, by
+no more than this, makes none count again."""
 _tidied = 0.0
 _HEAD = 100
 
@@ -122,7 +125,8 @@ def _tidy(file: Path) -> None:
     global _read, _tidied
     from dpcore.ledger.files import beside
 
-    now = _tidied = time.time()
+    _tidied = time.time()
+    now = _tidied - _AHEAD
     for person, theirs in list(_ended.items()):
         theirs.logins = {login: until for login, until in theirs.logins.items() if until >= now}
         if not theirs.logins and theirs.until < now:

@@ -9,7 +9,6 @@ Who asked may withdraw what nobody has decided yet: a refusal by themselves, so 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
@@ -19,7 +18,7 @@ from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, rate, schema, terms
 from dpcore.ledger.asked import Asked
 from dpcore.ledger.budget import Budget
-from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, written
+from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, lately
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import PERSON, label, other_unit, refusal, same_question
 
@@ -122,13 +121,13 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         counted = budget.counted(cost, asked.neighbours)
         if counted is None or not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours, asked.unit))
-        since = written(datetime.now(UTC) - rate.DAY)
+        since, until = lately(rate.DAY)
         mine = _read(connection, says("subject", asked.subject), or_(_WAITS, schema.records.c.time > since))
         waiting = [one.lineage for one in mine if one.state == "waiting"]
         ended = terms.ended(connection, waiting)  # of a budget that was closed nothing is drawn, whoever decides
         if sum(one not in ended for one in waiting) >= MOST_WAITING:
             raise NotAllowed(TOO_MANY)
-        if sum(one.time > since for one in mine) >= MOST_A_DAY:
+        if sum(since < one.time <= until for one in mine) >= MOST_A_DAY:
             raise NotAllowed(TOO_MANY_TODAY)
         body["counted"] = cost_to_json(counted)
         store.append(connection, "ask", lineage=lineage, request_id=request_id, body=body)

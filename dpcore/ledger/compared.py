@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy import Connection
 
@@ -22,7 +22,7 @@ from dpcore.errors import NotAllowed
 from dpcore.ledger import history
 from dpcore.ledger.key import Key
 from dpcore.ledger.people import KnownFile, Resemblance, by_name, files, free, sketches
-from dpcore.ledger.records import written
+from dpcore.ledger.records import lately
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.store import Store
 from dpcore.sketches import APART, MOST_MORE, Index, Sketch
@@ -84,8 +84,11 @@ def _compared(connection: Connection, by: str) -> set[str]:
 
 
 def _must_be_few(connection: Connection, by: str) -> None:
-    since = written(datetime.now(UTC) - DAY)
-    if sum(record.time > since for record in history.records(connection, "compare", PEOPLE + by)) >= MOST_FILES:
+    since, until = lately(DAY)
+    if (
+        sum(since < record.time <= until for record in history.records(connection, "compare", PEOPLE + by))
+        >= MOST_FILES
+    ):
         raise NotAllowed(TOO_MANY)
 
 

@@ -7,7 +7,7 @@ nobody's subject, and not bounded.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, or_, select
 
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history, schema
-from dpcore.ledger.records import Kind, canonical, written
+from dpcore.ledger.records import Kind, canonical, lately
 
 MOST, DAY = 600, timedelta(days=1)
 """Records of one person in a day, but those that are bounded otherwise; as many as of practice (``rate``)."""
@@ -45,11 +45,12 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
     by = body.get("by") or body.get("owner")
     if not by or kind in OTHERWISE:
         return
-    kept, since = schema.records.c, written(datetime.now(UTC) - DAY)
+    kept, (since, until) = schema.records.c, lately(DAY)
     # from the newest record back to the first that is too old: a long ledger makes nobody wait
     before = select(kept.seq).where(kept.time <= since).order_by(kept.seq.desc()).limit(1).scalar_subquery()
     theirs = select(func.count()).where(
         kept.seq > func.coalesce(before, 0),
+        kept.time <= until,
         kept.kind.not_in(OTHERWISE),
         or_(*(history.says(connection, f'"{name}":{canonical(by)}') for name in ("by", "owner"))),
     )

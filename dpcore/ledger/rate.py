@@ -10,13 +10,13 @@ a charge that was made may always be drawn and answered, and a room that was ope
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 
 from dpcore.errors import LedgerError
 from dpcore.ledger import practice, schema
-from dpcore.ledger.records import written
+from dpcore.ledger.records import lately
 from dpcore.ledger.store import Store
 
 MOST_OF_ONE, DAY = 600, timedelta(days=1)
@@ -67,15 +67,15 @@ def refusal(store: Store, token: str, records: int = 0, now: datetime | None = N
     more = max(records, 1)
     if of_network > EACH * MOST_OF_ALL:
         return TOO_MANY_OF_NETWORK
-    then = now or datetime.now(UTC)
+    (day, until), (hour, _) = lately(DAY, now), lately(HOUR, now)
     kept, opened = schema.records.c, store.rooms.opened_by(token)
     with store.reading() as connection:
         mine = [*practice.of(connection, token), *opened]
-        own = select(func.count()).where(kept.lineage.in_(mine), kept.time > written(then - DAY))
+        own = select(func.count()).where(kept.lineage.in_(mine), kept.time > day, kept.time <= until)
         # a room that was not played wrote nothing, and is kept in mind
         if max(int(connection.execute(own).scalar_one()), len(opened)) + more > MOST_OF_ONE:
             return TOO_MANY_OF_ONE
         # the record that was written so many ago: where it is younger than an hour, so many were written since
         far = select(func.max(kept.seq) - MOST_OF_ALL + more).scalar_subquery()
         time = connection.execute(select(kept.time).where(kept.seq == far)).scalar()
-    return TOO_MANY_OF_ALL if time is not None and time > written(then - HOUR) else ""
+    return TOO_MANY_OF_ALL if time is not None and hour < time <= until else ""

@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from dpcore import events
@@ -95,6 +95,16 @@ def next_record(
 def written(time: datetime) -> str:
     """A time as records hold it, so that texts compare as times."""
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def lately(length: timedelta, now: datetime | None = None) -> tuple[str, str]:
+    """So long before now, and now: what was written after the first and up to the second counts.
+
+    A record of a time that is yet to come, which a clock that was ahead wrote, does not: it stays for good, and whoever
+    was at a limit then would be at it until that time.
+    """
+    until = now or datetime.now(UTC)
+    return written(until - length), written(until)
 
 
 def sealed(record: Record) -> Record:

@@ -315,22 +315,42 @@ def test_logging_out_ends_all_tabs_of_that_login_and_no_other(
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], list[float]]:
-    """Starts a server with one key, which knows nothing but its files; what clock it has."""
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list[float]]:
+    """Starts a server with one key, which knows nothing but its files; what clock it has, and for how long
+    ended logins are ``kept``."""
     now = [100.0]
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "keys" / "ledger.key"))
 
-    def anew() -> list[float]:
+    def anew(kept: float = 0.0) -> list[float]:
         monkeypatch.setattr(logged_out, "_ended", {})
         monkeypatch.setattr(logged_out, "_read", None)
         monkeypatch.setattr(logged_out, "_seen", None)
         monkeypatch.setattr(logged_out, "_tidied", 0.0)
         monkeypatch.setattr(logged_out, "_TIDY", 0.0)
+        monkeypatch.setattr(logged_out, "_AHEAD", kept)
         monkeypatch.setattr(logged_out, "time", SimpleNamespace(time=lambda: now[0]))
         return now
 
     anew()
     return anew
+
+
+@pytest.mark.parametrize("kept", [logged_out._AHEAD, 0.0])
+def test_a_clock_that_was_ahead_for_a_moment_lets_nobody_back_in(
+    started: Callable[..., list[float]], kept: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else logs out meanwhile, and what counts no more by then is forgotten; where nothing is kept beyond
+    that, a copy of the cookie counted again."""
+    monkeypatch.setattr(logged_out, "_LINES", 1)
+    now = started(kept)
+    logged_out.end(user("olga", nonce=1), 3600.0)
+    now[0] += 14 * 3600.0
+    for number in range(4):
+        logged_out.end(user(f"p{number}", nonce=1), 10.0)
+    now[0] -= 14 * 3600.0
+    assert logged_out.is_ended(user("olga", nonce=1)) == bool(kept)
+    started(kept)  # another server with the same file
+    assert logged_out.is_ended(user("olga", nonce=1)) == bool(kept)
 
 
 def test_what_was_logged_out_is_forgotten_when_it_could_not_count_any_more(started: Callable[[], list[float]]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from datetime import timedelta
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import get_args
 
@@ -13,7 +13,7 @@ import pytest
 
 from dpcore.accounting import Cost
 from dpcore.errors import DpcoreError, NotAllowed
-from dpcore.ledger import Ledger, approvals, compared, daily, rate
+from dpcore.ledger import Ledger, approvals, compared, daily, rate, records
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.people import Brought
 from dpcore.ledger.records import Kind
@@ -120,6 +120,70 @@ def test_of_every_method_that_writes_it_is_known_how_often(whole: Ledger) -> Non
             with suppress(DpcoreError):
                 act(ledger)
             assert many(whole) == before, f"{name} writes, and nothing is known of how often it may"
+
+
+class Ahead(datetime):
+    """A clock that can be ahead."""
+
+    by = timedelta()
+
+    @classmethod
+    @contextmanager
+    def right(cls) -> Iterator[None]:
+        """For as long as this it is not."""
+        before, cls.by = cls.by, timedelta()
+        yield
+        cls.by = before
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        return datetime.now(tz) + cls.by
+
+
+@pytest.fixture
+def ahead(monkeypatch: pytest.MonkeyPatch) -> type[Ahead]:
+    monkeypatch.setattr(records, "datetime", Ahead)
+    monkeypatch.setattr(Ahead, "by", timedelta(days=3650))
+    return Ahead
+
+
+BOUNDED = sorted(set(AGAIN) - {"undo_reset"})  # what is undone was reset for it by nobody who is bounded
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_clock_that_was_ahead_for_a_moment_keeps_nobody_out(whole: Ledger, ahead: type[Ahead], name: str) -> None:
+    """The records of that moment stay for good; by the time they say they count for nobody."""
+    with ahead.right():
+        ledger = owner(whole, WHO)
+    assert tried(ledger, AGAIN[name]) > 0
+    assert tried(ledger, lambda ledger, n: AGAIN[name](ledger, TIMES + n)) == 0, "it was tried up to the limit"
+    with ahead.right():
+        assert tried(ledger, lambda ledger, n: AGAIN[name](ledger, 2 * TIMES + n)) > 0
+        assert tried(ledger, lambda ledger, n: AGAIN[name](ledger, 3 * TIMES + n)) == 0, "the limit stands"
+
+
+def test_a_clock_that_was_ahead_for_a_moment_closes_no_ledger(
+    whole: Ledger, ahead: type[Ahead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What all take in an hour is taken for an hour alone."""
+    monkeypatch.setattr(rate, "MOST_OF_ALL", FEW)
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 100)
+    for number in range(2 * FEW):
+        Ledger(whole._store).rename("people", f"x{number}")
+    assert rate.refusal(whole._store, "token" * 8) == rate.TOO_MANY_OF_ALL
+    with ahead.right():
+        assert not rate.refusal(whole._store, "token" * 8)
+
+
+def test_a_limit_that_takes_any_later_record_is_found_out(
+    whole: Ledger, ahead: type[Ahead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above can fail: as it was, whoever had asked as much was told to go on tomorrow for ten years."""
+    ledger = owner(whole, WHO)
+    tried(ledger, AGAIN["ask"])
+    monkeypatch.setattr(approvals, "lately", lambda length: (records.lately(length)[0], "9"))
+    with ahead.right():
+        assert tried(ledger, lambda ledger, n: AGAIN["ask"](ledger, TIMES + n)) == 0
 
 
 @pytest.mark.thorough
