@@ -21,7 +21,7 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Record, canonical, cost_from_json
 from dpcore.ledger.roles import EVERYONE, LEVELS, LONGEST, Level, checked
 from dpcore.ledger.store import Store
-from dpcore.ledger.units import DELTA_DIGITS, amount
+from dpcore.ledger.units import DELTA_DIGITS, EPSILON_DIGITS, amount, cap_units
 from dpcore.ledger.words import PERSON, label, other_unit
 from dpcore.validate import in_range, one_of
 
@@ -138,7 +138,7 @@ def _read(records: Iterable[Record]) -> Terms:
         elif record.kind == "share":
             shares[body["subject"]] = body["level"]
         elif record.kind == "limit":
-            limits.append((body.get("by", ""), body["epsilon"]))
+            limits.append((body.get("by", ""), None if body["epsilon"] is None else _in_units(body["epsilon"])))
         elif record.kind == "close":
             ended = record.time
     before = frozenset(subject for subject, level in shares.items() if level == "none")
@@ -253,15 +253,20 @@ def share(store: Store, lineage: str, subject: str, level: str, by: str) -> Term
 def set_limit(store: Store, lineage: str, epsilon: float | None, by: str, seen: float | EllipsisType | None) -> Terms:
     """See ``Ledger.set_limit``."""
     if epsilon is not None:
-        in_range(0.0, MOST_EPSILON, epsilon=epsilon)
+        epsilon = _in_units(in_range(0.0, MOST_EPSILON, epsilon=epsilon))
     with store.writing() as connection:
         terms = _owned(connection, lineage, by)
         if seen is not ... and seen != terms.limit:
             raise NotAllowed(LIMIT_CHANGED)
         if terms.limit != epsilon:
-            body = {"epsilon": None if epsilon is None else float(epsilon), **_by(by)}
+            body = {"epsilon": epsilon, **_by(by)}
             store.append(connection, "limit", lineage=lineage, body=body)
         return of(connection, lineage)
+
+
+def _in_units(limit: float) -> float:
+    """A limit as budgets count, no higher than it was said: nothing, and what is below a unit, is 0."""
+    return amount(cap_units(limit, EPSILON_DIGITS), EPSILON_DIGITS)
 
 
 def end(store: Store, lineage: str, by: str) -> Terms:

@@ -16,7 +16,7 @@ import pytest
 from dpcore.accounting import Cost
 from dpcore.conversions import zcdp_epsilon
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import Ledger, LedgerUnsound, Receipt, approvals, member, rate
+from dpcore.ledger import Ledger, LedgerUnsound, Receipt, approvals, member, rate, terms
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.approvals import MOST_WAITING
 from dpcore.ledger.export import to_csv
@@ -206,6 +206,20 @@ def test_a_budget_has_an_owner_and_a_charge_a_person(whole: Ledger) -> None:
     older = whole.charge("older", "people", Cost.pure(0.1), "How many?")
     assert not {"subject", "granted_by", "actor"} & older.to_dict().keys()
     assert whole.confirms(older)
+
+
+@pytest.mark.parametrize("odd", [-0.0, 1e-320, 9e-10])
+def test_a_limit_is_recorded_as_budgets_count(whole: Ledger, monkeypatch: pytest.MonkeyPatch, odd: float) -> None:
+    """“ε = -0”, or 320 digits, was in everybody's sentence about the budget; so is none that was recorded before."""
+    olga = person(whole, "olga")
+    for units in (terms._in_units, lambda limit: float(limit)):
+        with monkeypatch.context() as then:
+            then.setattr(terms, "_in_units", units)
+            olga.set_limit("people", 0.1)
+            olga.set_limit("people", odd)
+        assert str(whole.terms("people").limit) == "0.0"
+    assert olga.set_limit("people", 0.123456789).limit == 0.123456789
+    assert olga.set_limit("people", 0.1234567899).limit == 0.123456789, "no higher than it was said"
 
 
 def test_of_two_who_set_a_limit_at_once_the_second_is_told(whole: Ledger) -> None:
