@@ -12,6 +12,8 @@ minute and a half. So a script begins only where there is a place:
 - a page has one script at a time: its next one begins when the former has come to its end;
 - a script that waits itself, for a simulation, the disk or the tick of an answer, steps ``aside`` meanwhile, so that a
   few who wait for seconds keep nobody from a place; so do at most ``ASIDE`` of them, ``ASIDE_EACH`` of one address;
+- so does one that draws an answer: most take a moment, and the few that take half a minute would keep all pages of a
+  school's address waiting that long; of those no more than that compute beside the others, which makes them slower;
 - of those that work on something ``large`` few do so at once (``large_turns``); some others wait, aside as well;
 - one that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs.
 
