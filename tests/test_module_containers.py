@@ -18,6 +18,7 @@ GROWING = {
     "dashboard/background/in_use.py: _counted": "large things that pages have; one that is gone is not here",
     "dashboard/runtime/unread.py: _waiting": "one for each open page",
     "dashboard/background/once.py: Once.made": "one for each function of the program",
+    "dashboard/budget/drawn.py: _WAITING": "one for each window that waits for an answer",
     "dashboard/data/tab.py: _names": "names of open tabs; one whose session is gone is not here",
     "dashboard/serving/frames.py: _held": "one for each open page",
     "dashboard/runtime/operations.py: _QUEUES": "one for each page that waits for a click's file",
@@ -27,7 +28,7 @@ GROWING = {
     "dashboard/serving/paths.py: _patterns": "one for each route of our own that is looked for",
     "dashboard/serving/log_line.py: _written": "two for each part of the program that writes to the log",
     "dashboard/people/providers.py: _said": "one for each provider of the login's file",
-    "dashboard/people/logged_out.py: _ended": "one for each person who ended logins, until these would have",
+    "dashboard/people/logged_out.py: _ended": "one for each person who ended logins, for a month more than these had",
 }
 """Those that a function writes into, and what bounds each."""
 

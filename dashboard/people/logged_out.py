@@ -1,9 +1,10 @@
 """Logins that somebody ended: their other tabs, and a copy of their cookie, still say that they are logged in.
 
 Streamlit reads the cookie of a login when a page is opened and never again. So every run of every page asks here. What
-is kept is a digest of each login that was ended, for as long as the login itself would have counted: in a file beside
-the ledger's key, so that a server that is started anew, or another one with the same key, knows of it too. A log-out
-adds a line, of which others read no more than that; of who logged out ``MOST`` times all logins until then are ended.
+is kept is a digest of each login that was ended, for as long as the login itself would have counted, and a month: in a
+file beside the ledger's key, so that a server that is started anew, or another one with the same key, knows of it too.
+A log-out adds a line, of which others read no more than that; of who logged out ``MOST`` times all logins until then
+are ended.
 """
 
 from __future__ import annotations
