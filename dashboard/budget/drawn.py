@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from dashboard.background import compute
+from dashboard.budget import visitor
 from dashboard.budget.held import DRAWN
 from dashboard.case import Source
 from dashboard.words.release import Whence
@@ -21,7 +21,7 @@ from dpcore.ledger import Receipt
 _Window = tuple[dict[str, str], str]
 """What a session notes, and its table."""
 _WAITING: dict[tuple[str, str], list[_Window]] = {}
-"""By person and request: the windows that ask for its answer at this moment."""
+"""By person, or browser where nobody logs in, and request: the windows that ask for its answer at this moment."""
 _LOCK = threading.Lock()
 
 
@@ -32,7 +32,7 @@ def noting(request_id: str, source: Source) -> Callable[[], None]:
     Nobody is told by this whether somebody else has the same table: the others are windows of the same person, and
     what they are told hangs on who drew, never on what was drawn.
     """
-    notes, table, whose = DRAWN.once(), source.drawn_from, compute.whose()
+    notes, table, whose = DRAWN.once(), source.drawn_from, visitor.token()
 
     def note() -> None:
         notes[request_id] = table
@@ -48,7 +48,7 @@ def noting(request_id: str, source: Source) -> Callable[[], None]:
 @contextmanager
 def waiting(request_id: str, source: Source) -> Iterator[None]:
     """While this window asks for the answer of a request, which another window of this person may be drawing."""
-    key, window = (compute.whose(), request_id), (DRAWN.once(), source.drawn_from)
+    key, window = (visitor.token(), request_id), (DRAWN.once(), source.drawn_from)
     with _LOCK:
         _WAITING.setdefault(key, []).append(window)
     try:

@@ -180,7 +180,7 @@ def test_nobody_learns_by_waiting_that_somebody_else_has_the_same_table(monkeypa
     own, guessed = {}, {}
     told: dict[str, dict[str, str]] = {"anna": own, "otto": guessed}
     at = ["anna"]
-    monkeypatch.setattr(drawn.compute, "whose", lambda: at[0])
+    monkeypatch.setattr(drawn.visitor, "token", lambda: at[0])
     monkeypatch.setattr(drawn, "DRAWN", type("Held", (), {"once": lambda self: told[at[0]]})())
     table = replace(sample_case("clinic").source, drawn_from="one")
     note = drawn.noting("r", table)
