@@ -38,6 +38,11 @@ class Pace:
         return max(0.0, self._until - now - self._ahead)
 
     @property
+    def until(self) -> float:
+        """When all work that was sent will be done, were it done at this rate; long ago where none was."""
+        return self._until
+
+    @property
     def idle(self) -> bool:
         """Whether all work that was sent would be done by now."""
         return self._until <= time.monotonic()

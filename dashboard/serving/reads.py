@@ -3,7 +3,8 @@
 A byte that comes alone takes some thirty millionths of a second, whoever it is for: a request that was answered, one
 that waits for its turn, a head or a frame that never ends. None of them comes to the gate. Here a connection whose
 address is ahead of what it may have read rests, before anything is made of what it brings, and what comes meanwhile is
-read at once after that: a file loses nothing. A read of many frames counts as many. Once a request is answered nobody
+read at once after that: a file loses nothing. A read of many frames counts as many. Of an address's connections that
+rest the one that brought least, of late and now, goes on first. Once a request is answered nobody
 wants the rest of its body, so nothing of it is read any more.
 
 Until somebody wants it, what was read is memory that nothing counts: of each of thousands of connections, all that one
@@ -14,9 +15,12 @@ more at once when it is asked for.
 from __future__ import annotations
 
 import asyncio
+import heapq
 import threading
 from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.flow_control import CLOSE_HEADER
@@ -25,12 +29,16 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from dashboard.background import speed
 from dashboard.serving.heads import network
-from dashboard.serving.pace import Paces
+from dashboard.serving.pace import Pace, Paces
 
 READS, AHEAD = 2_000.0, 2.0
 """Reads a second of one address, less than a tenth of a usual computer's processor, and of how many seconds what it did
 not make use of at once. A click is one; a file, of which one read takes up to 64 kB, waits by its bytes before that.
 """
+OWN = 20.0
+"""Reads a second of one connection that it may bring and still be the first of those that rest: a person's page."""
+LEAST = 6
+"""Bytes of the shortest frame of a page."""
 A_HEAD, A_PIECE = 4 << 10, 64 << 10
 """Bytes of one read: as long as nobody asked for what comes, and of a body that is asked for or the messages of a page.
 A browser's head is shorter by far; a longer one takes several."""
@@ -54,6 +62,7 @@ class Reading:
         self._transport, self._loop = transport, loop
         self._paused = self._rests = self._ends = False
         self._waits: tuple[bytes, Any] | None = None  # what was read while its address was ahead, and for whom
+        self.own = Pace(OWN, 0.0)
 
     def set_protocol(self, protocol: Any) -> None:
         """Whose what is read is from now on, piece by piece."""
@@ -72,21 +81,27 @@ class Reading:
 
     def brought(self, data: bytes, protocol: Any) -> None:
         """What was read goes to whose it is, once its address is not ahead."""
-        seconds = ahead(protocol)
-        if seconds > 0.0 and not self._rests:
+        whose = _whose(protocol)
+        if whose is not None and not self._rests and _paces.of(whose).wait(0.0) > 0.0:
             self._waits = data, protocol
-            self.rest(seconds)
+            self.rest(whose)
         else:
             protocol.data_received(data)
 
-    def rest(self, seconds: float) -> None:
-        """Nothing is read for so long, unless it rests already."""
+    def rest(self, whose: str) -> None:
+        """Nothing is read until it is its turn of its address, unless it rests already."""
         if not self._rests and not self.is_closing():
             self._rests = True
-            self._loop.call_later(seconds, self._rested)
+            _lines.setdefault(self._loop, Lines(self._loop)).join(whose, self)
             self._settle()
 
-    def _rested(self) -> None:
+    def done(self, now: float) -> float:
+        """When what it brought would be done at a pace of its own, all that waits being frames of one byte."""
+        waits = 0 if self._waits is None else len(self._waits[0])
+        return max(self.own.until, now) + waits / LEAST / OWN
+
+    def goes_on(self) -> None:
+        """It is its turn."""
         self._rests = False
         waits, self._waits = self._waits, None
         if waits is not None and not self.is_closing():
@@ -114,6 +129,39 @@ class Reading:
             if self._transport.can_write_eof():
                 self._transport.write_eof()
             self._loop.call_later(HEARD, self._transport.close)
+
+
+class Lines:
+    """Who rests, by address: one begins again whenever the address is not ahead, first whoever brought least of late,
+    so that others' reads without end keep nobody of their address waiting for long."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop, self._came = loop, count()
+        self._resting: dict[str, list[tuple[float, int, Reading]]] = {}
+
+    def join(self, whose: str, reading: Reading) -> None:
+        if whose not in self._resting:
+            self._resting[whose] = []
+            self._look(whose)
+        heapq.heappush(self._resting[whose], (reading.done(self._loop.time()), next(self._came), reading))
+
+    def _look(self, whose: str) -> None:
+        """Soon after the address is ahead no more."""
+        self._loop.call_later(_paces.of(whose).wait(0.0), self._next, whose)
+
+    def _next(self, whose: str) -> None:
+        resting = self._resting[whose]
+        while resting and _paces.of(whose).wait(0.0) <= 0.0:
+            *_, reading = heapq.heappop(resting)
+            if not reading.is_closing():
+                reading.goes_on()
+        if resting:
+            self._look(whose)
+        else:
+            del self._resting[whose]
+
+
+_lines: WeakKeyDictionary[asyncio.AbstractEventLoop, Lines] = WeakKeyDictionary()
 
 
 class Pieces(asyncio.BufferedProtocol):
@@ -154,12 +202,6 @@ class Pieces(asyncio.BufferedProtocol):
 _paces = Paces(READS, AHEAD, speed.weight)
 
 
-def ahead(connection: H11Protocol | WebSocketsSansIOProtocol) -> float:
-    """For how many seconds nothing is to be made of what a connection brings."""
-    whose = _whose(connection)
-    return 0.0 if whose is None else _paces.of(whose).wait(0.0)
-
-
 def arrived(connection: H11Protocol | WebSocketsSansIOProtocol, times: int = 1) -> None:
     """Something of a connection was read, which was so many ``times`` as much work as one read."""
     reading, whose = connection.transport, _whose(connection)
@@ -167,9 +209,9 @@ def arrived(connection: H11Protocol | WebSocketsSansIOProtocol, times: int = 1) 
         return
     reading.piece = _piece(connection) if isinstance(connection, H11Protocol) else A_PIECE
     if whose is not None:
-        seconds = _paces.of(whose).wait(float(times))
-        if seconds > 0.0:
-            reading.rest(seconds)
+        reading.own.wait(float(times))
+        if _paces.of(whose).wait(float(times)) > 0.0:
+            reading.rest(whose)
 
 
 def _piece(connection: H11Protocol) -> int:

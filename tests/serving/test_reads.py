@@ -345,7 +345,7 @@ def test_frames_of_all_pages_of_an_address_are_looked_at_at_its_pace(
 @pytest.mark.parametrize("kind", FLOODS)
 def test_they_would_be_looked_at_at_once(kind: str, loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above can fail."""
-    monkeypatch.setattr(reads, "ahead", lambda connection: 0.0)
+    monkeypatch.setattr(reads.Reading, "brought", lambda reading, data, protocol: protocol.data_received(data))
     assert loop.run_until_complete(flooded(FLOODS[kind], 100, monkeypatch)) > 20 * FLOODS[kind].count(b"x")
 
 
@@ -371,3 +371,39 @@ def test_what_waited_for_its_address_comes_whole_and_in_order(loop: Leaping, mon
 
     loop.run_until_complete(story())
     assert bytes(got) == bytes(range(250)) * 800
+
+
+async def starved(others: int, monkeypatch: pytest.MonkeyPatch) -> float:
+    """Seconds until a click of a page is taken, of whose address these many pages send messages of many frames without
+    end."""
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(reads, "_paces", Paces(1e6, 1.0))
+    senders = [Sender(REQUEST) for _ in range(others + 1)]
+    await asyncio.sleep(0.01)
+    monkeypatch.setattr(reads, "_paces", Paces(100.0, 1.0))
+    honest, *hostile = [sender.line for sender in senders]
+    came: list[float] = []
+    page = honest.protocol._protocol
+    page.conn.recv_frame = lambda each: came.append(loop.time())
+    many = frame(BINARY, b"x", last=False) + frame(0, b"x", last=False) * 48 + frame(0, b"x")
+    for step in range(100):
+        for line in hostile:
+            line.brings(many)
+        if step == 20:
+            began, click = loop.time(), frame(BINARY, b"click")
+        if step >= 20 and click:
+            click = click[honest.brings(click) :]
+        if came:
+            return came[0] - began
+        await asyncio.sleep(0.1)
+    return 100.0
+
+
+def test_who_brings_little_goes_on_before_others_of_the_address(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert loop.run_until_complete(starved(30, monkeypatch)) < 2.0
+
+
+def test_in_any_order_they_would_wait_for_all_of_them(loop: Leaping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail."""
+    monkeypatch.setattr(reads.Reading, "done", lambda reading, now: 0.0)
+    assert loop.run_until_complete(starved(30, monkeypatch)) > 5.0
