@@ -123,7 +123,8 @@ class View:
     ``identity`` names the data and every parameter the numbers depend on except ε and n (fingerprint first): it is the
     key of what is remembered. ``methods`` are the keys to draw, ``main`` among them; ``everything`` fixes the colours.
     ``extra`` holds further pictures of the question by key, offered before the three that every one has; ``first`` is
-    shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method,
+    shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method, and
+    ``compares`` whether it is said which method is best here: of values of a person's own it is not;
     ``unprotected`` of what is not private. ``law`` gives the metric at an ε where the headline has it of the very
     release, on its grid of numbers, which the sweeps leave out.
     """
@@ -157,6 +158,7 @@ class View:
     plain: str = ""
     law: Callable[[float], float] | None = None
     textbook: str = ""
+    compares: bool = True
     unprotected: str = ""
 
     @property
@@ -253,7 +255,7 @@ class View:
             return f"{_THICK.format(used)}{dotted}{_LOG} {self.band}".strip()
         chosen = self.epsilon if x == "epsilon" else self.size
         known = {key: value for key, value in read_all(others, x, chosen).items() if key != self.unprotected}
-        if known:
+        if known and self.compares:
             best = (max if self.higher else min)(known, key=known.__getitem__)
             even = abs(known[best] - known.get(self.main, known[best])) <= 5e-4 * max(abs(known[best]), 1e-12)
             used += _BEST if even else _NOT_BEST.format(self.names[best])

@@ -13,6 +13,7 @@ from dpcore.accounting import gaussian_epsilon
 from dpcore.calibration import gaussian_noise_multiplier
 from dpcore.costs import Cost
 from dpcore.datasets import Table
+from dpcore.grid import round_up
 from dpcore.planning import PlannedAnswer
 from dpcore.thresholding import AboveThreshold
 
@@ -106,6 +107,8 @@ def planned(wishes: Sequence[Wish], delta: float, source: Source | None) -> list
             epsilon = kind.needed(wish.target, own, None if source is None else source.table, wish.column)
         if epsilon is None or not epsilon > 0.0:
             return None
+        if source is not None and not source.public and wish.column:  # on the public list, as wherever one looks
+            epsilon = round_up(epsilon)
         answers.append(PlannedAnswer(name=kind.label, cost=_at(kind, own), epsilon=epsilon, count=wish.count))
     return answers
 

@@ -64,7 +64,7 @@ def planned(
     ]
     return Section(
         kind=kind,
-        key=f"plan:{'|'.join(wishes)}:{tuple(epsilons)!r}:{delta!r}",
+        key=f"plan:{'|'.join(wishes)}:{tuple(epsilons)!r}:{delta!r}:{budget}:{fit}",
         title=said.PLAN_TITLE,
         parts=tuple(parts),
         numbers=tuple((one.rule, one.epsilon) for one in totals),

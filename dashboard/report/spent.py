@@ -64,7 +64,7 @@ def spent(
     ]
     return Section(
         kind="practice" if practice else "answer",
-        key=f"spent:{name}:{'' if last is None else last.journal_hash}:{headline}",
+        key=f"spent:{lineage}:{name}:{'' if last is None else last.journal_hash}:{headline}",
         title=said.spent_title(words.visible(name, 120)),
         parts=tuple(parts),
         numbers=tuple(numbers),

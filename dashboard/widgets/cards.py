@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -34,6 +35,8 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
     """
+    if asked.found is not None and own and not asked.simulated:
+        asked = replace(asked, found=_on_grid(asked.found))
     step = "" if asked.found is None else needs.next_step(asked.found, session.epsilon(), asked.proviso)
     about = (
         "need",
@@ -75,6 +78,12 @@ def _other_method(found: Better, key: str) -> None:
     )
 
 
+def _on_grid(found: Needed) -> Needed:
+    """What is found from a person's own values is shown on the public grid alone: an ε can be typed as well."""
+    least, surely = (None if one is None else round_up(one) for one in (found.epsilon, found.surely))
+    return replace(found, epsilon=least, surely=surely)
+
+
 def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None:
     least = found.epsilon
     if least is not None and least <= EPSILON_HIGH:
@@ -89,15 +98,16 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
             if found.here is not None and found.size is not None:
                 sized.caption(needs.here(found.here, found.size, found.size_word, part=found.part))
     if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
-        taken = _taken(least, looked=looked)
-        st.button(
-            f"Use ε = {words.number(taken)}",
-            key=f"{key}-use",
-            on_click=session.take_epsilon if looked else session.set_epsilon,
-            args=(taken,),
-            width="stretch",
-            help=needs.LOOKED if looked else None,
-        )
+        taken = [_taken(one, looked=looked) for one in (least, found.surely) if one is not None and one <= EPSILON_HIGH]
+        for one, which in zip(dict.fromkeys(taken), ("use", "use-most"), strict=False):
+            st.button(
+                f"Use ε = {words.number(one)}",
+                key=f"{key}-{which}",
+                on_click=session.take_epsilon if looked else session.set_epsilon,
+                args=(one,),
+                width="stretch",
+                help=needs.LOOKED if looked else None,
+            )
         if left is not None:
             st.caption(needs.too_dear(left))
         return

@@ -313,15 +313,16 @@ def when_axis(limit: int) -> str:
 
 
 def when_note(name: str, looked: bool, textbook: float, best: str | None) -> str:
-    """``textbook``: how often the textbook's method is on time; ``best``: which is oftenest, None for this one."""
+    """``textbook``: how often the textbook's method is on time; ``best``: which is oftenest, None for this one, said of
+    no data that are a person's own (``looked``)."""
     click = (
         "Clicking a bar puts the line near it; a release then says that the line was chosen after looking at the data."
         if looked
         else "Click a bar to put the line there."
     )
-    here = "here the best of these" if best is None else f"here {best} does better"
+    here = "" if looked else ", here the best of these" if best is None else f", here {best} does better"
     return (
-        f"Above: the data and the line. Below: where the private alarm falls, with {name}, {here}. The textbook's "
+        f"Above: the data and the line. Below: where the private alarm falls, with {name}{here}. The textbook's "
         f"method (Dwork and Roth, 2014) would be on time {times_in_100(textbook)}. {click}"
     )
 

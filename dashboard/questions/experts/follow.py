@@ -201,6 +201,7 @@ def _view(setting: Setting) -> View:
         mark=None if setting.whom.scenario is not None else setting.case.source.mark,
         band=said.BAND if problem.band else "",
         textbook="textbook" if "textbook" in setting.drawn else "",
+        compares=setting.case.source.public or setting.whom.scenario is not None,
         unprotected=NON_PRIVATE,
         code=_code(setting),
         extra={"whom": (said.WHOM, lambda: tabs.whom(setting))},
@@ -230,7 +231,10 @@ def _caption(setting: Setting, view: View) -> str:
 
 
 def _hint(setting: Setting, view: View, lost: float) -> str:
-    """What else keeps to the target at this ε, where the strategy in use does not."""
+    """What else keeps to the target at this ε, where the strategy in use does not. Not on a person's own data: a choice
+    that is made by results tells something of them."""
+    if not (setting.case.source.public or setting.whom.scenario is not None):
+        return ""
     if lost <= setting.target or setting.metric != "regret_per_round":
         return ""
     widest = replace(setting.problem, assumption="independent", band=0.0)

@@ -154,6 +154,7 @@ def _view(setting: Setting) -> View:
         code=said.code(setting.as_is.scores.tolist(), setting.relation),
         plain=METHODS[setting.main].about.plain,
         textbook=TEXTBOOK,
+        compares=setting.case.source.public,
     )
 
 

@@ -210,9 +210,10 @@ class Measured:
         return theirs is not None and mine is not None and theirs[0] > mine[0] + CLEARLY
 
     def worth_buying(self, cost: str, fixed: str, beside: Callable[[str, str], str]) -> list[str]:
-        """What the ``fixed`` way, which costs nothing, does ``beside`` the one in use, and when the ``cost`` pays."""
+        """What the ``fixed`` way, which costs nothing, does ``beside`` the one in use, on data that everybody may see,
+        and when the ``cost`` pays."""
         mine, free = self.right, self.at(fixed)
-        if mine is None or free is None or not self.complete:
+        if mine is None or free is None or not self.complete or not self.case.source.public:
             return [cost]
         tell = said.right if self.task.classifies else said.error
         return [beside(tell(mine[0]), tell(free[0])) + " " + cost]

@@ -1,0 +1,66 @@
+"""What is found from a person's own values is shown on the public grid alone, and each ε has a button that says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.widgets import cards
+from dpcore.grid import on_grid
+
+
+def page(epsilon: float, surely: float | None, own: bool) -> None:
+    import streamlit as st
+
+    from dashboard import session
+    from dashboard.controls import Number
+    from dashboard.question import Need
+    from dashboard.view import Needed
+    from dashboard.widgets import cards
+
+    needed = Needed(
+        epsilon=epsilon,
+        size=None,
+        size_word="people",
+        possible=True,
+        sized=False,
+        average=True,
+        most=True,
+        surely=surely,
+    )
+    need = Need(control=Number(key="need", label="I need", default=1.0, low=0.0, high=9.0), found=needed)
+    cards.need(need, [], key="a", own=own)
+    st.text(f"taken {session.epsilon_taken()}")
+
+
+def shown(epsilon: float, surely: float | None, *, own: bool) -> AppTest:
+    app = AppTest.from_function(page, args=(epsilon, surely, own), default_timeout=60).run()
+    assert not app.exception
+    return app
+
+
+def told(app: AppTest) -> dict[str, Any]:
+    return {"metrics": [one.value for one in app.metric], "buttons": [one.label for one in app.button]}
+
+
+def test_neighbours_between_two_levels_of_the_list_show_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = shown(0.161, 0.269, own=True), shown(0.155, 0.26, own=True)
+    assert told(one) == told(other)
+    assert all(on_grid(float(value)) for value in told(one)["metrics"])
+    assert told(one)["buttons"] == [f"Use ε = {value}" for value in told(one)["metrics"]]
+    assert told(shown(0.161, 0.269, own=False)) != told(shown(0.155, 0.26, own=False)), "data that everybody may see"
+    monkeypatch.setattr(cards, "_on_grid", lambda found: found)
+    assert told(shown(0.161, 0.269, own=True)) != told(shown(0.155, 0.26, own=True)), "what shows that it can fail"
+
+
+@pytest.mark.parametrize("which", ["use", "use-most"])
+def test_each_button_marks_what_it_takes(which: str) -> None:
+    app = shown(0.161, 0.269, own=True)
+    app.button(key=f"a-{which}").click().run()
+    assert [one.value for one in app.text] == ["taken True"]
+
+
+def test_where_nine_of_ten_never_reach_it_there_is_one_button() -> None:
+    assert told(shown(0.161, None, own=True))["buttons"] == ["Use ε = 0.2"]
