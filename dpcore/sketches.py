@@ -8,19 +8,23 @@ the names of columns (coordinated sampling; Cohen, 1997; Broder, 1997). A mark i
 has a mark of all it holds, in any order.
 
 Recognised: columns dropped, added, renamed or reordered; rows reordered, a few changed, or only a part of them (from a
-sixth on); rows that stand several times, all or many of them, and tables of two to twelve rows of each person beside
-one of one row, by what stands in all rows of one (ids that are no plain numbers, dates, amounts); ids shifted; another
-spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: such tables where the number of rows of a
-person is left to chance, so that it could be of strangers who hold the same (none, one or two visits); fewer rows,
+sixth on); ids shifted; another spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: fewer rows,
 or a part of the rows of a file whose columns are so coarse that not even three, or all, tell most rows apart (five
 questions with three answers each); files whose rows could be any of so few that those of other people hold most of them
 too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values
 themselves were changed (rounded, jittered, translated, in other units); the same people asked something else.
 
-Of a file that somebody else linked with its people (``Index.seems_like``) less is recognised, so that one row
-hardly decides: neither equal columns nor the very same file, only marks, and up to ``MOST_MORE`` of those more than are
-needed. How many more, nobody without the key can tell. All rows, or nearly all, are nearly always recognised from about
-40 rows on, two thirds of them eight times in ten, a third two times in five, a sixth seldom; 20 rows every other time.
+Beside files of the same person also rows that stand several times, all or many of them, and tables of two to twelve
+rows of each person beside one of one row, by what stands in all rows of one (ids that are no plain numbers, dates,
+amounts); not where the number of rows of a person is left to chance, so that it could be of strangers who hold the same
+(none, one or two visits). Which rows are copies can hang on one row, so what shows without them is a part of its own
+(``Sketch.bare``), and never compared with files of others.
+
+Of a file that somebody else linked with its people (``Index.seems_like``) less is recognised, so that one row hardly
+decides: neither equal columns nor the very same file, only marks of all rows as they stand, and up to ``MOST_MORE`` of
+those more than are needed. How many more, nobody without the key can tell. All rows, or nearly all, are nearly always
+recognised from about 40 rows on, two thirds of them eight times in ten, a third two times in five, a sixth seldom; 20
+rows every other time.
 """
 
 from __future__ import annotations
@@ -43,6 +47,7 @@ MARGIN = 0.35  # how much more must be in common than coincidence would explain
 LEAST_BITS = 8  # how unlikely equal columns must be by chance, in bits
 MOST_COLUMNS = 256  # of which a sketch has marks
 MOST_COMBINATIONS = 48
+MOST_TOGETHER = 64  # combinations of all rows and of those without copies
 MOST_MARKS = 64  # of a combination
 MOST_MORE = 20  # marks more than needed that others' people may take, so that one row hardly decides
 _DEPTHS = 1 << 8  # as many as a byte of a packed mark tells
@@ -65,10 +70,15 @@ class Combination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
-    """``columns`` maps the mark of each column's contents to how unlikely an equal one is by chance, in bits."""
+    """``columns`` maps the mark of each column's contents to how unlikely an equal one is by chance, in bits.
+
+    Both parts are of all rows as they stand; ``bare`` is what shows where rows that are copies are left out, of a file
+    that has some. Only ``is_like`` looks at it.
+    """
 
     columns: tuple[tuple[int, int], ...] = ()
     combinations: tuple[Combination, ...] = ()
+    bare: Sketch | None = None
 
     def is_like(self, other: Sketch) -> bool:
         """Whether both are probably about the same people; ``Index`` is for one beside many."""
@@ -78,7 +88,8 @@ class Sketch:
         """Plain text that ``from_text`` reads. Its length hangs on the rows: see ``to_even_text``."""
         parts = [_pack(self.columns)]
         parts += [f"{one.depth},{one.apart},{_pack(one.marks)}" for one in self.combinations]
-        return ";".join(parts)
+        text = ";".join(parts)
+        return text if self.bare is None else f"{text}|{self.bare.to_text()}"
 
     def to_even_text(self) -> str:
         """As ``to_text``, and as long as that of every other sketch: sealed, its length would still tell of the rows.
@@ -93,7 +104,11 @@ class Sketch:
     @classmethod
     def from_text(cls, text: str) -> Sketch | None:
         """The sketch that was written so; None for text that is none (a file from before, without one)."""
-        first, *rest = text.rstrip(" ").split(";")
+        whole, there, without = text.rstrip(" ").partition("|")
+        bare = cls.from_text(without) if there and "|" not in without else None
+        if there and bare is None:
+            return None
+        first, *rest = whole.split(";")
         try:
             combinations = []
             for part in rest:
@@ -102,7 +117,8 @@ class Sketch:
             columns = _unpack(first)
         except (ValueError, struct.error):
             return None
-        return cls(columns=columns, combinations=tuple(combinations)) if columns or combinations else None
+        found = cls(columns=columns, combinations=tuple(combinations), bare=bare)
+        return found if columns or combinations or there else None
 
 
 class Index:
@@ -113,9 +129,14 @@ class Index:
         self._own = _Marks([one for one in sketch.combinations if one.apart >= 100 * LEAST_APART])
         self._order = np.argsort(self._own.mark, kind="stable")
         self._sorted = self._own.mark[self._order]
+        self._bare = None if sketch.bare is None else Index(sketch.bare)
 
     def is_like(self, other: Sketch) -> bool:
-        """Whether both are probably about the same people; what neither says more closely."""
+        """Whether both are probably about the same people, with copies or without; what neither says more closely."""
+        whole = self._is_like(other) or (other.bare is not None and self._is_like(other.bare))
+        return whole or (self._bare is not None and self._bare.is_like(other))
+
+    def _is_like(self, other: Sketch) -> bool:
         theirs = _Marks([one for one in other.combinations if one.apart >= 100 * LEAST_APART])
         apart = np.minimum(theirs.apart[:, None], self._own.apart)
         return self._equal_columns(other) or bool(self._shares(theirs, apart).any())
@@ -123,9 +144,10 @@ class Index:
     def seems_like(self, known: Sketch, *, more: int, apart: Sequence[int]) -> bool:
         """As ``is_like``, where nothing of the people of ``known`` may be told to who knows all their rows but one.
 
-        They can bring a file of known rows and a guess that lies on any edge that is always the same. So only marks are
-        compared, ``more`` (0 to ``MOST_MORE``) than needed are asked for, and a combination of ``known`` counts only
-        where it tells as many hundredths of its rows apart as ``apart`` says at its place. A keyed hash chooses both.
+        They can bring a file of known rows and a guess that lies on any edge that is always the same. So only marks of
+        all rows as they stand are compared, ``more`` (0 to ``MOST_MORE``) than needed are asked for, and a combination
+        of ``known`` counts only where it tells as many hundredths of its rows apart as ``apart`` says at its place. A
+        keyed hash chooses both.
         It is as much work for people who are alike as for strangers: how long it takes shall not tell.
         """
         theirs = _Marks(known.combinations)
@@ -190,5 +212,5 @@ def _packed(pairs: int) -> int:
     return 4 * math.ceil(8 * pairs / 3)
 
 
-LONGEST = _packed(MOST_COLUMNS) + MOST_COMBINATIONS * (len(";99,100,") + _packed(MOST_MARKS))
+LONGEST = 2 * _packed(MOST_COLUMNS) + len("|") + MOST_TOGETHER * (len(";99,100,") + _packed(MOST_MARKS))
 """Characters of the longest sketch there can be, whatever the rows."""

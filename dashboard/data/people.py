@@ -25,10 +25,11 @@ from dpcore.ledger.terms import ENDED
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
 OTHERS = "others"
 NOT_SEEN = (
-    "Recognised are files with columns or rows dropped, added, repeated, renamed or written otherwise. Not recognised "
-    "are a few rows alone, a part of a file with coarse columns only, rows that any such file could hold, several rows "
-    "of a person where others have one or none, changed values, and the same people asked something else. "
-    "People with whose budget you have nothing to do are recognised less surely."
+    "Recognised are files with columns or rows dropped, added, renamed or written otherwise; beside a file that you "
+    "linked yourself, also with rows repeated, or several of each person. Not recognised are a few rows alone, a part "
+    "of a file with coarse columns only, rows that any such file could hold, several rows of a person where others "
+    "have one or none, changed values, and the same people asked something else. People whose file somebody else "
+    "linked are recognised less surely, and hardly ever where many rows are repeated."
 )
 
 

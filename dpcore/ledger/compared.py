@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import Connection
@@ -45,6 +46,9 @@ def alike(
     """
     if sketch is None:
         return []
+    # what stands without copies is for files of the same person: where copies begin can hang on one row, and whoever
+    # brings a guess of all rows would be on the same side of that edge
+    sketch = replace(sketch, bare=None)
     # all that the answer hangs on: the same again is no other question
     file = store.key.mark("compared", by, fingerprint, sketch.to_text())
     with store.reading() as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -16,7 +17,7 @@ from dpcore.errors import InvalidArgument, UnknownLineage
 from dpcore.ledger import Ledger, people
 from dpcore.ledger.key import fresh
 from dpcore.ledger.people import Brought
-from dpcore.sketches import LONGEST, MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS, Combination, Sketch
+from dpcore.sketches import LONGEST, MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS, MOST_TOGETHER, Combination, Sketch
 from tests.ledger.conftest import Place
 
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
@@ -253,7 +254,7 @@ class TestLedger:
     def test_records_of_files_are_all_of_one_length(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The number of marks hangs on every row: each guess of one cell, a row less and any other file look alike."""
         files = [reading(ONE.iloc[:30].assign(job=[*ONE["job"][:29], guess])) for guess in ("Nurse", "Cook")]
-        files += [reading(ONE.iloc[:29]), reading(ONE.iloc[:3])]
+        files += [reading(ONE.iloc[:29]), reading(ONE.iloc[:3]), reading(pd.concat([ONE, ONE]))]
         made = [sketch(file, KEY) for file in files]
 
         def lengths(ledger: Ledger) -> set[int]:
@@ -280,12 +281,17 @@ class TestLedger:
             each = Combination(depth=53, apart=100, marks=pairs)
             return Sketch(columns=pairs[:1] * columns, combinations=(each,) * combinations)
 
-        for sizes in ((0, 1, 6), (MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS)):
-            assert len(made(*sizes).to_even_text()) == LONGEST
-            assert Sketch.from_text(made(*sizes).to_even_text()) == made(*sizes)
-        assert len(made(MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS).to_text()) == LONGEST
+        most = made(MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS)
+        rest, more = (made(MOST_COLUMNS, MOST_TOGETHER - MOST_COMBINATIONS + number, MOST_MARKS) for number in range(2))
+        none, few = Sketch(), made(0, 1, 6)
+        for one in (few, most, replace(most, bare=rest), replace(few, bare=most), replace(none, bare=few)):
+            assert len(one.to_even_text()) == LONGEST
+            assert Sketch.from_text(one.to_even_text()) == one
+        assert len(replace(most, bare=rest).to_text()) == LONGEST
+        for text in ("", "|", f"{most.to_text()}|", f"{few.to_text()}|;", "|" * 9999, "|".join([few.to_text()] * 3)):
+            assert Sketch.from_text(text) is None
         with pytest.raises(InvalidArgument, match="no more marks"):
-            made(MOST_COLUMNS, MOST_COMBINATIONS + 1, MOST_MARKS).to_even_text()
+            replace(most, bare=more).to_even_text()
 
     def test_of_a_wide_table_the_same_columns_have_marks(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(import_module("dpcore.datasets.reading.likeness"), "MOST_COLUMNS", 2)

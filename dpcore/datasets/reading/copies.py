@@ -17,32 +17,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_COPIES = 12  # of a row: what stands more often is a group, not one person
-LEAST_SHARE, SURE_SHARE = 0.3, 0.65
-"""Of copies among repeated rows: below the one nothing is left out, above the other copies are, and between them a coin
-decides, so that no single row does."""
-_SMOOTH = 3.0
-"""As many more of each frequency: few rows show them roughly, and one row shall not move much."""
+LEAST_SHARE = 0.475
+"""Of copies among repeated rows, from which on they are left out. One row may decide that: only who has all rows of a
+file may be told what hangs on it."""
+_SMOOTH = 3.0  # as many more of each frequency: few rows show them roughly
 
 
-def edge(coin: float) -> float:
-    """The share from which on repeated rows are copies, where a coin that nobody can tell shows from 0 to 1."""
-    return LEAST_SHARE + coin * (SURE_SHARE - LEAST_SHARE)
-
-
-def bare(rows: NDArray[np.uint64], least: float) -> NDArray[np.intp] | None:
+def bare(rows: NDArray[np.uint64]) -> NDArray[np.intp] | None:
     """The places of rows that leave copies out; None where none are there.
 
-    ``rows`` holds a hash of each row; ``least`` is from which ``share`` on they are copies. Where nearly all rows are
-    there a multiple of times, they are so many times as often as before; that any are equal then may be chance still.
+    ``rows`` holds a hash of each row. Where nearly all rows are there a multiple of times, they are so many times as
+    often as before; that any are equal then may be chance still.
     """
     ordered = np.sort(rows)
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if rows.size else rows[:0]
     times = np.diff(np.append(starts, rows.size)).astype(np.int64)
     if times.size == rows.size:
         return None
-    most = [fold for fold in range(MOST_COPIES, 1, -1) if (times % fold == 0).mean() >= (1.0 + least) / 2]
+    most = [fold for fold in range(MOST_COPIES, 1, -1) if (times % fold == 0).mean() >= (1.0 + LEAST_SHARE) / 2]
     staying = -(-times // most[0]) if most else times
-    if share(staying) >= least:
+    if share(staying) >= LEAST_SHARE:
         staying = np.ones_like(times)
     if (staying == times).all():
         return None

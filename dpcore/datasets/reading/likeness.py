@@ -17,7 +17,7 @@ import pandas as pd
 
 from dpcore.datasets.different import by_value, encoded
 from dpcore.datasets.reading import engine
-from dpcore.datasets.reading.copies import bare, edge, share
+from dpcore.datasets.reading.copies import LEAST_SHARE, bare, share
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
 from dpcore.sketches import (
@@ -26,6 +26,7 @@ from dpcore.sketches import (
     MOST_COLUMNS,
     MOST_COMBINATIONS,
     MOST_MARKS,
+    MOST_TOGETHER,
     Combination,
     Sketch,
 )
@@ -62,7 +63,7 @@ def likeness(one: Reading, other: Reading) -> Likeness:
 
 def _row_and_column_marks(reading: Reading) -> tuple[NDArray[np.uint64], NDArray[np.object_]]:
     frame, rows = reading.frame, engine.row_marks(reading.frame)
-    places = bare(rows, edge(0.5))
+    places = bare(rows)
     if places is not None:
         frame, rows = frame.iloc[places], rows[places]
     return rows, np.array(engine.column_marks(frame), dtype=object)
@@ -71,37 +72,46 @@ def _row_and_column_marks(reading: Reading) -> tuple[NDArray[np.uint64], NDArray
 def sketch(reading: Reading, key: bytes) -> Sketch:
     """What the file can be recognised by later, keyed (``Ledger.sketch_key``); ``dpcore.sketches`` says by what.
 
-    Values count, not how they are written: numbers, dates, yes and no by meaning, text without case and blanks. Rows
-    that are copies of another count once, and a column that only counts the rows makes no others of them; where some
-    columns alone hold copies, as of one who is there with several rows, what stands in these is looked at once, too.
+    Values count, not how they are written: numbers, dates, yes and no by meaning, text without case and blanks.
     """
     key = hmac.digest(key, b"sketch 1", "sha256")
     typed = reading.apply(reading.suggested()).frame
     columns = [_Column.of(cells, key) for cells in _canonical(typed)]
-    contents = _contents(columns, key)
-    least = _edge(columns, key)
+    found = tuple(islice(_combinations(columns, key), MOST_COMBINATIONS))
+    without = _without_copies(typed, columns, key, min(MOST_COMBINATIONS, MOST_TOGETHER - len(found)))
+    return Sketch(columns=_contents(columns, key), combinations=found, bare=without)
+
+
+def _without_copies(typed: pd.DataFrame, columns: list[_Column], key: bytes, most: int) -> Sketch | None:
+    """What the file shows beside where copies are left out, in ``most`` combinations; None where there are none.
+
+    A column that only counts the rows makes no others of copies. Where some columns alone hold copies, as of one who is
+    there with several rows, what stands in these is looked at once.
+    """
     own = [at for at, one in enumerate(columns) if not one.running]
-    places = bare(_rows([columns[at] for at in own]), least)
+    places = bare(_rows([columns[at] for at in own]))
     if places is not None:
         typed = typed.iloc[places, own]
         columns = [_Column.of(cells, key) for cells in _canonical(typed)]
-        contents |= _contents(columns, key)  # beside those of all rows, by which earlier versions knew such a file
-    found: list[Combination] = []
-    lasting = [at for at, one in enumerate(columns) if one.tells and not one.running and one.copies >= least]
-    places = bare(_rows([columns[at] for at in lasting]), least)
+    lasting = [at for at, one in enumerate(columns) if one.tells and not one.running and one.copies >= LEAST_SHARE]
+    once = bare(_rows([columns[at] for at in lasting]))
+    staying: list[_Column] = []
+    if once is not None:
+        staying = [_Column.of(cells, key) for cells in _canonical(typed.iloc[once, lasting])]
+    elif places is None:
+        return None
+    found = list(islice(_combinations(staying, key), most if places is None else most // 2))
     if places is not None:
-        staying = [_Column.of(cells, key) for cells in _canonical(typed.iloc[places, lasting])]
-        contents |= _contents(staying, key)
-        found += islice(_combinations(staying, key), MOST_COMBINATIONS // 2)
-    found += islice(_combinations(columns, key), MOST_COMBINATIONS - len(found))
-    # of a wide table those with the smallest marks: of two files of one table the same
-    return Sketch(columns=tuple(sorted(contents)[:MOST_COLUMNS]), combinations=tuple(found))
+        found += islice(_combinations(columns, key), most - len(found))
+    contents = _contents([*columns, *staying], key)
+    return Sketch(columns=contents, combinations=tuple(found)) if contents or found else None
 
 
-def _contents(columns: list[_Column], key: bytes) -> set[tuple[int, int]]:
-    """The marks of what columns hold that say something about who is in them, each with its bits."""
+def _contents(columns: list[_Column], key: bytes) -> tuple[tuple[int, int], ...]:
+    """The marks of what columns hold that say something about who is in them, each with its bits; of a wide table those
+    with the smallest marks: of two files of one table the same."""
     saying = (one for one in columns if one.tells and not one.running and one.bits > 0)
-    return {(one.contents(key), one.bits) for one in saying}
+    return tuple(sorted({(one.contents(key), one.bits) for one in saying})[:MOST_COLUMNS])
 
 
 def _rows(columns: list[_Column]) -> NDArray[np.uint64]:
@@ -110,12 +120,6 @@ def _rows(columns: list[_Column]) -> NDArray[np.uint64]:
     for column in columns:
         rows = _mixed(rows + column.hashes)
     return rows
-
-
-def _edge(columns: list[_Column], key: bytes) -> float:
-    """From which share on rows that stand again are copies, by a coin of the key and of every row."""
-    rows = _rows(columns)
-    return edge(_mark(key, b"copies", rows.size, int(rows.sum(dtype=np.uint64))) / 2.0**56)
 
 
 def _combinations(columns: list[_Column], key: bytes) -> Iterable[Combination]:
