@@ -12,6 +12,8 @@ from dpcore.grid import on_grid
 
 
 def page(epsilon: float, surely: float | None, own: bool) -> None:
+    from dataclasses import replace
+
     import streamlit as st
 
     from dashboard import session
@@ -20,6 +22,7 @@ def page(epsilon: float, surely: float | None, own: bool) -> None:
     from dashboard.view import Needed
     from dashboard.widgets import cards
 
+    session.begin()
     needed = Needed(
         epsilon=epsilon,
         size=None,
