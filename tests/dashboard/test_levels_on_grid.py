@@ -12,7 +12,6 @@ from dpcore.grid import on_grid
 
 
 def page(epsilon: float, surely: float | None, own: bool) -> None:
-    from dataclasses import replace
 
     import streamlit as st
 
