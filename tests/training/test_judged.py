@@ -109,7 +109,7 @@ def test_a_card_says_what_the_file_says_and_no_more() -> None:
     model = load_model(answer)
     card = model.card()
     assert "Tells “yes” from “no” in the column “ill”." in card
-    assert "(3, 1e-05)-differential privacy" in card
+    assert "(3, 10⁻⁵)-differential privacy" in card
     assert "a noisy count" in card
     assert "Cut into steps at declared numbers: age, since" in card
     spread = column_spread(model)

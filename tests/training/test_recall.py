@@ -56,5 +56,5 @@ def test_what_is_found_agrees_with_the_models_that_are_judged_row_by_row(sweep: 
 
 def test_the_sentence_names_both_kinds_of_mistakes() -> None:
     told = said.mistakes(("benign", "malignant"), 0.357, 0.004, 0.06)
-    assert "of 100 that are “malignant” it misses 36** (6 without privacy)" in told
+    assert "of 100 that are “malignant” it misses 36 (6 without privacy)" in told
     assert "of 100 that are “benign” it takes fewer than 1 for “malignant”" in told
