@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.datasets.text import plain_markdown, plain_sentence
 from dpcore.validate import FloatArray
-from dpcore.written import exact, hundredths
+from dpcore.written import CHANCE, TINY, exact, hundredths
 
 if TYPE_CHECKING:
     from dpcore.training.model import LinearModel
@@ -49,7 +49,7 @@ def model_card(model: LinearModel) -> str:
         *((f"These act together besides: {together}.",) if together else ()),
         "",
         "## Privacy",
-        f"({_number(about.get('epsilon'))}, {_number(about.get('delta'))})-differential privacy for {hidden} "
+        f"({_number(about.get('epsilon'))}, {_number(about.get('delta'), small=CHANCE)})-differential privacy for {hidden} "
         f"{_whom(about)} {each}, for everything in this model together; every other answer about the same rows adds to "
         f"it. Trained by {_method(about.get('method'))}.",
         *_what_was_declared(about),
@@ -152,8 +152,8 @@ def _named(pair: Pair) -> str:
     return " with ".join(pair.names)
 
 
-def _number(value: object) -> str:
-    return exact(value) if isinstance(value, float | int) else "unknown"
+def _number(value: object, *, small: float = TINY) -> str:
+    return exact(value, small=small) if isinstance(value, float | int) else "unknown"
 
 
 def _method(name: object) -> str:
