@@ -49,8 +49,8 @@ def model_card(model: LinearModel) -> str:
         *((f"These act together besides: {together}.",) if together else ()),
         "",
         "## Privacy",
-        f"({_number(about.get('epsilon'))}, {_number(about.get('delta'), small=CHANCE)})-differential privacy for {hidden} "
-        f"{_whom(about)} {each}, for everything in this model together; every other answer about the same rows adds to "
+        f"({_number(about.get('epsilon'))}, {_number(about.get('delta'), small=CHANCE)})-differential privacy for "
+        f"{hidden} {_whom(about)} {each}, for everything in this model together; every other answer about the same rows adds to "
         f"it. Trained by {_method(about.get('method'))}.",
         *_what_was_declared(about),
         *(plain_sentence(str(note)) for note in about.get("notes", ())),
