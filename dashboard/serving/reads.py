@@ -37,8 +37,8 @@ not make use of at once. A click is one; a file, of which one read takes up to 6
 """
 OWN = 20.0
 """Reads a second of one connection that it may bring and still be the first of those that rest: a person's page."""
-LEAST = 6
-"""Bytes of the shortest frame of a page."""
+COUNTED = 50
+"""Frames of what waits that are counted, to tell how many there are."""
 A_HEAD, A_PIECE = 4 << 10, 64 << 10
 """Bytes of one read: as long as nobody asked for what comes, and of a body that is asked for or the messages of a page.
 A browser's head is shorter by far; a longer one takes several."""
@@ -96,9 +96,9 @@ class Reading:
             self._settle()
 
     def done(self, now: float) -> float:
-        """When what it brought would be done at a pace of its own, all that waits being frames of one byte."""
-        waits = 0 if self._waits is None else len(self._waits[0])
-        return max(self.own.until, now) + waits / LEAST / OWN
+        """When what it brought would be done at a pace of its own, with what waits: a head is one read."""
+        data, protocol = self._waits or (b"", None)
+        return max(self.own.until, now) + (1.0 if isinstance(protocol, H11Protocol) else about(data)) / OWN
 
     def goes_on(self) -> None:
         """It is its turn."""
@@ -129,6 +129,17 @@ class Reading:
             if self._transport.can_write_eof():
                 self._transport.write_eof()
             self._loop.call_later(HEARD, self._transport.close)
+
+
+def about(data: bytes) -> float:
+    """How many frames these bytes seem to be, by the first of them: it is told before any is looked at."""
+    at = found = 0
+    while at + 1 < len(data) and found < COUNTED:
+        size = data[at + 1] & 127
+        more = {126: 2, 127: 8}.get(size, 0)
+        at += 6 + more + (int.from_bytes(data[at + 2 : at + 2 + more]) if more else size)
+        found += 1
+    return found * max(1.0, len(data) / at) if at else float(len(data))
 
 
 class Lines:

@@ -50,8 +50,8 @@ def model_card(model: LinearModel) -> str:
         "",
         "## Privacy",
         f"({_number(about.get('epsilon'))}, {_number(about.get('delta'), small=CHANCE)})-differential privacy for "
-        f"{hidden} {_whom(about)} {each}, for everything in this model together; every other answer about the same rows "
-        f"adds to it. Trained by {_method(about.get('method'))}.",
+        f"{hidden} {_whom(about)} {each}, for everything in this model together; every other answer about the same "
+        f"rows adds to it. Trained by {_method(about.get('method'))}.",
         *_what_was_declared(about),
         *(plain_sentence(str(note)) for note in about.get("notes", ())),
         *_what_was_bought(about),

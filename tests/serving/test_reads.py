@@ -407,3 +407,47 @@ def test_in_any_order_they_would_wait_for_all_of_them(loop: Leaping, monkeypatch
     """The test above can fail."""
     monkeypatch.setattr(reads.Reading, "done", lambda reading, now: 0.0)
     assert loop.run_until_complete(starved(30, monkeypatch)) > 5.0
+
+
+async def kept_waiting(others: int, monkeypatch: pytest.MonkeyPatch) -> float:
+    """Seconds until a browser's request is answered, of whose address so many connections bring byte after byte."""
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(reads, "_paces", Paces(1e6, 1.0))
+    honest, *hostile = [Sender(PROPER), *(Sender(HEAD + b"X: ") for _ in range(others))]
+    await asyncio.sleep(0.01)
+    monkeypatch.setattr(reads, "_paces", Paces(100.0, 1.0))
+    asked = PROPER[:-2] + b"Cookie: " + b"x" * 1500 + b"\r\n\r\n"
+    for step in range(200):
+        for sender in hostile:
+            sender.line.brings(b"x")
+        if step == 20:
+            began = loop.time()
+        if step >= 20 and asked:
+            asked = asked[honest.line.brings(asked) :]
+        if honest.line.written.count(b"HTTP/1.1 204") == 2:
+            return loop.time() - began
+        await asyncio.sleep(0.1)
+    return 100.0
+
+
+def test_a_browser_s_head_goes_on_before_those_that_come_byte_by_byte(
+    loop: Leaping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert loop.run_until_complete(kept_waiting(60, monkeypatch)) < 2.0
+    by_bytes = lambda reading, now: now + len(reading._waits[0]) if reading._waits else now  # noqa: E731 - a mutant
+    monkeypatch.setattr(reads.Reading, "done", by_bytes)
+    assert loop.run_until_complete(kept_waiting(60, monkeypatch)) > 10.0, "what shows that it can fail"
+
+
+@pytest.mark.parametrize(
+    ("data", "frames"),
+    [
+        (b"", 0),
+        (frame(BINARY, b"click" * 100), 1),
+        (frame(BINARY, b"x" * 70_000)[: reads.A_HEAD], 1),
+        (frame(BINARY, b"x" * 300) * 10, 10),
+        (TINY, 901),
+    ],
+)
+def test_how_many_frames_wait_is_about_told(data: bytes, frames: int) -> None:
+    assert reads.about(data) == pytest.approx(frames, rel=0.01)
