@@ -21,7 +21,7 @@ from dashboard.catalogue import address
 from dashboard.questions.training import curves
 from dashboard.questions.training.prepared_rows import usable
 from dashboard.widgets.earlier import Place
-from dashboard.words.needs import SMALLEST, or_size
+from dashboard.words.needs import ON_AVERAGE, or_size
 from dashboard.words.page import CLUSTER_AWAY
 from dpcore.datasets import load_sample
 from dpcore.ledger import Ledger
@@ -146,7 +146,7 @@ def test_how_many_rows_would_do_is_said_when_it_is_known(open_app: Open, monkeyp
     app.run()  # the second sweep begins
     assert held.queue
     said = {metric.label: metric.value for metric in app.metric}
-    assert said[SMALLEST] != "–"
+    assert said[ON_AVERAGE] != "–"
     assert or_size("rows") not in said
     while held.queue:
         held.run(1)
