@@ -105,10 +105,10 @@ def planned(wishes: Sequence[Wish], delta: float, source: Source | None) -> list
         epsilon = wish.epsilon
         if wish.target is not None and kind.needed is not None:
             epsilon = kind.needed(wish.target, own, None if source is None else source.table, wish.column)
+            if epsilon and source is not None and not source.public and wish.column:
+                epsilon = round_up(epsilon)  # to the public list, as wherever one looks
         if epsilon is None or not epsilon > 0.0:
             return None
-        if source is not None and not source.public and wish.column:  # on the public list, as wherever one looks
-            epsilon = round_up(epsilon)
         answers.append(PlannedAnswer(name=kind.label, cost=_at(kind, own), epsilon=epsilon, count=wish.count))
     return answers
 

@@ -109,7 +109,9 @@ def _on_paper(
     left: float | None,
 ) -> Section:
     """The plan as a section of a report; one whose goals were looked up in a person's data is marked like them."""
-    looked = source is not None and not source.public and any(wish.column for wish in wishes)
+    looked = (
+        source is not None and not source.public and any(wish.target is not None and wish.column for wish in wishes)
+    )
     kind: Kind = "plan"
     if looked and source is not None:
         kind = "twin" if source.simulated else "what_if"

@@ -22,6 +22,7 @@ from dashboard.data.source import Source
 from dpcore.accounting import VALID_WHEN, RunningTotal, compose
 from dpcore.costs import Cost
 from dpcore.datasets import load_sample
+from dpcore.grid import on_grid
 from dpcore.ledger import Budget, Ledger, Receipt
 from dpcore.ledger.budget import Caps
 from dpcore.selection import PermuteAndFlip
@@ -313,6 +314,22 @@ def test_the_plan_is_priced_by_calibration(open_app: Open) -> None:
 def _source() -> Source:
     table = load_sample("clinic")
     return Source(key="clinic", title="", mode="demo", table=table, lineage=CLINIC, practice=True)
+
+
+def test_a_goal_looked_up_in_a_person_s_data_is_priced_on_the_public_list_and_a_typed_epsilon_as_it_is() -> None:
+    own = replace(_source(), mode="what_if", practice=False)
+    goal = Wish(kind="permute_and_flip", count=5, target=95.0, column="complaint")
+    typed = Wish(kind="permute_and_flip", count=5, epsilon=0.7, column="complaint")
+
+    def priced(wish: Wish, source: Source) -> float:
+        found = planned([wish], 1e-6, source)
+        assert found is not None
+        return found[0].epsilon
+
+    assert not on_grid(priced(goal, _source())), "what shows that it can fail"
+    assert on_grid(priced(goal, own))
+    assert priced(goal, own) >= priced(goal, _source())
+    assert priced(typed, own) == priced(typed, _source()) == 0.7
 
 
 @pytest.mark.parametrize("kind", list(kinds()))
