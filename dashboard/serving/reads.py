@@ -84,6 +84,8 @@ class Reading:
         whose = _whose(protocol)
         if whose is not None and not self._rests and _paces.of(whose).wait(0.0) > 0.0:
             self._waits = data, protocol
+            if isinstance(protocol, H11Protocol):
+                protocol._unset_keepalive_if_required()  # a request is here: the connection is not idle
             self.rest(whose)
         else:
             protocol.data_received(data)

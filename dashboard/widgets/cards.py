@@ -97,8 +97,9 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
             if found.here is not None and found.size is not None:
                 sized.caption(needs.here(found.here, found.size, found.size_word, part=found.part))
-    if least is not None and EPSILON_LOW < least <= EPSILON_HIGH:
-        taken = [_taken(one, looked=looked) for one in (least, found.surely) if one is not None and one <= EPSILON_HIGH]
+    scale = [one for one in (least, found.surely) if one is not None and EPSILON_LOW < one <= EPSILON_HIGH]
+    if least is not None and scale:
+        taken = [_taken(one, looked=looked) for one in scale]
         for one, which in zip(dict.fromkeys(taken), ("use", "use-most"), strict=False):
             st.button(
                 f"Use ε = {words.number(one)}",

@@ -66,3 +66,10 @@ def test_each_button_marks_what_it_takes(which: str) -> None:
 
 def test_where_nine_of_ten_never_reach_it_there_is_one_button() -> None:
     assert told(shown(0.161, None, own=True))["buttons"] == ["Use ε = 0.2"]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_where_the_average_needs_next_to_nothing_the_other_has_its_button(*, own: bool) -> None:
+    app = shown(0.005, 0.269, own=own)
+    assert told(app)["buttons"] == [f"Use ε = {told(app)['metrics'][1]}"]
+    assert "free here" not in " ".join(str(one.value) for one in app.markdown)

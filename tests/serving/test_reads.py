@@ -451,3 +451,22 @@ def test_a_browser_s_head_goes_on_before_those_that_come_byte_by_byte(
 )
 def test_how_many_frames_wait_is_about_told(data: bytes, frames: int) -> None:
     assert reads.about(data) == pytest.approx(frames, rel=0.01)
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_request_that_rests_is_not_idle(loop: Leaping, monkeypatch: pytest.MonkeyPatch, *, ours: bool) -> None:
+    """Its connection would be closed without an answer, as one on which nothing comes."""
+    if not ours:  # what shows that it can fail
+        monkeypatch.setattr(H11Protocol, "_unset_keepalive_if_required", lambda _: None)
+
+    async def story() -> int:
+        monkeypatch.setattr(reads, "_paces", Paces(1e6, 1.0))
+        sender = Sender(PROPER)
+        await asyncio.sleep(0.01)
+        monkeypatch.setattr(reads, "_paces", ahead := Paces(1.0, 0.0))
+        ahead.of(HERE).wait(20.0)
+        sender.line.brings(PROPER)
+        await asyncio.sleep(30.0)
+        return sender.line.written.count(b"HTTP/1.1 204")
+
+    assert loop.run_until_complete(story()) == (2 if ours else 1)
