@@ -93,11 +93,11 @@ def release(
     that is thrown away. Stores and returns on a fixed tick; an answer that the ledger cannot take at that moment is
     stored later, and ``drawn`` told then, from another thread (``Ledger.store_answer``): whoever cannot come again with
     the same ``request_id`` says what ``waits`` for that, which is told so, and gets the receipt once it is stored, or
-    LedgerError after a minute. Raises BudgetExceeded,
-    UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters, UnreadableFile where rows
-    that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the question is not in the header,
-    or a source is asked for more than counts, or the answer could be too large, or it is being drawn for longer, or,
-    after the charge and always with the same sentence, where the machine failed.
+    LedgerError after a minute. Raises BudgetExceeded, UnknownLineage and LedgerError from the ledger, InvalidArgument
+    for public parameters, UnreadableFile where rows that are kept elsewhere cannot be reached, and ReleaseRefused where
+    a column of the question is not in the header, or a source is asked for more than counts, or the answer could be too
+    large, or it is being drawn for longer, or, after the charge and always with the same sentence, where the machine
+    failed.
     """
     make_ready(request, rows)
     tick = Tick()
@@ -147,58 +147,43 @@ def _release(
     drawn: Callable[[], None] = lambda: None,
     waits: Callable[[], None] | None = None,
 ) -> Receipt:
+    """The answer that there is, or a new one, by who is alone with this request."""
     with _DRAWING.at(request_id, AWAITED * TICK) as alone:
         if not alone:
             raise ReleaseRefused(UNDER_WAY)
-        return _answered(ledger, request_id, lineage, request, rows, progress, tick, known, drawn, waits)
-
-
-def _answered(
-    ledger: Ledger,
-    request_id: str,
-    lineage: str,
-    request: Request,
-    rows: Any,
-    progress: Callable[[float], None] | None,
-    tick: Tick | None,
-    known: Known | None,
-    drawn: Callable[[], None],
-    waits: Callable[[], None] | None,
-) -> Receipt:
-    """The answer that there is, or a new one: by who is alone with this request."""
-    asked = _asked(request)
-    earlier = ledger.receipt(request_id)
-    reads = getattr(request, "reads", None)
-    if (earlier is None or earlier.answer_hash is None) and reads is not None:
-        if getattr(rows, "in_place", False):
-            _check_source(request, reads, rows)
-        elif not rows.has(reads.names):
-            raise ReleaseRefused(REFUSED)
-        else:
-            _check_rows(lambda: rows.check(reads))
-    if earlier is None:
-        _check_size(request)
-    receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked, known=known)
-    if receipt.answer_hash is not None:
-        return receipt
-    if receipt.request_id != request_id:
-        return _awaited(ledger, receipt.request_id)
-    ledger.begin_draw(request_id)
-    told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
-    done, answer = _attempt(lambda: _checked(request.answer(rows, **told)))
-    if not done:
-        with suppress(LedgerError):  # then it is as after a crash
-            ledger.draw_failed(request_id)
-        raise ReleaseRefused(FAILED)
-    if tick is not None:
-        tick.wait()  # the record of the answer holds its time
-    try:
-        return ledger.store_answer(request_id, answer, drawn)
-    except LedgerError as error:
-        if waits is None or str(error) != KEPT:
-            raise
-    waits()
-    return ledger.stored(request_id)
+        asked = _asked(request)
+        earlier = ledger.receipt(request_id)
+        reads = getattr(request, "reads", None)
+        if (earlier is None or earlier.answer_hash is None) and reads is not None:
+            if getattr(rows, "in_place", False):
+                _check_source(request, reads, rows)
+            elif not rows.has(reads.names):
+                raise ReleaseRefused(REFUSED)
+            else:
+                _check_rows(lambda: rows.check(reads))
+        if earlier is None:
+            _check_size(request)
+        receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked, known=known)
+        if receipt.answer_hash is not None:
+            return receipt
+        if receipt.request_id != request_id:
+            return _awaited(ledger, receipt.request_id)
+        ledger.begin_draw(request_id)
+        told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
+        done, answer = _attempt(lambda: _checked(request.answer(rows, **told)))
+        if not done:
+            with suppress(LedgerError):  # then it is as after a crash
+                ledger.draw_failed(request_id)
+            raise ReleaseRefused(FAILED)
+        if tick is not None:
+            tick.wait()  # the record of the answer holds its time
+        try:
+            return ledger.store_answer(request_id, answer, drawn)
+        except LedgerError as error:
+            if waits is None or str(error) != KEPT:
+                raise
+        waits()
+        return ledger.stored(request_id)
 
 
 def _awaited(ledger: Ledger, request_id: str) -> Receipt:

@@ -21,7 +21,6 @@ GROWING = {
     "dashboard/budget/drawn.py: _WAITING": "one for each window that waits for an answer",
     "dashboard/data/tab.py: _names": "names of open tabs; one whose session is gone is not here",
     "dashboard/serving/frames.py: _held": "one for each open page",
-    "dashboard/serving/reads.py: _lines": "one for each loop",
     "dashboard/runtime/operations.py: _QUEUES": "one for each page that waits for a click's file",
     "dashboard/runtime/outgoing.py: _THEMES": "one for each appearance of the settings",
     "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",

@@ -4,8 +4,8 @@ A byte that comes alone takes some thirty millionths of a second, whoever it is 
 that waits for its turn, a head or a frame that never ends. None of them comes to the gate. Here a connection whose
 address is ahead of what it may have read rests, before anything is made of what it brings, and what comes meanwhile is
 read at once after that: a file loses nothing. A read of many frames counts as many. Of an address's connections that
-rest the one that brought least, of late and now, goes on first. Once a request is answered nobody
-wants the rest of its body, so nothing of it is read any more.
+rest the one that brought least, of late and now, goes on first. Once a request is answered nobody wants the rest of its
+body, so nothing of it is read any more.
 
 Until somebody wants it, what was read is memory that nothing counts: of each of thousands of connections, all that one
 read brings. So a read brings a head and little else; of a body that waits for its turn no more is read than that, and
@@ -20,7 +20,6 @@ import threading
 from collections.abc import Awaitable, Callable
 from itertools import count
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.flow_control import CLOSE_HEADER
@@ -94,7 +93,7 @@ class Reading:
         """Nothing is read until it is its turn of its address, unless it rests already."""
         if not self._rests and not self.is_closing():
             self._rests = True
-            _lines.setdefault(self._loop, Lines(self._loop)).join(whose, self)
+            _lines.join(whose, self, self._loop)
             self._settle()
 
     def done(self, now: float) -> float:
@@ -148,33 +147,35 @@ class Lines:
     """Who rests, by address: one begins again whenever the address is not ahead, first whoever brought least of late,
     so that others' reads without end keep nobody of their address waiting for long."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop, self._came = loop, count()
-        self._resting: dict[str, list[tuple[float, int, Reading]]] = {}
+    def __init__(self) -> None:
+        self._came = count()
+        self._resting: dict[tuple[asyncio.AbstractEventLoop, str], list[tuple[float, int, Reading]]] = {}
 
-    def join(self, whose: str, reading: Reading) -> None:
-        if whose not in self._resting:
-            self._resting[whose] = []
-            self._look(whose)
-        heapq.heappush(self._resting[whose], (reading.done(self._loop.time()), next(self._came), reading))
+    def join(self, whose: str, reading: Reading, loop: asyncio.AbstractEventLoop) -> None:
+        if (loop, whose) not in self._resting:
+            self._resting[loop, whose] = []
+            self._look(loop, whose)
+        heapq.heappush(self._resting[loop, whose], (reading.done(loop.time()), next(self._came), reading))
 
-    def _look(self, whose: str) -> None:
-        """Soon after the address is ahead no more."""
-        self._loop.call_later(_paces.of(whose).wait(0.0), self._next, whose)
+    def _look(self, loop: asyncio.AbstractEventLoop, whose: str) -> None:
+        """As soon as the address is not ahead any more."""
+        loop.call_later(_paces.of(whose).wait(0.0), self._next, loop, whose)
 
-    def _next(self, whose: str) -> None:
-        resting = self._resting[whose]
-        while resting and _paces.of(whose).wait(0.0) <= 0.0:
-            *_, reading = heapq.heappop(resting)
-            if not reading.is_closing():
-                reading.goes_on()
-        if resting:
-            self._look(whose)
-        else:
-            del self._resting[whose]
+    def _next(self, loop: asyncio.AbstractEventLoop, whose: str) -> None:
+        resting = self._resting[loop, whose]
+        try:
+            while resting and _paces.of(whose).wait(0.0) <= 0.0:
+                *_, reading = heapq.heappop(resting)
+                if not reading.is_closing():
+                    reading.goes_on()
+        finally:  # one that fails keeps nobody behind it waiting
+            if resting:
+                self._look(loop, whose)
+            else:
+                del self._resting[loop, whose]
 
 
-_lines: WeakKeyDictionary[asyncio.AbstractEventLoop, Lines] = WeakKeyDictionary()
+_lines = Lines()
 
 
 class Pieces(asyncio.BufferedProtocol):

@@ -35,22 +35,20 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
     ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
     single answer that the budget still pays for, where there is one.
     """
-    if asked.found is not None and own and not asked.simulated:
-        asked = replace(asked, found=_on_grid(asked.found))
-    step = "" if asked.found is None else needs.next_step(asked.found, session.epsilon(), asked.proviso)
+    found = _on_grid(asked.found) if asked.found is not None and own and not asked.simulated else asked.found
+    step = "" if found is None else needs.next_step(found, session.epsilon(), asked.proviso)
     about = (
         "need",
         *controls.now([*measured, asked.control]),
-        Same(asked.found),
+        Same(asked.found),  # and what is shown of it follows from that
         asked.waiting,
         asked.hint,
         asked.better,
         asked.simulated,
         step,
     )
-    told = (
-        left if asked.found is not None and _too_dear(asked.found, left, looked=own and not asked.simulated) else None
-    )
+    told = left if found is not None and _too_dear(found, left) else None
+    asked = replace(asked, found=found)
     with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
         replay.part((*about, key, own, told), lambda: _need(asked, measured, key, step, own=own, left=told), told=True)
 
@@ -99,7 +97,7 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
                 sized.caption(needs.here(found.here, found.size, found.size_word, part=found.part))
     scale = [one for one in (least, found.surely) if one is not None and EPSILON_LOW < one <= EPSILON_HIGH]
     if least is not None and scale:
-        taken = [_taken(one, looked=looked) for one in scale]
+        taken = [_taken(one) for one in scale]
         for one, which in zip(dict.fromkeys(taken), ("use", "use-most"), strict=False):
             st.button(
                 f"Use ε = {words.number(one)}",
@@ -121,20 +119,18 @@ def _level(epsilon: float | None) -> str:
     return f"≤ {words.number(EPSILON_LOW)}" if epsilon <= EPSILON_LOW else words.number(epsilon)
 
 
-def _taken(least: float, *, looked: bool) -> float:
-    """The ε that the button sets: on a public grid where it was found from a person's own values."""
-    if looked:
-        return round_up(least)
+def _taken(least: float) -> float:
+    """The ε that the button sets: as it is written, where that is no less."""
     said = float(words.number(least))
     return said if said >= least else least
 
 
-def _too_dear(found: Needed, left: float | None, *, looked: bool) -> bool:
+def _too_dear(found: Needed, left: float | None) -> bool:
     """Whether the budget does not pay for the ε that is offered."""
     least = found.epsilon
     if left is None or least is None or not EPSILON_LOW < least <= EPSILON_HIGH:
         return False
-    return max(_taken(least, looked=looked), least) > left
+    return _taken(least) > left
 
 
 def _size(found: Needed) -> str:

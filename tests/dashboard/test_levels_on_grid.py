@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.controls import Number
+from dashboard.question import Need
+from dashboard.view import Needed
 from dashboard.widgets import cards
 from dpcore.grid import on_grid
 
@@ -73,3 +77,18 @@ def test_where_the_average_needs_next_to_nothing_the_other_has_its_button(*, own
     app = shown(0.005, 0.269, own=own)
     assert told(app)["buttons"] == [f"Use ε = {told(app)['metrics'][1]}"]
     assert "free here" not in " ".join(str(one.value) for one in app.markdown)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_the_card_is_drawn_again_only_for_what_is_found_anew(monkeypatch: pytest.MonkeyPatch, *, own: bool) -> None:
+    """Also where it is rounded for the eye: what is kept is known by what was found."""
+    keys: list[Any] = []
+    monkeypatch.setattr(cards.replay, "part", lambda about, draw, **_: keys.append(about))
+    monkeypatch.setattr(cards.controls, "now", lambda every: ())
+    monkeypatch.setattr(cards.session, "epsilon", lambda: 0.5)
+    found = Needed(epsilon=0.161, size=None, size_word="people", possible=True)
+    need = Need(control=Number(key="need", label="I need", default=1.0, low=0.0, high=9.0), found=found)
+    for asked in (need, need, replace(need, found=replace(found))):
+        cards.need(asked, [], key="a", own=own)
+    assert keys[0] == keys[1]
+    assert keys[1] != keys[2]
