@@ -23,7 +23,16 @@ from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
 from dashboard.charts.tradeoff import HEIGHT, ROOM, Scale, read_all, tradeoff
 from dashboard.controls import Choice, Number
-from dpcore.tradeoff import Metric, Problem, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
+from dpcore.tradeoff import (
+    Metric,
+    Problem,
+    epsilon_for,
+    epsilon_for_most,
+    size_for,
+    sweep_both,
+    sweep_epsilon,
+    sweep_size,
+)
 
 EPSILON_LOW, EPSILON_HIGH, EPSILON_DEFAULT = 0.01, 10.0, 0.5
 EPSILON = Number(
@@ -60,6 +69,16 @@ class Proviso:
     otherwise: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Most:
+    """With which least ``epsilon`` 9 of 10 ``answers`` ("models", "runs") reach the target, None where none was found;
+    ``found`` says how that is known."""
+
+    answers: str
+    epsilon: float | None
+    found: str
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Needed:
     """What reaches the target: the least ``epsilon`` and the least ``size``, None where none was found.
@@ -67,8 +86,7 @@ class Needed:
     ``without_privacy`` is the metric with as good as no noise, in the chart's unit; ``possible`` whether that would
     do. ``searched`` are the sizes that were looked at, ``here`` is how many there are,
     or how many the charts look at where that is a ``part``. ``average`` says that ``epsilon`` is enough on average
-    only; where it is known with which least one 9 of 10 answers reach the target (``most``) that is ``surely``, None
-    where none was found.
+    only; ``most`` is there where it is known what 9 of 10 answers take.
     """
 
     epsilon: float | None
@@ -81,8 +99,7 @@ class Needed:
     searched: tuple[float, float] = (0.0, float("inf"))
     part: bool = False
     average: bool = False
-    most: bool = False
-    surely: float | None = None
+    most: Most | None = None
 
 
 class Chart(Protocol):
@@ -396,6 +413,17 @@ def needed_epsilon(view: View) -> float | None:
     return view.memo(
         (*view.identity, "epsilon for", view.main, view.metric, goal),
         lambda: epsilon_for(goal, view.problem, method=view.main, metric=view.metric, low=1e-6, high=1e3),
+    )
+
+
+def needed_most(view: View) -> float | None:
+    """With which ε the worse edge of the band keeps to the target: 9 of 10 answers, where it holds 80 in 100."""
+    if view.target is None:
+        return None
+    goal = view.target
+    return view.memo(
+        (*view.identity, "epsilon for most", view.main, view.metric, goal),
+        lambda: epsilon_for_most(goal, view.problem, method=view.main, metric=view.metric, low=1e-6, high=1e3),
     )
 
 

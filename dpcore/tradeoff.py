@@ -187,6 +187,37 @@ def epsilon_for(
     return _smallest(reached, low, high)
 
 
+def epsilon_for_most(
+    target: float,
+    problem: Problem,
+    *,
+    method: str,
+    metric: str,
+    n: int | None = None,
+    low: float = 1e-4,
+    high: float = 100.0,
+) -> float | None:
+    """The ε in [low, high] from which on the worse edge of ``problem``'s band reaches ``target``, or None.
+
+    With a band of .8 nine of ten answers are no worse than that edge. It need not be monotone in ε, since answers
+    differ most in between: 91 levels are looked at, and the place after the last that fails is found to one part in
+    a million. Raises InvalidArgument.
+    """
+    _bracket(target, low, high)
+    size = float(problem.n if n is None else positive(n=n))
+
+    def reached(levels: FloatArray) -> np.ndarray:
+        found = _evaluated(problem, method, metric, levels, np.full_like(levels, size))
+        return found.low >= target if problem.metrics[metric].higher else found.high <= target
+
+    levels = np.geomspace(low, high, 91)
+    missed = np.flatnonzero(~reached(levels))
+    if not missed.size:
+        return float(low)
+    last = int(missed[-1])
+    return None if last == levels.size - 1 else _smallest(reached, float(levels[last]), float(levels[last + 1]))
+
+
 def size_for(
     target: float,
     problem: Problem,
@@ -217,10 +248,14 @@ def size_for(
 def _reached(
     problem: Problem, method: str, metric: str, target: float, epsilon: FloatArray, n: FloatArray
 ) -> np.ndarray:
+    value = _evaluated(problem, method, metric, epsilon, n).value
+    return value >= target if problem.metrics[metric].higher else value <= target
+
+
+def _evaluated(problem: Problem, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
     if metric not in problem.metrics:
         raise InvalidArgument("metric", "must be one of " + ", ".join(problem.metrics))
-    value = problem.evaluate(method, metric, epsilon, n).value
-    return value >= target if problem.metrics[metric].higher else value <= target
+    return problem.evaluate(method, metric, epsilon, n)
 
 
 def _bracket(target: float, low: float, high: float) -> None:

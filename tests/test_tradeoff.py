@@ -13,6 +13,7 @@ from dpcore.tradeoff import (
     Estimate,
     Metric,
     epsilon_for,
+    epsilon_for_most,
     keyed,
     size_for,
     sweep_both,
@@ -103,3 +104,32 @@ def test_bad_settings_are_refused_by_name() -> None:
         epsilon_for(0.5, Toy(), method="toy", metric="success", low=1.0, high=0.1)
     with pytest.raises(InvalidArgument, match=r"^metric "):
         size_for(0.5, Toy(), method="toy", metric="speed", epsilon=1.0)
+
+
+def test_what_most_answers_take_is_where_the_worse_edge_of_the_band_reaches_it() -> None:
+    found = epsilon_for_most(0.5, Toy(), method="toy", metric="success")
+    assert found == pytest.approx(-np.log(0.4) * 100 / 50, rel=2e-6)
+    assert found >= -np.log(0.4) * 100 / 50
+    assert epsilon_for_most(0.2, Toy(), method="toy", metric="loss") == pytest.approx(1 / 50 / 0.1, rel=2e-6)
+    assert epsilon_for_most(0.95, Toy(), method="toy", metric="success", high=1e3) is None, "the edge ends at .9"
+    assert epsilon_for_most(-0.1, Toy(), method="toy", metric="success", low=0.01) == 0.01
+    for call in (epsilon_for, epsilon_for_most):
+        with pytest.raises(InvalidArgument, match="metric"):
+            call(0.5, Toy(), method="toy", metric="speed")
+
+
+def test_from_there_on_no_level_fails_where_answers_differ_most_in_between() -> None:
+    @dataclass(frozen=True)
+    class Bump(Toy):
+        """A loss that hardly falls, and a band that is wide around ε = 1 alone."""
+
+        def evaluate(self, method: str, metric: str, epsilon: np.ndarray, n: np.ndarray) -> Estimate:
+            value = 1.0 - 0.01 * epsilon / (1.0 + epsilon)
+            return Estimate.exact(value, value, value + np.exp(-4 * np.log(epsilon) ** 2))
+
+    found = epsilon_for_most(1.1, Bump(), method="toy", metric="loss", low=1e-3, high=1e3)
+    assert found is not None
+    later = found * np.geomspace(1.0, 100.0, 200)
+    assert (Bump().evaluate("toy", "loss", later, later).high <= 1.1).all()
+    assert Bump().evaluate("toy", "loss", np.array([found * 0.999]), later).high[0] > 1.1
+    assert found > 1.0, "the first level of all reaches it too, and is not the answer"

@@ -235,7 +235,7 @@ def _needed_numbers(question: Question) -> tuple[tuple[str, float], ...]:
         return ()
     named = (
         ("smallest ε", found.epsilon),
-        ("smallest ε for 9 of 10 models", found.surely),
+        *([(f"smallest ε {needs.most(found.most.answers)}", found.most.epsilon)] if found.most else []),
         ("size needed", found.size if found.sized else None),
     )
     return tuple((name, float(value)) for name, value in named if value is not None)
@@ -257,8 +257,8 @@ def _needed(question: Question, asked: Asked) -> list[Part]:
     else:
         rows.append((said.SMALLEST, text.line(needs.told(found))))
     if found.most and found.epsilon is not None:
-        surely = said.NOT_FOUND if found.surely is None else words.number(found.surely)
-        rows.append((said.MOST, text.words(surely)))
+        surely = said.NOT_FOUND if found.most.epsilon is None else words.number(found.most.epsilon)
+        rows.append((said.for_most(found.most.answers), text.words(surely)))
     if found.sized:
         size = said.NOT_FOUND if found.size is None else words.number(found.size)
         rows.append((said.size_needed(asked.epsilon, found.size_word), text.words(size)))

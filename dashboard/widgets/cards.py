@@ -78,24 +78,29 @@ def _other_method(found: Better, key: str) -> None:
 
 def _on_grid(found: Needed) -> Needed:
     """What is found from a person's own values is shown on the public grid alone: an ε can be typed as well."""
-    least, surely = (None if one is None else round_up(one) for one in (found.epsilon, found.surely))
-    return replace(found, epsilon=least, surely=surely)
+    most = found.most and replace(found.most, epsilon=_rounded(found.most.epsilon))
+    return replace(found, epsilon=_rounded(found.epsilon), most=most)
+
+
+def _rounded(epsilon: float | None) -> float | None:
+    return None if epsilon is None else round_up(epsilon)
 
 
 def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None:
-    least = found.epsilon
+    least, surely = found.epsilon, None if found.most is None else found.most.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
         pair.metric(needs.ON_AVERAGE if found.average else needs.SMALLEST, _level(least))
         if found.most:
             most = pair.container(key=f"{key}-most", width="content")
-            most.metric(needs.MOST, _level(found.surely), help=needs.MOST_HELP)
+            answers, how = found.most.answers, found.most.found
+            most.metric(needs.most(answers), _level(surely), help=needs.most_help(answers, how))
         if found.sized:
             sized = pair.container(key=f"{key}-found", width="content")
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
             if found.here is not None and found.size is not None:
                 sized.caption(needs.here(found.here, found.size, found.size_word, part=found.part))
-    scale = [one for one in (least, found.surely) if one is not None and EPSILON_LOW < one <= EPSILON_HIGH]
+    scale = [one for one in (least, surely) if one is not None and EPSILON_LOW < one <= EPSILON_HIGH]
     if least is not None and scale:
         taken = [_taken(one) for one in scale]
         for one, which in zip(dict.fromkeys(taken), ("use", "use-most"), strict=False):

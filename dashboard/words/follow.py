@@ -60,6 +60,10 @@ WHOM_NOTE = "Each band is how often one expert is followed. With a small ε the 
 ONE_RUN, WHAT_IF, COMPARE = "One run of it", "What if", "Compare strategies"
 PUBLISH = "What to publish"
 PUBLISHED = {"plays": "whom to follow, round by round", "from_now_on": "one expert to follow from now on"}
+PUBLISH_HELP = (
+    "Round by round: what a private rule does on these data, to follow as it goes on or to set beside what you did. "
+    "From now on: a single name, found from all rounds together."
+)
 SIMULATED = "These experts are simulated, so there is no day to protect. Choose the columns of a table for a release."
 CONCLUDE = (
     "You may show it and say: this is whom a private rule would follow. You may not say: this expert is certainly the "
@@ -174,9 +178,13 @@ def headline_total(epsilon: float, lost: float, accepted: float, rounds: int, un
     )
 
 
-def one_in_ten(high: float) -> str:
+RUNS = "runs"
+MOST_FOUND = "calculated from how much runs differ, the upper edge of the shaded range"
+
+
+def lose_more(share: float, accepted: float) -> str:
     """Said after a headline, in its points."""
-    return f" One run in 10 loses more than {number(high)}."
+    return f" Of 100 runs {of_100(share)} would lose more than {number(accepted)}."
 
 
 def caption(
@@ -413,10 +421,11 @@ FORECAST_UNKNOWN = (
 )
 
 
-GIVES = {
-    "plays": "a list of whom to follow in each round, which names no winner",
-    "from_now_on": "the name of one expert",
-}
+def gives(publish: str, rounds: int, unit: str) -> str:
+    if publish == "from_now_on":
+        return "one name: whom to follow from now on"
+    days = plural(rounds, unit, many(unit))
+    return f"a list of whom to follow on each of these {days}, whose last name is the one to follow next"
 
 
 def answer(answer: dict[str, Any]) -> str:
@@ -424,7 +433,7 @@ def answer(answer: dict[str, Any]) -> str:
     plays: Sequence[str] = [safe(names[play]) for play in answer["plays"]]
     if len(plays) == 1:
         return f"Follow {plays[0]} from now on."
-    return f"{len(plays):,} plays over {answer['rounds']:,} rounds; the last one is {plays[-1]}."
+    return f"Next, follow {plays[-1]}: the last of {len(plays):,} plays over {answer['rounds']:,} rounds."
 
 
 PLAYS_FILE = "Plays (CSV)"

@@ -20,6 +20,8 @@ NEED = {
     "squared_error": "I need a squared error below",
     "excess_risk": "I need an excess risk below",
 }
+MODELS = "models"
+MOST_FOUND = "read off the lower edge of the shaded range, which rests on few models"
 UNSURE = ("privacy noise", "only these rows")
 RIGHT_WRONG, FOUND_MISSED = ("right", "wrong"), ("found", "missed")
 ONE_CLASS = (

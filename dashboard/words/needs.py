@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed, Proviso
+from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Most, Needed, Proviso
 from dashboard.words import number, plural, visible
 
-SMALLEST, ON_AVERAGE, MOST = "smallest ε for it", "smallest ε, on average", "for 9 of 10 models"
-MOST_HELP = (
-    "With the first, private models reach what you need on average, so that many fall short. With this ε 9 of 10 "
-    "reach it: read off the lower edge of the shaded range, which rests on few models."
-)
+SMALLEST, ON_AVERAGE = "smallest ε for it", "smallest ε, on average"
 _NEAR, _LITTLE = 1.02, 1.1
 """Levels of ε that differ by no more are called the same, and so near that the smaller saves little."""
 LOOKED = (
@@ -19,6 +15,17 @@ LOOKED = (
 OTHERS = "others"
 DOTS = "100 dots, 100 guesses. Grey: right anyway. Brown: the most that can be added. Empty: still wrong."
 IMAGINED = "Imagined: looking at this page costs nothing. Only a private answer that is drawn is charged and given out."
+
+
+def most(answers: str) -> str:
+    return f"for 9 of 10 {answers}"
+
+
+def most_help(answers: str, found: str) -> str:
+    return (
+        f"With the first, private {answers} keep to what you need on average, so that many do not. With this ε 9 of 10 "
+        f"do: {found}."
+    )
 
 
 def or_size(size_word: str) -> str:
@@ -67,12 +74,20 @@ def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> 
     if least > epsilon * _NEAR:
         size = "" if found.size is None or not found.sized else f", bring {number(found.size)} {found.size_word} in all"
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or settle for less."
+    if proviso is None and found.most is not None and (found.most.epsilon or EPSILON_HIGH) > epsilon * _NEAR:
+        return f"**Next:** enough on average, and not for 9 of 10 {found.most.answers}. {_for_most(found.most)}"
     if least * _LITTLE < epsilon:
         less = f"ε = {number(least)} would do, and leaves budget for other questions."
         return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, proviso.there, less)
     if proviso is not None:
         return _decide(proviso, "If so", "get a private answer.")
     return "**Next:** just enough. Get a private answer, or settle for less and spend less."
+
+
+def _for_most(most: Most) -> str:
+    if most.epsilon is None or most.epsilon > EPSILON_HIGH:
+        return "If that is too few, no level on the scale helps: settle for less."
+    return f"If that is too few, take ε = {number(most.epsilon)}; else get a private answer."
 
 
 def _decide(proviso: Proviso, where: str, so: str) -> str:

@@ -61,7 +61,12 @@ NOTES = "To keep in mind"
 PRIVACY_LEVEL = "Privacy loss ε"
 NEEDED = "Needed"
 SMALLEST = "Smallest ε that reaches it"
-MOST = "Smallest ε at which 9 of 10 models reach it"
+
+
+def for_most(answers: str) -> str:
+    return f"Smallest ε at which 9 of 10 {answers} reach it"
+
+
 NOT_FOUND = "not found among the sizes that were looked at"
 CHOSEN_ROW = "The row in bold is the level that was chosen."
 

@@ -22,7 +22,7 @@ def page(epsilon: float, surely: float | None, own: bool) -> None:
     from dashboard import session
     from dashboard.controls import Number
     from dashboard.question import Need
-    from dashboard.view import Needed
+    from dashboard.view import Most, Needed
     from dashboard.widgets import cards
 
     session.begin()
@@ -33,8 +33,7 @@ def page(epsilon: float, surely: float | None, own: bool) -> None:
         possible=True,
         sized=False,
         average=True,
-        most=True,
-        surely=surely,
+        most=Most(answers="models", epsilon=surely, found="measured"),
     )
     need = Need(control=Number(key="need", label="I need", default=1.0, low=0.0, high=9.0), found=needed)
     cards.need(need, [], key="a", own=own)

@@ -19,7 +19,7 @@ from dashboard.question import Work
 from dashboard.questions.experts import follow_controls as controls
 from dashboard.questions.experts import other_rounds
 from dashboard.questions.experts.follow_controls import NON_PRIVATE
-from dashboard.view import View, epsilon_frame, size_frame
+from dashboard.view import View, epsilon_frame, needed_most, size_frame
 from dashboard.words import follow as said
 from dpcore.experts import ExpertsProblem, Strategy, catalog
 from dpcore.experts.hedge import Losses
@@ -140,6 +140,8 @@ def worked(asked: Asked, part: str) -> dict[Hashable, Any]:
         view.chosen("epsilon")
     elif part == NEEDED:
         view.needed()
+        if problem.band:
+            needed_most(view)
     elif part == OTHERS:
         widest, here = compared(problem), (np.array([view.epsilon]), np.array([float(problem.n)]))
         for key in catalog():

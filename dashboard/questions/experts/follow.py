@@ -8,6 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from dashboard import words
 from dashboard.blocks import Text
@@ -21,7 +22,7 @@ from dashboard.questions.experts import follow_tabs as tabs
 from dashboard.questions.experts.follow_controls import NON_PRIVATE
 from dashboard.questions.experts.follow_setting import Setting
 from dashboard.questions.experts.followed import followed
-from dashboard.view import View, axis_control
+from dashboard.view import Most, Needed, View, axis_control, needed_most
 from dashboard.ways import fitting, way
 from dashboard.words import change_one
 from dashboard.words import follow as said
@@ -82,12 +83,12 @@ def _question(setting: Setting) -> Question:
             if setting.metric == "regret_per_round"
             else said.headline_total(setting.epsilon, lost, setting.target, setting.problem.n, whom.unit)
         )
-        + _one_in_ten(setting, view, lost),
+        + _lose_more(setting, view, lost),
         caption=_caption(setting, view),
         view=view,
         need=Need(
             control=setting.need,
-            found=None if setting.case.brief else replace(view.needed(), average=True),
+            found=None if setting.case.brief else _needed(setting, view),
             hint="" if setting.case.brief else _hint(setting, view, lost),
             simulated=whom.scenario is not None,
         ),
@@ -127,12 +128,23 @@ def _price(view: View, main: str) -> float:
     return 100.0 * max(private - learnt, 0.0)
 
 
-def _one_in_ten(setting: Setting, view: View, lost: float) -> str:
-    """What one run in ten loses more than, where runs differ and that is shown."""
+def _needed(setting: Setting, view: View) -> Needed:
+    """What is enough on average, and for 9 of 10 runs where it is shown how these differ."""
+    found = replace(view.needed(), average=True)
     if not setting.problem.band:
+        return found
+    most = Most(answers=said.RUNS, epsilon=needed_most(view), found=said.MOST_FOUND)
+    return replace(found, most=most)
+
+
+def _lose_more(setting: Setting, view: View, lost: float) -> str:
+    """How many runs lose more than what is accepted, where it is shown how these differ: by the exact variance and the
+    normal approximation, as the band."""
+    high = float(view.chosen("epsilon")["high"].iloc[0]) if setting.problem.band else lost
+    if high <= lost:
         return ""
-    high = float(view.chosen("epsilon")["high"].iloc[0])
-    return said.one_in_ten(high * view.scale.factor) if high > lost else ""
+    deviations = (setting.target - lost) / (high - lost) * float(ndtri((1 + setting.problem.band) / 2))
+    return said.lose_more(float(ndtr(-deviations)), setting.target * view.scale.factor)
 
 
 def _waiting(setting: Setting, view: View, offer: Offer | NoOffer, works: tuple[Work, ...]) -> Question:

@@ -43,6 +43,7 @@ BAND = Switch(key="experts_band", label=said.BAND_CONTROL, default=True)
 PUBLISH: Choice[Publish] = Choice(
     key="experts_publish",
     label=said.PUBLISH,
+    help=said.PUBLISH_HELP,
     options=("plays", "from_now_on"),
     names=lambda one: said.PUBLISHED[one],
     default="plays",

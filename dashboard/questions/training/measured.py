@@ -18,7 +18,7 @@ from dashboard.question import Better, Need, Outcomes, Uncertain
 from dashboard.questions.training import curves
 from dashboard.questions.training.curves import Asked, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task
-from dashboard.view import Needed, Proviso
+from dashboard.view import Most, Needed, Proviso
 from dashboard.words import measured as said
 from dashboard.words import predict as about_page
 from dashboard.words.measured import MISTAKES_ELSEWHERE
@@ -317,8 +317,7 @@ class Measured:
             without_privacy=best * scale(asked.metric).factor,
             sized=False,
             average=True,
-            most=True,
-            surely=self._reaches(along, most=True),
+            most=Most(answers=said.MODELS, epsilon=self._reaches(along, most=True), found=said.MOST_FOUND),
         )
         if sizes is not None:
             span = (float(sizes["n"].min()), float(sizes["n"].max()))
