@@ -65,7 +65,7 @@ class PrivateRows:
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
-    __slots__ = ("_behind", "_fewer", "_left_out_by", "_named_by_rows", "_places", "_records", "_together")
+    __slots__ = ("_behind", "_called", "_fewer", "_left_out_by", "_named_by_rows", "_places", "_records", "_together")
     in_place: ClassVar[bool] = False
     """Whether they are counted where they are, so that only questions that need counts alone can be asked."""
 
@@ -83,6 +83,7 @@ class PrivateRows:
         self._named_by_rows = named_by_rows
         self._places, self._records = places, len(frame) if records is None else records
         self._fewer: dict[tuple[str, tuple[str, ...], int], PrivateRows] = {}
+        self._called: tuple[Column | None, tuple[str, ...]] = None, ()  # a page asks for the names at every ε
 
     def __repr__(self) -> str:
         return "PrivateRows()"
@@ -150,13 +151,11 @@ class PrivateRows:
         days alone are told, however a cell is written.
         """
         named, cells = self._names(declaration, column)
-        texts = [
-            " ".join(text[:LONGEST_LABEL].split()) for text in (_days(named, cells) if named.type == "date" else cells)
-        ]
-        times = Counter(texts)
-        return tuple(
-            text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts)
-        )
+        known, names = self._called
+        if known != named:
+            names = _different(_days(named, cells) if named.type == "date" else cells)
+            self._called = named, names
+        return names
 
     def public_options(self, declaration: Declaration, column: str) -> tuple[str, ...]:
         """The different options that the rows of such a table are called by in a text, as they are read, in order.
@@ -406,6 +405,13 @@ def _taken(text: pd.Series, rows: IntArray) -> pd.Series:
 def _text(column: pd.Series) -> pd.Series:
     """A column as it is read for an answer; nothing else is looked at."""
     return looked_at(as_text(column)).reset_index(drop=True)
+
+
+def _different(called: Iterable[str]) -> tuple[str, ...]:
+    """These names in ``LONGEST_LABEL`` letters each, with its place before one that is there twice."""
+    texts = [" ".join(text[:LONGEST_LABEL].split()) for text in called]
+    times = Counter(texts)
+    return tuple(text if times[text] == 1 or not text else f"{place + 1}. {text}" for place, text in enumerate(texts))
 
 
 def _days(column: Column, cells: pd.Series) -> list[str]:

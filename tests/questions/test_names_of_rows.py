@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -15,8 +16,9 @@ from dashboard.controls import Setting, Several
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer
 from dashboard.questions.thresholding.alarm_request import alarm_request
 from dashboard.questions.thresholding.watched import Watched
-from dpcore.datasets import Column, Declaration, PrivateRows, Schema
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema, private_rows
 from dpcore.datasets.conversion import apply
+from dpcore.datasets.private_rows import _days
 from dpcore.errors import InvalidArgument
 from dpcore.release import question_digest
 from dpcore.releases.alarm import AlarmRun
@@ -189,3 +191,19 @@ def test_a_question_that_cannot_be_answered_says_so() -> None:
     offer = offered(kind, case_of(columns, "step"), {}, Setting())
     assert isinstance(offer, NoOffer)
     assert "leave the type “Date” to it alone" in offer.sentence
+
+
+def test_names_are_read_once_for_a_column_as_it_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page asks at every ε; of another column, or other days of it, they are read anew."""
+    rows = PrivateRows(frame((BORN, SHOP)))
+    steps = Declaration(columns=(BORN, SHOP), each_row="step")
+    late = Declaration(columns=(replace(BORN, earliest=date(1960, 1, 1)), SHOP), each_row="step")
+    first = rows.public_names(steps, "born")
+    read: list[str] = []
+    monkeypatch.setattr(private_rows, "_days", lambda column, cells: read.append(column.name) or _days(column, cells))
+    assert rows.public_names(steps, "born") == first
+    assert not read
+    assert rows.public_names(late, "born") != first
+    assert rows.public_names(steps, "shop")[0] == "thing 0"
+    assert rows.public_names(steps, "born") == first
+    assert read == ["born", "born"]
