@@ -142,8 +142,7 @@ class View:
     ``extra`` holds further pictures of the question by key, offered before the three that every one has; ``first`` is
     shown first. ``plain`` says what the method in use does; ``textbook`` is the key of the textbook's method, and
     ``compares`` whether it is said which method is best here: of values of a person's own it is not;
-    ``unprotected`` of what is not private. ``law`` gives the metric at an ε where the headline has it of the very
-    release, on its grid of numbers, which the sweeps leave out.
+    ``unprotected`` of what is not private.
     """
 
     page: str
@@ -173,7 +172,6 @@ class View:
     about: str = ""
     empty: bool = False
     plain: str = ""
-    law: Callable[[float], float] | None = None
     textbook: str = ""
     compares: bool = True
     unprotected: str = ""
@@ -211,9 +209,8 @@ class View:
         return float(self.problem.central.evaluate(method, metric or self.metric, *place).value[0])
 
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
-        """The same at other levels of ε, by the law of the headline where that is another."""
-        law = self.law or (lambda level: self.at_epsilon(self.main, level))
-        return [None if self.empty else law(level) * self.scale.factor for level in levels]
+        """The same at other levels of ε."""
+        return [None if self.empty else self.at_epsilon(self.main, level) * self.scale.factor for level in levels]
 
     def picture(self, axis: str) -> Picture:
         """The chart against ``axis``, one of ``axes``."""
@@ -363,7 +360,7 @@ def epsilon_frame(view: View, problem: Problem, identity: tuple[Hashable, ...]) 
     """The sweep over ε that the chart draws, cached."""
     span = epsilon_range(view)
     return view.memo(
-        (*identity, "epsilon", tuple(view.methods), view.metric, span),
+        (*identity, "epsilon", tuple(view.methods), view.main, view.metric, span),
         lambda: _swept(
             view, problem, lambda p, m: sweep_epsilon(p, np.geomspace(*span, 61), methods=m, metrics=[view.metric])
         ),
@@ -374,7 +371,7 @@ def size_frame(view: View, problem: Problem, identity: tuple[Hashable, ...]) -> 
     """The sweep over sample size at the chosen ε, cached."""
     span = size_range(view)
     return view.memo(
-        (*identity, "n", tuple(view.methods), view.metric, span, view.epsilon),
+        (*identity, "n", tuple(view.methods), view.main, view.metric, span, view.epsilon),
         lambda: _swept(
             view,
             problem,

@@ -534,3 +534,41 @@ def test_the_table_of_levels_has_the_law_of_the_headline(sample: str) -> None:
         assert asked(sample, 0.5).view.heights([level]) == [pytest.approx(100.0 * chance)]
     private = asked(small((30, 20, 10), mode="what_if")).view
     assert private.heights([0.5]) == [private.point]
+
+
+@pytest.mark.parametrize("sample", SUITED)
+@pytest.mark.parametrize("metric", ENDINGS)
+def test_dot_line_and_smallest_epsilon_have_the_law_of_the_headline(sample: str, metric: str) -> None:
+    """That of the release, in whole units: at every ε of the chart, and along the number of people at theirs."""
+    apart = 0.0
+    for epsilon in (0.3, 1.1):
+        question = asked(sample, epsilon, alarm_metric=metric)
+        view = question.view
+        right = dict(zip(ENDINGS, question.outcomes.chances, strict=True))  # type: ignore[union-attr]
+        assert view.point == pytest.approx(100 * right[metric], abs=1e-9)
+        for axis, here in (("epsilon", epsilon), ("n", view.problem.n)):  # type: ignore[attr-defined]
+            frame = view.picture(axis).data()  # type: ignore[operator]
+            mine = frame[frame["method"] == view.main].set_index(axis)["value"]  # type: ignore[attr-defined]
+            assert mine[here] == pytest.approx(right[metric], abs=1e-12)
+            if axis == "epsilon":
+                other = mine.index[len(mine) // 2]
+                there = asked(sample, float(other), alarm_metric=metric).outcomes
+                assert mine[other] == pytest.approx(dict(zip(ENDINGS, there.chances, strict=True))[metric])  # type: ignore[union-attr]
+        plain = view.problem.problem  # type: ignore[attr-defined]
+        apart = max(apart, abs(float(plain.evaluate(view.main, metric, *here_of(question)).value[0]) - right[metric]))
+    assert apart > 1e-7, "what shows that it can fail: the continuous law differs"
+
+
+def here_of(question: Question) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([question.protected.epsilon]), np.array([float(question.view.problem.n)])  # type: ignore[attr-defined]
+
+
+def test_another_method_has_its_own_band() -> None:
+    """The line of the method in use has the band, whichever was in use before."""
+    case, key = sample_case("clinic"), method_key("add_remove", "clinic")
+    for method in ("book", "laplace"):
+        view = asked(case, sampling=True, **{key: method}).view
+        for axis in ("epsilon", "n"):
+            frame = view.picture(axis).data()  # type: ignore[operator]
+            wide = frame.groupby("method").apply(lambda found: bool((found["high"] > found["low"]).any()))
+            assert wide[wide].index.tolist() == [method]

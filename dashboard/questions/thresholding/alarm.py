@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from dashboard import words
 from dashboard.case import Case
-from dashboard.charts.theme import ENDINGS, ending_colours
+from dashboard.charts.theme import ending_colours
 from dashboard.controls import Choice, Read
 from dashboard.question import BRIEF, Better, CannotAsk, Need, Outcomes, Question, Tab, Way
 from dashboard.questions.thresholding import alarm_controls as controls
@@ -17,6 +16,7 @@ from dashboard.questions.thresholding import alarm_tabs as tabs
 from dashboard.questions.thresholding import known_mistakes
 from dashboard.questions.thresholding.alarm_controls import METHODS, NAMES, ON_TIME, SCALES
 from dashboard.questions.thresholding.alarm_setting import Setting, ending_of
+from dashboard.questions.thresholding.released import Released
 from dashboard.questions.thresholding.watched import LONGEST, Watched, names_of, offered, series_of
 from dashboard.view import View
 from dashboard.ways import fitting
@@ -152,8 +152,8 @@ def _view(setting: Setting, chances: Mapping[str, float], *, released: bool) -> 
     goal = controls.goal(setting.metric)
     return View(
         page=PAGE,
-        problem=setting.edited,
-        identity=(*setting.identity, setting.times),
+        problem=Released(problem=setting.edited, main=setting.main, ends=setting.at) if released else setting.edited,
+        identity=(*setting.identity, setting.times, released),
         memo=setting.case.memo,
         metric=setting.metric,
         scale=SCALES[setting.metric],
@@ -161,7 +161,6 @@ def _view(setting: Setting, chances: Mapping[str, float], *, released: bool) -> 
         methods=setting.edited.methods,
         everything=list(NAMES),
         main=setting.main,
-        law=partial(setting.at, setting.metric) if setting.metric in ENDINGS and released else None,
         epsilon=setting.epsilon,
         target=setting.target if goal == setting.metric else None,
         ghost=setting.as_is if setting.changed else None,

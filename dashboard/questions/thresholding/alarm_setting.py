@@ -154,13 +154,13 @@ class Setting:
     def by_release(self, made: AlarmRun | NoOffer) -> TypeGuard[AlarmRun]:
         return isinstance(made, AlarmRun) and self.case.source.public and not self.changed
 
-    def at(self, metric: str, epsilon: float) -> float:
-        """How often the release that would be drawn at this ε ends so, of public data."""
+    def at(self, metric: str, epsilon: float) -> float | None:
+        """How often the release that would be drawn at this ε ends so, of public data; None where none would."""
         there = replace(self, case=replace(self.case, epsilon=epsilon))
         made = there.made()
         if isinstance(made, NoOffer):
-            raise CannotAsk(made.sentence)
-        return float(getattr(there._ends(made), metric)[0])
+            return None
+        return float(getattr(endings(made, self.case.read(made), self.as_is), metric)[0])
 
     def uncertain(self, noise: float) -> Uncertain | None:
         """Wrong through noise, and how often other people like these would make another alarm right; for counts."""
