@@ -14,10 +14,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, ndtri
 
 from dpcore.about import About
 from dpcore.errors import InvalidArgument
-from dpcore.validate import FloatArray, finite_vector, positive
+from dpcore.validate import FloatArray, finite_vector, positive, probability
 
 Kind = Literal["exact", "simulated", "bound"]
 COLUMNS = ("method", "epsilon", "n", "metric", "value", "low", "high", "kind")
@@ -216,6 +217,19 @@ def epsilon_for_most(
         return float(low)
     last = int(missed[-1])
     return None if last == levels.size - 1 else _smallest(reached, float(levels[last]), float(levels[last + 1]))
+
+
+def share_above(target: float, mean: float, high: float, band: float) -> float:
+    """The share of runs above ``target``, by the normal law whose central share ``band`` ends at ``high``.
+
+    Raises InvalidArgument unless ``high`` is more than ``mean`` and ``band`` between 0 and 1.
+
+    >>> round(share_above(12.0, 10.0, 12.0, 0.8), 3)
+    0.1
+    """
+    within = probability(band=band)
+    deviation = positive(high=high - mean) / float(ndtri((1.0 + within) / 2.0))
+    return float(ndtr((mean - target) / deviation))
 
 
 def size_for(

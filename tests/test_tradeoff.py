@@ -15,6 +15,7 @@ from dpcore.tradeoff import (
     epsilon_for,
     epsilon_for_most,
     keyed,
+    share_above,
     size_for,
     sweep_both,
     sweep_epsilon,
@@ -133,3 +134,11 @@ def test_from_there_on_no_level_fails_where_answers_differ_most_in_between() -> 
     assert (Bump().evaluate("toy", "loss", later, later).high <= 1.1).all()
     assert Bump().evaluate("toy", "loss", np.array([found * 0.999]), later).high[0] > 1.1
     assert found > 1.0, "the first level of all reaches it too, and is not the answer"
+
+
+def test_a_tenth_lies_above_the_edge_of_a_band_of_eighty() -> None:
+    assert share_above(12.0, 10.0, 12.0, 0.8) == pytest.approx(0.1)
+    assert share_above(10.0, 10.0, 12.0, 0.8) == 0.5
+    assert share_above(8.0, 10.0, 12.0, 0.8) == pytest.approx(0.9)
+    with pytest.raises(InvalidArgument, match="high"):
+        share_above(8.0, 10.0, 10.0, 0.8)

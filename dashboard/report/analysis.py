@@ -235,7 +235,7 @@ def _needed_numbers(question: Question) -> tuple[tuple[str, float], ...]:
         return ()
     named = (
         ("smallest ε", found.epsilon),
-        *([(f"smallest ε {needs.most(found.most.answers)}", found.most.epsilon)] if found.most else []),
+        ("smallest ε for 9 of 10", None if found.most is None else found.most.epsilon),
         ("size needed", found.size if found.sized else None),
     )
     return tuple((name, float(value)) for name, value in named if value is not None)
@@ -380,6 +380,8 @@ def code(asked: Asked, question: Question) -> str:
         'found = {f"{row.method} at ε = {row.epsilon:.12g}": row.value for row in frame.itertuples()}',
         "needed = question.need.found",
         'found["smallest ε"] = None if needed is None else needed.epsilon',
+        "most = None if needed is None else needed.most",
+        'found["smallest ε for 9 of 10"] = None if most is None else most.epsilon',
         'found["size needed"] = None if needed is None else needed.size',
         f"epsilon, delta = {question.protected.epsilon!r}, {question.protected.delta!r}",
         'found["odds of 100"] = 100 * (1 + delta * exp(-epsilon)) / (1 + exp(-epsilon))',

@@ -8,7 +8,6 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from dashboard import words
 from dashboard.blocks import Text
@@ -30,6 +29,7 @@ from dashboard.words import promise as theory_said
 from dpcore.datasets import Schema
 from dpcore.experts import catalog
 from dpcore.experts.strategy import ASSUMPTIONS
+from dpcore.tradeoff import share_above
 
 PAGE = "experts"
 TABS = (
@@ -143,8 +143,8 @@ def _lose_more(setting: Setting, view: View, lost: float) -> str:
     high = float(view.chosen("epsilon")["high"].iloc[0]) if setting.problem.band else lost
     if high <= lost:
         return ""
-    deviations = (setting.target - lost) / (high - lost) * float(ndtri((1 + setting.problem.band) / 2))
-    return said.lose_more(float(ndtr(-deviations)), setting.target * view.scale.factor)
+    share = share_above(setting.target, lost, high, setting.problem.band)
+    return said.lose_more(share, setting.target * view.scale.factor)
 
 
 def _waiting(setting: Setting, view: View, offer: Offer | NoOffer, works: tuple[Work, ...]) -> Question:
