@@ -22,8 +22,8 @@ SHORT = 4_000
 class Released(Problem):
     """``problem``, of whose method ``main`` the chances are those that ``ends`` gives of the release at an ε.
 
-    Within the scale of ε, of the data's own people; elsewhere, of other methods, and where nothing is released, they are
-    the problem's own, by the continuous law. A band stays where it was, and holds the value.
+    Within the scale of ε, of the data's own people. Elsewhere, of other methods, and where nothing is released, they
+    are the problem's own, by the continuous law. A band stays where it was, and holds the value.
     """
 
     problem: AlarmProblem
