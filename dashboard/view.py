@@ -48,8 +48,8 @@ EPSILON = Number(
     ),
 )
 """The privacy level, one for all pages."""
-_THICK, _DOTTED = "Thick line: the method in use, {}.", " Dotted: what a theorem guarantees."
-_LOG = " Equal steps to the right multiply by the same number."
+_THICK, _DOTTED = "Thick line: the method in use, {}; others are under Options.", " Dotted: what a theorem guarantees."
+_LOG = " Along the bottom each step multiplies: 0.1, 1, 10."
 _TEXTBOOK = " The textbook's method (Dwork and Roth, 2014): {}."
 _BEST, _NOT_BEST = ", here the best of these", ", here not the best: {} is"
 LONGEST_SEARCH = (1e-6, 1e3)

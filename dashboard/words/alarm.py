@@ -248,8 +248,8 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
         )
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: with other people like these, {level} would itself be reached at another time {often} The alarm "
-        "is judged by these people alone."
+        f"Chance: with other people like these, {level} itself would be reached at another time than {safe(when)} {often} "
+        "Whether an alarm is on time is told by these people alone."
     )
 
 
@@ -558,7 +558,7 @@ LOOKED_WARNING = (
 )
 
 
-GIVES = "where the alarm rings, or that it never does"
+GIVES = "where the alarm rings (from there on the line counts as reached), or that it never does"
 
 
 def answer(found: Mapping[str, Any]) -> str:

@@ -182,9 +182,11 @@ RUNS = "runs"
 MOST_FOUND = "calculated from how much runs differ, the upper edge of the shaded range"
 
 
-def lose_more(share: float, accepted: float) -> str:
-    """Said after a headline, in its points."""
-    return f" Of 100 runs {of_100(share)} would lose more than {number(accepted)}."
+def lose_more(share: float, accepted: float, *, within: bool) -> str:
+    """Said after a headline, in its points; ``within`` says whether the average is."""
+    start = "Yet" if within and share > 0.1 else "Of 100 runs"
+    many_runs = f"{of_100(share)} of 100 runs" if start == "Yet" else of_100(share)
+    return f" {start} {many_runs} would lose more than {number(accepted)}."
 
 
 def caption(
@@ -194,8 +196,8 @@ def caption(
     units = many(unit)
     return (
         f"{experts} experts over {plural(rounds, unit, units)}. {point} Per 100 {units} the best one, {safe(best)}, "
-        f"loses {number(own)} itself; one picked at random each {safe(unit)} {number(at_random)} more, learning "
-        f"without privacy {number(learnt)} more (exact for these {units})."
+        f"loses {number(own)} itself; picking one at random each {safe(unit)} loses {number(at_random)} more than "
+        f"that, learning without privacy {number(learnt)} more than that (all exact for these {units})."
     )
 
 
@@ -207,8 +209,8 @@ def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
     units = many(unit)
     if vacuous:
         return (
-            "At this ε no theorem of the textbook (Dwork and Roth, 2014) promises how little is lost; the privacy is "
-            "proved all the same."
+            "The privacy is proved. How much is lost is calculated for these data: at this ε no theorem of the "
+            "textbook (Dwork and Roth, 2014) promises it."
         )
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
     return (
@@ -253,9 +255,10 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     privacy costs, in points per 100 rounds."""
     who, units = safe(unit), safe(many(unit))
     return (
-        f"**Two reasons why it may follow another than the best.** Privacy noise: because of it {of_100(noise)} of 100 "
-        f"runs do so on the last {who}, beside {of_100(without)} that still learn without privacy. It costs "
-        f"{number(price)} points per 100 {units}. Chance: had {rounds:,} other {units} like these come, another would "
+        f"**Two reasons why it may follow another than the best.** Privacy noise: on the last {who} "
+        f"{of_100(noise + without)} of 100 runs follow another, {of_100(noise)} of them because of it, "
+        f"{of_100(without)} since they still learn. It costs {number(price)} points per 100 {units}. Chance: had "
+        f"{rounds:,} other {units} like these come, another would "
         f"be the best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 

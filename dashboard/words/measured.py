@@ -169,7 +169,7 @@ def mistakes(classes: tuple[str, ...], missed: float, alarmed: float, plain: flo
 def how_judged(about: About, trained: int, tested: int, mistakes: str) -> str:
     return (
         f"{mistakes} Method: {about.plain} ({about.name}), trained on {trained:,} rows, judged on {tested:,} others. "
-        "How often a model is right no theorem says; the privacy is proved."
+        "The privacy is proved. How often a model is right is simulated; no theorem promises it."
     ).strip()
 
 

@@ -474,7 +474,7 @@ def forecast_unknown(noise: float, people: int | None) -> str:
     return f"{start}, of the {people:,} that were declared; the smaller that part, the better the model."
 
 
-GIVES = "the model, which is a few numbers"
+GIVES = "the model: a file of numbers with which anybody can predict for the next row"
 
 
 def answer(answer: dict[str, Any]) -> str:

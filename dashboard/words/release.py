@@ -54,7 +54,9 @@ _THEN: dict[Whence, str] = {
     "source": "from this source as it was then",
 }
 ANSWER = "Private answer"
-ROWS_PUBLIC = "How many rows there are is public here; what any one of them says is hidden, as if it had been another."
+ROWS_PUBLIC = (
+    "How many rows there are is public here. What any one of them says is hidden: it may as well say something else."
+)
 SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
 NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"

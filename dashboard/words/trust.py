@@ -79,7 +79,8 @@ def balanced(balanced: float, area: float) -> str:
     return (
         f"Right in both classes alike, however rare one is: **{number(100 * balanced)} in 100** (balanced accuracy; "
         f"guessing reaches 50). Of two rows, one of each class, it gives the right one the higher chance "
-        f"**{number(100 * area)} times in 100** (AUC; guessing reaches 50)."
+        f"**{number(100 * area)} times in 100** (AUC; guessing reaches 50). That says how well it sorts rows, not how "
+        "often it is right."
     )
 
 
@@ -103,7 +104,7 @@ def believed_alt(gap: float) -> str:
 
 SIZES = (
     "The larger a dot, the more rows get such a chance. Below the line the model says too much, above it too little. "
-    "Judged on rows that no model was trained on; what a release shows is never measured."
+    "Judged on rows that no model was trained on. A private answer is one more such model, and is not judged itself."
 )
 
 

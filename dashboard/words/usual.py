@@ -33,7 +33,9 @@ def method(about: About) -> str:
     return f"{about.plain[:1].upper()}{about.plain[1:]} ({about.name})"
 
 
-NO_THEOREM = "No theorem promises at this ε how often it is right; the privacy is proved all the same."
+NO_THEOREM = (
+    "The privacy is proved. How often it is right is calculated for these data; at this ε no theorem promises it."
+)
 
 
 def verdict(value: float, target: float, shown: str, *, higher: bool = True) -> str:

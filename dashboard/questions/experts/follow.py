@@ -144,7 +144,7 @@ def _lose_more(setting: Setting, view: View, lost: float) -> str:
     if high <= lost:
         return ""
     share = share_above(setting.target, lost, high, setting.problem.band)
-    return said.lose_more(share, setting.target * view.scale.factor)
+    return said.lose_more(share, setting.target * view.scale.factor, within=lost <= setting.target)
 
 
 def _waiting(setting: Setting, view: View, offer: Offer | NoOffer, works: tuple[Work, ...]) -> Question:
