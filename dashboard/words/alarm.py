@@ -248,8 +248,8 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
         )
     return (
         f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: with other people like these, {level} itself would be reached at another time than {safe(when)} {often} "
-        "Whether an alarm is on time is told by these people alone."
+        f"Chance: with other people like these, {level} itself would be reached at another time than {safe(when)} "
+        f"{often} Whether an alarm is on time is told by these people alone."
     )
 
 
