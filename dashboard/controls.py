@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeGuard, TypeVar
+
+from dashboard.case import OWN
 
 T = TypeVar("T")
 Option = TypeVar("Option", bound=Hashable)
@@ -26,6 +29,8 @@ LONGEST_LINKED = 1500
 FARTHEST = 1e15
 """Beyond it a number says nothing that a picture could show, and sums and whole numbers made of it fail; data that are
 larger themselves set what may be."""
+_OF_OWN = re.compile(rf"(?<![0-9A-Za-z]){OWN}(?:~1|-[0-9a-f]{{12}}(?![0-9A-Za-z]))")
+"""In a key, the name of a person's own table: by ``slug``, or as it stands."""
 
 
 class Refused(ValueError):
@@ -37,8 +42,9 @@ class Control(Generic[T]):
     """One thing to set.
 
     ``key`` is stable: it names the value in the session and in a link, whatever the words on the control are.
-    ``linked`` is False for what a link must not carry, such as names of a person's own columns. ``refusal`` is said
-    where a value is not taken, instead of the usual sentence; a blank says nothing. ``width`` in pixels.
+    ``linked`` is False for what a link must not carry, such as names of a person's own columns; ``carried`` is whether
+    one does. ``refusal`` is said where a value is not taken, instead of the usual sentence; a blank says nothing.
+    ``width`` in pixels.
     """
 
     key: str
@@ -48,6 +54,11 @@ class Control(Generic[T]):
     linked: bool = True
     refusal: str = ""
     width: int | None = None
+
+    @property
+    def carried(self) -> bool:
+        """Whether a link carries it: never under a key that names a person's own table, whatever is said of it."""
+        return self.linked and _OF_OWN.search(self.key) is None
 
     def checked(self, value: Any) -> T | None:
         """``value`` as this control takes it, or None where it does not."""

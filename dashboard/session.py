@@ -399,7 +399,7 @@ def _value(control: Control[V]) -> V:
         refused = found is None and bool(control.refusal)
     elif control.key in kept:
         found = control.checked(kept[control.key])
-    elif control.linked and control.key in _book("_linked"):
+    elif control.carried and control.key in _book("_linked"):
         try:
             found = control.read(_book("_linked").pop(control.key))
         except Refused:
@@ -412,7 +412,7 @@ def _value(control: Control[V]) -> V:
         if refused and here:
             del state[control.key]
     kept[control.key] = found
-    if not control.linked:
+    if not control.carried:
         _book("_unlinked").add(control.key)
     return found
 
@@ -543,7 +543,7 @@ def link(*without: str) -> dict[str, str]:
     for key, control in _book("_controls").items():
         found = value(control)
         hidden = key in without or (key == EPSILON.key and epsilon_taken())  # ε that a person's own file suggested
-        if control.linked and not hidden and found != control.default:
+        if control.carried and not hidden and found != control.default:
             wanted[key] = control.written(found)
     return wanted
 

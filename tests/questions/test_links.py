@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -185,6 +186,82 @@ def test_kept_scenarios_survive_anything() -> None:
             kept.read("[" + nonsense if nonsense in ("[]", "") else nonsense)
     rows = ((("scenario", "a|b;c=d"), ("ε", "0.5")), (("scenario", "a|b;c=d"), ("ε", "1")))
     assert kept.read(kept.written(rows)) == rows
+
+
+OWN_NAME = "0123456789ab"
+
+
+def own_controls(key: str, sample: str) -> Iterator[Control[Any]]:
+    """Every control that a question asks for of a person's own table, under all tabs, with each choice in turn that has
+    few options."""
+    kind, case = next(kind for _, kind in catalogue.every() if kind.key == key), sample_case(sample)
+    source = replace(case.source, key=f"own-{OWN_NAME}", mode="what_if", practice=False)
+    known: dict[str, Control[Any]] = {}
+    waiting: list[dict[str, Any]] = [{}]
+    while waiting:
+        values = waiting.pop()
+        read = Setting(values)
+        try:
+            question = kind.ask(replace(case, source=source), read)
+        except CannotAsk:
+            question = None
+        for tab in () if question is None else question.tabs:
+            tab.blocks()
+        found = [control for _, control in read.seen.values()]
+        found += [] if question is None else [axis_control(question.view), question.need.control]
+        for control in found:
+            if control.key not in known and isinstance(control, Choice) and len(control.options) <= controls.FEW:
+                waiting += [{**values, control.key: one} for one in control.options if one != control.default]
+            known.setdefault(control.key, control)
+    return iter(known.values())
+
+
+def naming_own(found: Iterator[Control[Any]]) -> list[str]:
+    """Those that a link is said to carry, and whose key tells of which table of a person's own they are."""
+    return [control.key for control in found if control.linked and OWN_NAME in control.key]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", list(questions()))
+def test_no_control_whose_key_names_a_persons_own_table_is_linked(key: str) -> None:
+    seen = 0
+    for sample in ("clinic", "forecasts", "outbreak"):
+        found = list(own_controls(key, sample))
+        seen += sum(OWN_NAME in control.key for control in found)
+        assert naming_own(iter(found)) == []
+        assert {control.key for control in found if control.carried} == {one.key for one in found if one.linked}
+    assert seen, "the question names no table: the test sees nothing"
+
+
+def test_a_control_that_is_said_to_be_linked_all_the_same_is_found_and_not_carried() -> None:
+    """As it was, by which a guess of the whole file could be held against somebody's link."""
+    for key in (slug("linear_target", f"own-{OWN_NAME}"), f"own-{OWN_NAME}-line", slug("a", f"own-{OWN_NAME}", "b")):
+        control = Number(key=key, label="need", default=1.0, low=0.0, high=9.0, step=0.5)
+        assert naming_own(iter([control])) == [key]
+        assert not control.carried
+    for key in ("known-others", slug("line", "down-own"), slug("line", "down-own", "x"), "experts_delta-own-1e~106"):
+        assert Number(key=key, label="need", default=1.0, low=0.0, high=9.0, step=0.5).carried
+
+
+def test_a_link_never_carries_a_key_that_names_a_persons_own_table(open_app: Callable[..., AppTest]) -> None:
+    app = open_app("selection")
+    linked = {
+        key: Number(key=key, label="need", default=1.0, low=0.0, high=9.0, step=0.5)
+        for key in (slug("linear_target", f"own-{OWN_NAME}"), "a_target")
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "write_link", lambda write=session.write_link: _asking(linked, write))
+        for key in linked:
+            app.session_state["_set"][key] = 2.5
+        app.run()
+    assert app.query_params["a_target"] == "2.5"
+    assert not [key for key in app.query_params if OWN_NAME in key]
+
+
+def _asking(linked: dict[str, Control[Any]], write: Callable[[], None]) -> None:
+    for control in linked.values():
+        session.ask(control)
+    write()
 
 
 def test_keys_made_of_parts_never_meet() -> None:

@@ -134,6 +134,7 @@ class _Setting:
             low=0.001,
             high=100.0,
             step=0.5,
+            linked=case.source.public,
         )
         return cls(
             case=case,
