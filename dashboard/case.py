@@ -55,7 +55,8 @@ class Source:
     ``Ledger.join`` does. ``count`` has the person call the number of records right, where nobody did and a file of
     its kind can lack one. ``everybodys`` says that the table is the program's own, the same object in every session.
     ``drawn_from`` names the very rows that answers are drawn from, as long as this server runs: another file, sheet,
-    reading or step has another name; "" where there is one table for good.
+    reading or step has another name; "" where there is one table for good. It is the same in every session, and so
+    stands in no page, link or file; ``key`` does, which for a person's own table is another one in every session.
     ``lines`` is how many steps or options it has, where its rows are closed to who asks: in a report.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 
 from dashboard.all_held import Waiting
@@ -36,6 +37,8 @@ OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None, stays=True)
 OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset, stays=True)
 OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: None, stays=True)
 """The question that was chosen about the file, as long as it still needs something."""
+NAMING: Slot[bytes] = Slot("_naming", lambda: secrets.token_bytes(32), stays=True)
+"""The key of the names that pages call parts of the file by (``data/naming.py``): what was set is held by these."""
 OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
 DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple, stays=True)
 """What was declared in this session about tables before, by which the next one is known again."""

@@ -8,10 +8,23 @@ from __future__ import annotations
 import hmac
 import secrets
 
-_KEY = secrets.token_bytes(32)  # of this process alone
+from dashboard.data.held import NAMING
+
+_WITHIN = secrets.token_bytes(32)  # of this process alone
 
 
 def named(what: str | bytes) -> str:
-    """Twelve characters, the same for the same ``what`` as long as this server runs."""
+    """Twelve characters, the same for the same ``what`` as long as this session lasts, and others in every other one:
+    whoever brings a guess of the whole file to this server gets another name, right or wrong."""
+    return _keyed(NAMING.once(), what)
+
+
+def named_within(what: str) -> str:
+    """As ``named``, the same for all sessions of this server: for what is compared between windows of one person, and
+    written into no page, link or file."""
+    return _keyed(_WITHIN, what)
+
+
+def _keyed(key: bytes, what: str | bytes) -> str:
     data = what if isinstance(what, bytes) else what.encode("utf-8", "surrogatepass")
-    return hmac.digest(_KEY, data, "sha256").hex()[:12]
+    return hmac.digest(key, data, "sha256").hex()[:12]

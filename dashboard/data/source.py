@@ -336,7 +336,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
 def _drawn_from(own: OwnFile) -> str:
     """See ``Source``: the table as it was read, to the last byte and choice, and the steps done since."""
     table = "" if own.place is None else own.place.table
-    return naming.named(repr((table, None if own.as_read is None else own.as_read.key, own.steps)))
+    return naming.named_within(repr((table, None if own.as_read is None else own.as_read.key, own.steps)))
 
 
 def _rows(own: OwnFile) -> PrivateRows:
