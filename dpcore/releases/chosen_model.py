@@ -18,7 +18,7 @@ from dpcore.calibration import zcdp_rho
 from dpcore.conversions import zcdp_epsilon
 from dpcore.errors import InvalidArgument
 from dpcore.releases import draws
-from dpcore.releases.asked import LEAST_SHARE
+from dpcore.releases.asked import LEAST, LEAST_SHARE
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.built_model import BuiltModel
 from dpcore.releases.choice import Choice
@@ -89,8 +89,9 @@ class ChosenModel(StepsModel):
             raise InvalidArgument("features", "leave only one way to build the model: there is nothing to choose")
         if self.choice.scale > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")
-        for way in self.possible:
+        for way in self.possible:  # all that is made for an answer, so that none of it fails after the charge
             self.final(way)
+        _ = self.trials
 
     @classmethod
     def used(cls, features: Features) -> Features:
@@ -120,6 +121,8 @@ class ChosenModel(StepsModel):
     def _way(self, way: str, share: float, steps: int) -> BuiltModel:
         """A way with a share of ρ, never more: an ε is only so exact."""
         epsilon = zcdp_epsilon(share * self.rho, self.delta) * (1.0 - 1e-9)
+        if epsilon < LEAST:
+            raise InvalidArgument("epsilon", "is too small beside this delta: nothing would be left to try each way")
         kind, features = _KINDS[way], features_for(self.features, way)
         return kind(
             features=features,

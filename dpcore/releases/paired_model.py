@@ -64,6 +64,7 @@ class PairedModel(BuiltModel):
         if any(column.kind in ("number", "date") and not column.levels for column in self.features.columns):
             raise InvalidArgument("features", "must have every number and date cut into steps")
         possible_pairs(self.features, self.many)
+        self.check_noise(self.first)
         spread = self.squares_sensitivity * self.noise_of(self.pairs_share * SPREAD_SHARE)
         if max(self.choice.scale, spread) > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")

@@ -89,10 +89,13 @@ class StepsModel(AskedModel):
             in_range(LEAST_SHARE, 1.0, open_high=True, calibration_share=self.calibration_share)
         if self.steps_share <= 0.0:
             raise InvalidArgument("calibration_share", "must leave something for the steps")
-        if (
-            self.sums_sensitivity(_LARGEST_CLIP * self.per_clip) * self.noise_of(self.steps_share / self.steps)
-            > draws.LARGEST_SCALE
-        ):
+        self.check_noise(self.parts)
+
+    def check_noise(self, parts: Parts) -> None:
+        """That noise fits what is drawn for one training: that of the sums, which is by far the largest. Raises
+        InvalidArgument."""
+        moved = self.sums_sensitivity(_LARGEST_CLIP * self.per_clip)
+        if moved * self.noise_of(parts.sums / parts.steps) > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small for this many rows per person: the noise would not fit")
 
     @property
