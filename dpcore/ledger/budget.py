@@ -65,6 +65,7 @@ BudgetKind = Literal["pure", "approximate"]
 Counting = Literal["sum", "zcdp", "both"]
 NEW_COUNTINGS = ("sum", "zcdp")
 _MANY = 10**9
+_ONE_DELTA = 10**DELTA_DIGITS
 
 
 SPENT = ("spent_epsilon", "spent_delta", "beyond", "spent_rho", "loose_delta", "unfit")
@@ -120,16 +121,26 @@ class Caps:
             return cls(kind="pure", counting="sum", cap_epsilon=cap, cap_rho=-1, cap_delta=0, total_delta=0)
         if delta < 1e-15:
             raise InvalidArgument("delta", "must be 0 or at least 1e-15")
+        total_delta = cap_units(delta, DELTA_DIGITS)
+        if total_delta >= _ONE_DELTA:  # as it is counted: to 15 digits 0.9999999999999999 is 1, which is no promise
+            raise InvalidArgument("delta", "must be at most 0.999999999999999")
         part = {"sum": 1.0, "zcdp": 0.0, "both": 0.5}[counting]
         rho = -1 if counting == "sum" else cap_units(zcdp_rho(epsilon, delta * (1.0 - part)), RHO_DIGITS)
+        if rho == 0 and counting == "zcdp":
+            raise InvalidArgument("epsilon", "must be larger with this delta: it comes to no ρ, so nothing would fit")
         return cls(
             kind="approximate",
             counting=counting,  # type: ignore[arg-type]  # checked above
             cap_epsilon=cap,
             cap_rho=rho,
             cap_delta=cap_units(delta * part, DELTA_DIGITS),
-            total_delta=cap_units(delta, DELTA_DIGITS),
+            total_delta=total_delta,
         )
+
+    @property
+    def delta(self) -> float:
+        """The δ of the promise, always below 1: a budget of 1 may have been opened before that was refused."""
+        return _chance(self.total_delta)
 
     def same_as(self, other: Caps) -> bool:
         """Whether both are the same (ε, δ), counted the same way; what that is worth in ρ may differ in its last digit
@@ -189,7 +200,7 @@ class Budget:
         return Cost(
             epsilon=amount(caps.cap_epsilon, EPSILON_DIGITS),
             rho=amount(caps.cap_rho, RHO_DIGITS) if caps.cap_rho >= 0 else None,
-            delta=amount(caps.total_delta, DELTA_DIGITS),
+            delta=caps.delta,
         )
 
     @property
@@ -200,12 +211,12 @@ class Budget:
         is what is left of ρ, and ``delta`` the budget's own, which no release takes from. Both: the better account.
         """
         caps, spent = self.caps, self.spent
-        left, rho, delta = 0.0, None, amount(caps.total_delta, DELTA_DIGITS)
+        left, rho, delta = 0.0, None, caps.delta
         if self._sums_hold():
             left = amount(caps.cap_epsilon - spent.spent_epsilon, EPSILON_DIGITS)
         if self.counting != "zcdp":
             used = min(spent.spent_delta, caps.cap_delta) if self._sums_hold() else caps.cap_delta
-            delta = amount(caps.total_delta - used, DELTA_DIGITS)
+            delta = _chance(caps.total_delta - used)
         if self.counting != "sum":
             rho = amount(caps.cap_rho - spent.spent_rho, RHO_DIGITS) if self._rho_holds() else 0.0
             left = max(left, math.sqrt(2 * rho))
@@ -332,6 +343,11 @@ class Budget:
 
 def _share(spent: int, cap: int) -> float:
     return spent / cap if cap > 0 else 0.0
+
+
+def _chance(units: int) -> float:
+    """δ as a number, which no promise has at 1."""
+    return min(amount(units, DELTA_DIGITS), math.nextafter(1.0, 0.0))
 
 
 def _repeats(left: int, each: int) -> int:

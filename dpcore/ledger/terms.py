@@ -21,7 +21,7 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Record, canonical, cost_from_json
 from dpcore.ledger.roles import EVERYONE, LEVELS, LONGEST, Level, checked
 from dpcore.ledger.store import Store
-from dpcore.ledger.units import DELTA_DIGITS, EPSILON_DIGITS, amount, cap_units
+from dpcore.ledger.units import EPSILON_DIGITS, amount, cap_units
 from dpcore.ledger.words import PERSON, label, other_unit
 from dpcore.validate import in_range, one_of
 
@@ -207,7 +207,7 @@ def passes_limit(connection: Connection, budget: Budget, cost: Cost, subject: st
     epsilon, rho = taken_alone(connection, budget, subject)
     if epsilon + cost.epsilon > most:
         return True
-    together, delta = rho + cost.zcdp, amount(budget.caps.total_delta, DELTA_DIGITS)
+    together, delta = rho + cost.zcdp, budget.caps.delta
     counts = budget.counting != "sum" and delta > 0.0 and math.isfinite(together)
     return counts and zcdp_epsilon(together, delta) > most
 

@@ -24,7 +24,7 @@ def charge_units(amount: float, digits: int) -> int:
 
 
 def cap_units(amount: float, digits: int) -> int:
-    """A cap in units of 10^−digits, rounded down."""
+    """A cap in units of 10^−digits, read to 15 digits and rounded down; a bound holds of what comes out of this."""
     return int(_decimal(amount, digits).to_integral_value(ROUND_FLOOR))
 
 

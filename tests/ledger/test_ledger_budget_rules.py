@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from dpcore.accounting import Cost, gaussian_epsilon
 from dpcore.calibration import zcdp_rho
+from dpcore.errors import InvalidArgument, InvalidCost
 from dpcore.ledger.budget import Budget, Caps, Charge
 
 COUNTINGS = ("sum", "zcdp", "both")
@@ -245,3 +246,35 @@ def test_a_loose_release_closes_the_second_of_two_accounts_and_no_other() -> Non
     spent_before = replace(state, spent=Charge(spent_epsilon=10**8, spent_delta=10**12, loose_delta=10**12))
     assert spent_before.remaining.zcdp == 0.0
     assert spent_before.fits(Cost.pure(0.9))
+
+
+EDGES = (1e-9, 1.4e-9, 1.0, 999_999.9999999999, 1e6)
+CHANCES = (1e-15, 1.0000000000000005e-15, 0.5, 0.999999999999999, 0.9999999999999994, 0.9999999999999996, 1 - 2**-53)
+
+
+def broken(epsilon: float, delta: float, counting: str, refuse: bool = True) -> bool:
+    """Whether a budget that is opened at the edge of what may be cannot be told, asked, or used at all."""
+    try:
+        caps = Caps.of(epsilon, delta, counting)
+    except InvalidArgument:
+        if refuse:
+            return False
+        caps = replace(Caps.of(epsilon, 0.5), total_delta=10**18, cap_delta=10**18)
+    opened = replace(budget(1.0, 1e-6), caps=caps)
+    try:
+        assert 0.0 < opened.cap.delta < 1.0
+        assert 0.0 < opened.remaining.delta < 1.0
+        return opened.answers_left(Cost.pure(1e-9)) == 0
+    except InvalidCost:
+        return True
+
+
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_a_bound_of_a_cap_holds_of_what_is_counted(counting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not any(broken(epsilon, delta, counting) for epsilon in EDGES for delta in CHANCES)
+    # one that was opened as δ = 1 before that was refused is told all the same
+    assert not broken(1.0, 1 - 2**-53, counting, refuse=False)
+    # a mutant: bounds of what was said alone
+    monkeypatch.setattr("dpcore.ledger.budget._ONE_DELTA", 10**19)
+    monkeypatch.setattr("dpcore.ledger.budget._chance", lambda units: units / 10**18)
+    assert broken(1.0, 1 - 2**-53, counting)

@@ -316,6 +316,8 @@ def test_a_cap_is_never_changed(ledger: Ledger) -> None:
         {"delta": 1.0},
         {"delta": -1e-6},
         {"delta": 1e-16},
+        {"delta": 0.9999999999999999},  # read to the digits that count it is 1
+        {"delta": 0.9999999999999999, "counting": "zcdp"},
         {"name": "a\x00b"},
     ],
 )
