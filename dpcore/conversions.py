@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-from scipy.special import bdtr, log_ndtr, ndtri_exp
+from scipy.special import bdtr, bdtrc, log_ndtr, ndtri_exp
 
 from dpcore.validate import FloatArray, non_negative, positive, probability, whole
 
@@ -152,13 +152,23 @@ def _two_point_delta(epsilon0: float, count: int, epsilon: float, losers: FloatA
     top = (epsilon + (losers + 1.0) * epsilon0) / (count + 1.0)
     inside = top <= epsilon0
     top = np.minimum(top, epsilon0)
-    low_chance = -np.expm1(-top) / -np.expm1(-epsilon0) * np.exp(top - epsilon0)
-    low_chance_other = -np.expm1(-top) / -np.expm1(-epsilon0)
-    here = bdtr(losers, count, np.clip(low_chance, 0.0, 1.0))
-    there = bdtr(losers, count, np.clip(low_chance_other, 0.0, 1.0))
+    whole_range = -np.expm1(-epsilon0)
+    low_other, high = -np.expm1(-top) / whole_range, -np.expm1(top - epsilon0) / whole_range
+    here = _at_most(losers, count, low_other * np.exp(top - epsilon0), high)
+    there = _at_most(losers, count, low_other, high * np.exp(-top))
     with np.errstate(divide="ignore", over="ignore"):
         discounted = np.exp(epsilon + np.log(there))  # e^ε alone may overflow
     return np.where(inside, np.maximum(here - discounted, 0.0), 0.0)
+
+
+def _at_most(losers: FloatArray, count: int, low: FloatArray, high: FloatArray) -> FloatArray:
+    """The chance of at most ``losers`` low log-ratios of ``count``, whose chance is ``low``, and ``high`` of the other.
+
+    By the smaller of the two, which are given both: 1 − e^−40 is 1, and the event that it hides is all of δ.
+    """
+    by_low = bdtr(losers, count, np.clip(low, 0.0, 1.0))
+    by_high = bdtrc(count - 1.0 - losers, count, np.clip(high, 0.0, 1.0))
+    return cast(FloatArray, np.where(low < high, by_low, by_high))
 
 
 def bounded_range_epsilon(epsilon0: float, count: int, delta: float) -> float:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from dpcore import conversions
 from dpcore.accounting import (
     ACCOUNTANTS,
     VALID_WHEN,
@@ -127,6 +129,58 @@ def test_bounded_range_composition_is_the_attackers_best(epsilon0: float, count:
     assert found >= best * (1 - 1e-9)
     assert found == pytest.approx(best, rel=1e-3)
     assert bounded_range_epsilon(epsilon0, count, found) == pytest.approx(epsilon, rel=1e-6)
+
+
+RANGES = [0.05, 1.0, 8.0, 16.0, 24.0, 30.0, 36.0, 38.27, 40.0, 60.0, 120.0]
+
+
+def attackers_best(epsilon0: float, count: int, epsilon: float) -> float:
+    """``bounded_range_delta`` to so many digits that no chance near 1 loses what it hides."""
+    with localcontext() as digits:
+        digits.prec = 40 + int(count * epsilon0)
+        whole, most, best = Decimal(epsilon0), Decimal(epsilon).exp(), Decimal(0)
+        for losers in range(count):
+            top = (Decimal(epsilon) + (losers + 1) * whole) / (count + 1)
+            if top > whole:
+                continue
+            other = (1 - (-top).exp()) / (1 - (-whole).exp())
+            chance = other * (top - whole).exp()
+            for_lows = (
+                math.comb(count, low)
+                * (chance**low * (1 - chance) ** (count - low) - most * other**low * (1 - other) ** (count - low))
+                for low in range(losers + 1)
+            )
+            best = max(best, sum(for_lows, Decimal(0)))
+        return float(best)
+
+
+def understated(epsilon0: float, count: int) -> bool:
+    """Whether any δ, or the δ at an ε that is found for one, is larger than it is told to be."""
+    shares = (0.05, 0.5, 0.9, 0.95, 0.99, 0.999)
+    deltas = [(bounded_range_delta(epsilon0, count, part * count * epsilon0), part) for part in shares]
+    low = any(told < attackers_best(epsilon0, count, part * count * epsilon0) * (1 - 1e-6) for told, part in deltas)
+    found = {delta: bounded_range_epsilon(epsilon0, count, delta) for delta in (1e-9, 1e-6, 0.1)}
+    return low or any(attackers_best(epsilon0, count, one) > delta * (1 + 1e-6) for delta, one in found.items())
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+@pytest.mark.parametrize("epsilon0", RANGES)
+def test_bounded_range_is_never_understated(epsilon0: float, count: int) -> None:
+    assert not understated(epsilon0, count)
+    epsilon = 0.9 * count * epsilon0
+    if epsilon < 600.0:  # beyond, e^−ε is nothing to a computer and what is taken off δ with it
+        assert bounded_range_delta(epsilon0, count, epsilon) == pytest.approx(
+            attackers_best(epsilon0, count, epsilon), rel=1e-4, abs=1e-13
+        )
+
+
+def test_chances_near_1_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mutant: the chance of the other outcome as what is left of 1."""
+    exact = conversions._at_most
+    monkeypatch.setattr(conversions, "_at_most", lambda losers, count, low, high: exact(losers, count, low, 1.0 - low))
+    conversions._bounded_range_epsilon.cache_clear()
+    assert [understated(epsilon0, 1) for epsilon0 in (8.0, 38.27)] == [False, True]
+    conversions._bounded_range_epsilon.cache_clear()
 
 
 def test_bounded_range_is_offered_only_for_draws_planned_in_advance() -> None:
