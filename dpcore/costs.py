@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from dpcore.conversions import gaussian_epsilon, zcdp_epsilon
+from dpcore.conversions import bounded_range_delta, gaussian_delta, gaussian_epsilon, zcdp_epsilon
 from dpcore.errors import InvalidCost
 from dpcore.events import BoundedRangeEvent, Event, GaussianEvent, LaplaceEvent, PureEvent, SampledGaussianEvent
 
 _SLACK = 1e-9  # relative; a cost built from an event may differ from it by rounding only
+_SLACK_OF_DELTA = 1e-6  # of an ε and its δ, where a search by one of them found the noise
+_SMALL = 1e-2  # ε below which a difference of nearly equal numbers is written by its first terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +21,9 @@ class Cost:
     ``(epsilon, delta)`` is a differential privacy guarantee of the release on its own; ``rho`` a zero-concentrated
     one that holds on its own too, without any δ (Bun & Steinke, TCC 2016): ε²/2 when not given and δ is 0, infinite
     when there is none. ``event`` says what happened, for the accountants that can use it; a cost that promises more
-    than its event can give is refused. Raises InvalidCost for that and for anything negative or NaN.
+    than its event can give is refused: a smaller ρ, or without δ a smaller ε, than the worst case of all its releases,
+    and at a δ a smaller ε than that of all of Gaussian noise or bounded range, and of one release of any other event.
+    Raises InvalidCost for that and for anything negative or NaN.
     """
 
     epsilon: float
@@ -45,22 +49,28 @@ class Cost:
         """``rho`` as a plain number (infinite when the release has no zero-concentrated guarantee without δ)."""
         return math.inf if self.rho is None else self.rho
 
+    @classmethod
+    def kept(cls, *, epsilon: float, rho: float, delta: float, event: Event | None) -> Cost:
+        """A cost as a ledger keeps it, whatever its event can give: what was charged is told as it was charged."""
+        cost = cls(epsilon=epsilon, rho=rho, delta=delta)
+        object.__setattr__(cost, "event", event)
+        return cost
+
     def _match_event(self) -> None:
         event = self.event
-        if isinstance(event, (PureEvent, BoundedRangeEvent)):
-            least = event.epsilon * event.count
-        elif isinstance(event, LaplaceEvent):
-            least = event.count / event.noise_multiplier
-        elif isinstance(event, GaussianEvent):
+        if not isinstance(event, Event):
+            return
+        if isinstance(event, (GaussianEvent, SampledGaussianEvent)):
             if self.delta == 0.0 and math.isfinite(self.epsilon):
                 raise InvalidCost("epsilon", "of Gaussian noise holds only together with a delta above 0")
-            if self.zcdp < event.count / (2 * event.noise_multiplier**2) * (1 - _SLACK):
-                raise InvalidCost("rho", "of a cost promises more than its event gives")
-            return
-        else:
-            return
-        if self.delta == 0.0 and self.epsilon < least * (1 - _SLACK):
+        elif self.delta == 0.0 and self.epsilon < _least_epsilon(event) * (1 - _SLACK):
             raise InvalidCost("epsilon", "of a cost promises more than its event gives")
+        if self.zcdp < _least_rho(event) * (1 - _SLACK):
+            raise InvalidCost("rho", "of a cost promises more than its event gives")
+        if self.delta > 0.0 and math.isfinite(self.epsilon):
+            least = _least_delta(event, self.epsilon * (1 + _SLACK_OF_DELTA))
+            if self.delta < least * (1 - _SLACK_OF_DELTA):
+                raise InvalidCost("epsilon", "of a cost promises more than its event gives at this delta")
 
     def for_replaced_row(self) -> Cost:
         """What a release that protects a row added or removed guarantees where a row is replaced: both at once.
@@ -121,8 +131,60 @@ class Cost:
         )
 
 
+def _least_epsilon(event: PureEvent | BoundedRangeEvent | LaplaceEvent) -> float:
+    """The ε without δ of an event's worst case."""
+    if isinstance(event, LaplaceEvent):
+        return event.count / event.noise_multiplier
+    return event.epsilon * event.count
+
+
+def _least_rho(event: Event) -> float:
+    """The ρ of an event's worst case: the mean of its log-ratio, which no Rényi divergence over its order exceeds but
+    a sample's, whose limit for large orders is the noise without the sample.
+    """
+    if isinstance(event, (GaussianEvent, SampledGaussianEvent)):
+        twice = isinstance(event, SampledGaussianEvent) and event.neighbours == "replace_one"
+        size = (2.0 if twice else 1.0) / event.noise_multiplier
+        return event.count * size * size / 2
+    if isinstance(event, PureEvent):
+        return event.count * event.epsilon * math.tanh(event.epsilon / 2)
+    if isinstance(event, LaplaceEvent):
+        size = 1 / event.noise_multiplier
+        near = size * size / 2 * (1 - size / 3)
+        return event.count * (near if size < _SMALL else size + math.expm1(-size))
+    size = event.epsilon
+    near = size * size / 8 * (1 - size * size / 72)
+    far = size + math.log(-math.expm1(-size) / size) - 1 + size * math.exp(-size) / -math.expm1(-size)
+    return event.count * (near if size < _SMALL else far)
+
+
+def _least_delta(event: Event, epsilon: float) -> float:
+    """A δ that the event's worst case passes at ``epsilon``: of all its releases where that is known in closed form,
+    else of one."""
+    if isinstance(event, GaussianEvent):
+        return gaussian_delta(event.noise_multiplier / math.sqrt(event.count), epsilon)
+    if isinstance(event, SampledGaussianEvent):  # of a row whose gradient is nothing also where one is replaced
+        rate = event.sampling_rate
+        inside = epsilon - math.log(rate) + math.log1p(-(1 - rate) * math.exp(-epsilon)) if epsilon > 0.0 else 0.0
+        return rate * gaussian_delta(event.noise_multiplier, max(inside, 0.0))
+    if isinstance(event, BoundedRangeEvent):
+        return bounded_range_delta(event.epsilon, event.count, epsilon)
+    over = _least_epsilon(replace(event, count=1)) - epsilon
+    if over <= 0.0:
+        return 0.0
+    if isinstance(event, LaplaceEvent):
+        return -math.expm1(-over / 2)
+    return -math.expm1(-over) / (1 + math.exp(-event.epsilon))
+
+
 def check_cost(cost: Cost) -> None:
     """Refuse what no ledger may charge, however it was made. Raises InvalidCost."""
+    check_amounts(cost)
+    cost._match_event()
+
+
+def check_amounts(cost: Cost) -> None:
+    """``check_cost`` of what was charged already or is only reckoned with, whatever its event can give."""
     if not isinstance(cost, Cost):
         raise InvalidCost("cost", "must be a Cost")
     if cost.event is not None and not isinstance(cost.event, Event):

@@ -47,7 +47,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from dpcore.calibration import zcdp_rho
-from dpcore.costs import Cost, check_cost
+from dpcore.costs import Cost, check_amounts
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.units import (
     DELTA_DIGITS,
@@ -271,12 +271,12 @@ class Budget:
         Raises InvalidCost for a cost that is negative, not a number, has neither a finite ε nor a finite ρ, or is
         nothing at all.
         """
-        check_cost(cost)
+        check_amounts(cost)
         counted = self.counted(cost, neighbours)
         return None if counted is None else self._charge(counted)
 
     def _charge(self, cost: Cost) -> Charge | None:
-        check_cost(cost)
+        check_amounts(cost)
         sums, rho = self._in_sums(cost), self._in_rho(cost)
         if self.counting == "sum":
             return sums

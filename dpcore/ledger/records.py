@@ -139,7 +139,7 @@ def cost_from_json(found: dict[str, Any]) -> Cost:
     if found["event"] is not None:
         fields = dict(found["event"])
         event = getattr(events, fields.pop("type"))(**fields)
-    return Cost(
+    return Cost.kept(
         epsilon=math.inf if found["epsilon"] is None else found["epsilon"],
         rho=math.inf if found["rho"] is None else found["rho"],
         delta=found["delta"],

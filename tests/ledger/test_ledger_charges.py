@@ -18,7 +18,7 @@ import pytest
 
 from dpcore.accounting import Cost, gaussian_epsilon, zcdp_epsilon
 from dpcore.errors import InvalidArgument, NotAllowed
-from dpcore.events import SampledGaussianEvent
+from dpcore.events import LaplaceEvent, PureEvent, SampledGaussianEvent
 from dpcore.ledger import (
     Budget,
     BudgetExceeded,
@@ -191,6 +191,9 @@ def test_tiny_charges_are_not_free(ledger: Ledger) -> None:
         lambda: forged(epsilon="1"),
         lambda: forged(epsilon=True),
         lambda: forged(event="something else"),
+        lambda: forged(rho=1e-9),
+        lambda: forged(epsilon=0.01),
+        lambda: forged(event=PureEvent(epsilon=1.0)),
         lambda: 0.1,
         lambda: None,
     ],
@@ -214,6 +217,21 @@ def forged(**fields: object) -> Cost:
     for name, value in fields.items():
         object.__setattr__(made, name, value)
     return made
+
+
+def test_what_was_charged_is_told_whatever_its_event_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Receipts from before it was refused: of noise that holds a thousandth of what it is said to hold."""
+    ledger = Ledger.open("sqlite://")
+    ledger.open_budget("people", epsilon=1.0, delta=1e-5, counting="zcdp")
+    with monkeypatch.context() as before:
+        before.setattr(Cost, "_match_event", lambda cost: None)
+        cost = Cost(epsilon=1.0, rho=1e-9, event=LaplaceEvent(noise_multiplier=1.0))
+        ledger.charge("r", "people", cost, "?")
+    assert ledger.receipt("r").cost == cost  # type: ignore[union-attr]
+    assert ledger.verify().charges == 1
+    assert ledger.budget("people").answers_left(ledger.receipt("r").cost) > 0  # type: ignore[union-attr]
+    with pytest.raises(InvalidCost, match="promises more"):
+        ledger.charge("again", "people", cost, "?")
 
 
 @pytest.mark.parametrize("epsilon", [1.0000001, 1e6, 1e300])
