@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import string
 from functools import partial
 from typing import Any
 
@@ -208,7 +209,7 @@ def _confirmed(found: Receipt) -> str:
 def _check_text() -> None:
     """Callback: what was pasted is a whole receipt, or the first characters of a hash."""
     FOUND_RECEIPT.put("")
-    text = str(session.entered(_TEXT, "") or "").strip()
+    text = str(session.entered(_TEXT, "") or "").strip("\ufeff" + string.whitespace)
     if not text or len(text) > LARGEST:
         session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
     elif re.fullmatch(r"[0-9a-fA-F]{8,64}", joined := "".join(text.split())):

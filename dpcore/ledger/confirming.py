@@ -18,9 +18,9 @@ from dpcore.ledger.words import label
 def confirmed(store: Store, asked: Receipt | str) -> Receipt | None:
     """See ``Ledger.confirmed``."""
     try:
-        wanted = json.loads(asked, object_pairs_hook=_each_once) if isinstance(asked, str) else asked.to_dict()
-        request_id, answer_hash, said = wanted["request_id"], wanted["answer_hash"], canonical(wanted)
-        _ = wanted["journal_hash"]
+        wanted = _read(asked) if isinstance(asked, str) else asked.to_dict()
+        request_id, answer_hash, _ = wanted["request_id"], wanted["answer_hash"], wanted["journal_hash"]
+        canonical(wanted)  # which takes nothing that is no number, nor half a letter
         label(request_id=request_id)  # which no other text can be
     except (ValueError, TypeError, KeyError, RecursionError, InvalidArgument):  # RecursionError for endless nesting
         return None
@@ -34,12 +34,30 @@ def confirmed(store: Store, asked: Receipt | str) -> Receipt | None:
         if record is not None:
             _must_be_noted(store, record)
     now = Receipt.of(found["charge"], answer, begun="draw" in found)
-    # as text in one form: to Python true is 1
-    if canonical(now.to_dict()) == said:
+    if _says_the_same(now.to_dict(), wanted):
         return now
     names = ("lineage", "journal_hash", "answer_hash")
     then = {**now.to_dict(), **{name: wanted.get(name) for name in names}}
-    return now if canonical(then) == said and was_receipt(store.key, wanted, found["charge"], answer) else None
+    return now if _says_the_same(then, wanted) and was_receipt(store.key, wanted, found["charge"], answer) else None
+
+
+def _read(text: str) -> Any:
+    """What a receipt's text says, with the mark in front that some editors write. Raises ValueError."""
+    return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_each_once)
+
+
+def _says_the_same(kept: Any, brought: Any) -> bool:
+    """Whether two values of JSON are the same, their numbers however they are written: programs that set a receipt out
+    anew write 0.0 as 0 and 1e-06 as 0.000001. To Python true is 1, which it is not here."""
+    if isinstance(kept, dict):
+        same = isinstance(brought, dict) and kept.keys() == brought.keys()
+        return same and all(_says_the_same(value, brought[name]) for name, value in kept.items())
+    if isinstance(kept, list):
+        same = isinstance(brought, list) and len(kept) == len(brought)
+        return same and all(map(_says_the_same, kept, brought))
+    if isinstance(kept, (int, float)) and not isinstance(kept, bool):
+        return isinstance(brought, (int, float)) and not isinstance(brought, bool) and kept == brought
+    return type(kept) is type(brought) and bool(kept == brought)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import json
 import math
+import operator
 import os
+import re
 import resource
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +30,7 @@ from dpcore.ledger import (
     Ledger,
     LedgerError,
     LedgerUnsound,
+    Receipt,
     UnknownLineage,
     confirming,
 )
@@ -492,15 +496,48 @@ def test_a_receipt_that_can_be_read_in_two_ways_is_none(monkeypatch: pytest.Monk
     others = {
         '"epsilon": 1.0': '"epsilon": true',
         '"generation": 1': '"generation": true',
-        '"winner": 1': '"winner": 1.0',
+        '"winner": 1': '"winner": "1"',
     }
-    others |= {'"n": 0': '"n": false', '"delta": 0.0': '"delta": NaN', '"delta": 0.0,': '"delta": -0.0,'}
+    others |= {'"n": 0': '"n": false', '"delta": 0.0': '"delta": NaN', '"delta": 0.0,': '"delta": 1e-300,'}
+    others |= {'"rho": 0.5': '"rho": 0.50000000000000011', '"among": [': '"among": [null, '}
     changed = [text.replace(was, now) for was, now in others.items()]
     assert text not in (*twice, *changed)
     assert not any(ledger.confirms(one) for one in (*twice, *changed))
     monkeypatch.setattr(confirming, "_each_once", dict)
-    monkeypatch.setattr(confirming, "canonical", lambda value: value)
+    monkeypatch.setattr(confirming, "_says_the_same", operator.eq)
     assert sum(ledger.confirms(one) for one in (*twice, *changed)) > len(twice) / 2, "as it was before"
+
+
+def set_out_anew(value: Any, number: Callable[[float], Any]) -> Any:
+    """JSON as a program writes it that has one kind of number."""
+    if isinstance(value, dict):
+        return {name: set_out_anew(one, number) for name, one in reversed(value.items())}
+    if isinstance(value, list):
+        return [set_out_anew(one, number) for one in value]
+    return number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def confirmed_in_every_form(ledger: Ledger, receipt: Receipt) -> bool:
+    """Whether a receipt is confirmed however a common program has set it out."""
+    read = json.loads(receipt.to_json())
+    whole = set_out_anew(read, lambda number: int(number) if number == int(number) else number)
+    forms = [json.dumps(set_out_anew(read, float), indent=1), json.dumps(whole, indent=4), receipt.to_json()]
+    forms += [re.sub(r"\b1e-06\b", digits, forms[-1]) for digits in ("0.000001", "1E-6", "1.0e-006")]
+    forms += [text.replace("\n", "\r\n") for text in forms]
+    assert len(set(forms)) == 12
+    return all(ledger.confirms(mark + text) for text in forms for mark in ("", "\ufeff", "\ufeff\r\n "))
+
+
+def test_a_receipt_is_genuine_however_its_numbers_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that sets JSON out anew writes 0.0 as 0, and an editor puts a mark in front."""
+    ledger = Ledger.open("sqlite://")
+    ledger.open_budget("people", epsilon=1.0, delta=1e-5)
+    ledger.charge("r", "people", Cost(epsilon=0.5, delta=1e-6), "Which?")
+    receipt = ledger.store_answer("r", {"value": 12.0, "half": 0.25, "yes": True, "none": None, "all": [0, -1.0, 2]})
+    assert confirmed_in_every_form(ledger, receipt)
+    texts = confirming.canonical
+    monkeypatch.setattr(confirming, "_says_the_same", lambda one, other: texts(one) == texts(other))
+    assert not confirmed_in_every_form(ledger, receipt), "as it was before"
 
 
 def test_what_is_confirmed_is_handed_out_as_the_journal_has_it() -> None:

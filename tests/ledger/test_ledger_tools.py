@@ -184,6 +184,8 @@ def test_confirm(owned: list[str], place: Place, tmp_path: Path, capsys: pytest.
     (tmp_path / "receipt.json").write_text(text, encoding="utf-8")
     assert main([*owned, "confirm", str(tmp_path / "receipt.json")]) == 0
     assert "calc'!A0" in capsys.readouterr().out, "what the journal says"
+    (tmp_path / "receipt.json").write_text(text, encoding="utf-8-sig")
+    assert main([*owned, "confirm", str(tmp_path / "receipt.json")]) == 0, "with the mark that some editors write"
     (tmp_path / "receipt.json").write_text(text.replace("0.25", "0.01"), encoding="utf-8")
     assert main([*owned, "confirm", str(tmp_path / "receipt.json")]) == 1
     assert main([*owned, "confirm", str(tmp_path / "none.json")]) == 1
