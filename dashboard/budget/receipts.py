@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import string
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ from dashboard.widgets.receipt_file import receipt_file
 from dashboard.widgets.tables import Code, show_table
 from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
-from dpcore.ledger import Receipt
+from dpcore.ledger import Receipt, UnknownLineage
 from dpcore.ledger.asked import ACTORS
 from dpcore.ledger.seal import LARGEST as LARGEST_FILE
 from dpcore.ledger.seal import is_document
@@ -57,6 +58,7 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
     if receipt.cost.zcdp < float("inf") and receipt.cost.epsilon < float("inf"):
         guarantee += f" (ρ = {words.amount(receipt.cost.zcdp)})"
     rows = {
+        "About": about_words(receipt),
         "Question": words.sentence(words.visible(receipt.what, LONGEST)),
         "Private answer": answer_text(receipt),
         "When": when(receipt),
@@ -171,6 +173,18 @@ def plain(answer: Any) -> str:
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
+def about_words(receipt: Receipt) -> str:
+    """Whose data it is about; who may see the budget is told its name as well."""
+    ledger = compute.ledger()
+    try:
+        told = ledger.about(receipt)
+        with suppress(UnknownLineage):
+            told += f" (budget “{ledger.budget(receipt.lineage).name}”)"
+    except DpcoreError:
+        return "not known"  # the page says that the ledger is closed
+    return words.sentence(words.visible(told, 300))
+
+
 def protected_words(receipt: Receipt) -> str:
     """Who is protected, in words."""
     if receipt.neighbours not in ("add_remove", "replace_one"):
@@ -197,13 +211,19 @@ def _check(receipt: Receipt | str) -> None:
     if found is None:
         session.say(_NOTE, NOT_CONFIRMED)
     else:  # what somebody brought may read otherwise than what it is taken for
-        session.say(_NOTE, CONFIRMED if isinstance(receipt, Receipt) else _confirmed(found))
+        session.say(_NOTE, _of_whom(found) if isinstance(receipt, Receipt) else _confirmed(found))
 
 
 def _confirmed(found: Receipt) -> str:
     """What was confirmed, by the journal's own words."""
     told = f"Private answer: {words.safe(answer_text(found), _LONGEST)}" if found.answer_hash else BEFORE_ANSWER
-    return f"{CONFIRMED} {asked(found.what)} {words.sentence(told)} Cost: {cost_words(found.cost)}. {when(found)}."
+    return (
+        f"{_of_whom(found)} {asked(found.what)} {words.sentence(told)} Cost: {cost_words(found.cost)}. {when(found)}."
+    )
+
+
+def _of_whom(found: Receipt) -> str:
+    return f"{CONFIRMED} About: {words.safe(about_words(found), 300)}"
 
 
 def _check_text() -> None:

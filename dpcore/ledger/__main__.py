@@ -241,10 +241,11 @@ def _confirm(asked: argparse.Namespace) -> None:
         raise InvalidArgument("receipt", "is not a text file, so it is no receipt") from None
     with _open(asked) as ledger:
         found = ledger.confirmed(text)
+        whose = "" if found is None else ledger.about(found)
     if found is None:
         raise InvalidArgument("receipt", "does not match the journal")
     answer = f" Answer: {canonical(found.answer)}." if found.answer_hash else ""
-    print("The receipt matches the journal.")
+    print(f"The receipt matches the journal. It is about {whose}.")
     print(f"{found.time}: {found.what}{answer} Cost: {canonical(cost_to_json(found.cost))}")
 
 
@@ -263,8 +264,9 @@ def _examine(asked: argparse.Namespace, data: bytes) -> None:
     """A report: which of its answers the journal knows, and whether a byte was changed since it was made."""
     with _open(asked) as ledger:
         found = ledger.examine(data)
-    for receipt in found.receipts:
-        print(f"The journal knows {receipt.journal_hash[:12]}: {receipt.what}")
+        known = [(receipt, ledger.about(receipt)) for receipt in found.receipts]
+    for receipt, whose in known:
+        print(f"The journal knows {receipt.journal_hash[:12]}, about {whose}: {receipt.what}")
     for start in found.unknown:
         print(f"The journal does not know {start}.")
     if not found.unchanged:

@@ -20,6 +20,7 @@ from sqlalchemy import Connection, insert, update
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, NotAllowed
 from dpcore.ledger import (
+    about,
     accounts,
     approvals,
     backups,
@@ -607,6 +608,12 @@ class Ledger:
         Of a receipt from before its answer was stored, that one without an answer. Raises LedgerUnsound.
         """
         return confirming.confirmed(self._store, receipt)
+
+    def about(self, receipt: Receipt) -> str:
+        """Whose data a receipt that ``confirmed`` gave is about: practice about which sample, what the people in a room
+        entered, or real people's data. It names no budget; empty for a receipt that is not this ledger's.
+        """
+        return about.about(self._store, receipt)
 
     # -- reports ------------------------------------------------------------------------------------------------------
 

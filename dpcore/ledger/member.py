@@ -451,7 +451,7 @@ class MembersLedger(Ledger):
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "confirmed", "examine", "stored"),
+        *("renewed_at", "version", "confirms", "confirmed", "about", "examine", "stored"),
     }
 )
 """What every person has alike: nothing of it tells about anybody or changes anything (see ``visitor.SHARED``;

@@ -34,10 +34,16 @@ def lineage_of(token: str, sample: str) -> str:
     return f"{START}{sample}:{hashlib.sha256(token.encode()).hexdigest()[:20]}"
 
 
+def sample_of(lineage: str) -> str:
+    """The sample of a lineage that ``lineage_of`` made; empty for any other."""
+    parts = lineage.split(":")
+    return ":".join(parts[1:-1]) if lineage.startswith(START) else ""
+
+
 def belongs(lineage: str, token: str) -> bool:
     """Whether this is the practice, with whatever sample, of whoever has the token."""
-    parts = lineage.split(":")
-    return len(parts) >= 3 and lineage == lineage_of(token, ":".join(parts[1:-1]))
+    sample = sample_of(lineage)
+    return bool(sample) and lineage == lineage_of(token, sample)
 
 
 def of(connection: Connection, token: str) -> list[str]:

@@ -250,7 +250,7 @@ class VisitorsLedger(Ledger):
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
-        *("renewed_at", "version", "confirms", "confirmed", "examine", "chargeable", "comparable"),
+        *("renewed_at", "version", "confirms", "confirmed", "about", "examine", "chargeable", "comparable"),
         *("was_mine", "stored"),
     }
 )

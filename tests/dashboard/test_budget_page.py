@@ -29,6 +29,7 @@ from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import CLINIC, text
 
 Open = Callable[..., AppTest]
+PRACTICE = "practice about the sample “clinic”, which is open to everybody"
 HOSTILE = "=1+1 <b>&</b> **bold** $x$ [l](http://x) `c`"
 
 
@@ -187,7 +188,12 @@ def test_a_receipt_is_checked_against_the_journal(open_app: Open, ledger: Ledger
     app = open_app("budget")
     app.selectbox(key="budget_receipt").set_value(first.request_id).run()
     app.button(key="receipt-check").click().run()
-    assert [one.value for one in app.success] == ["Confirmed: the journal holds exactly this receipt."]
+    (told,) = (one.value for one in app.success)
+    whose = f"About: P{PRACTICE[1:]} (budget “Town clinic”)."
+    assert told.replace("\\", "") == f"Confirmed: the journal holds exactly this receipt. {whose}"
+    assert PRACTICE[1:] in str(app.table[0].value.loc["About", "value"]).replace("\\", ""), (
+        "nor is the receipt itself without it"
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,7 +228,8 @@ def test_a_receipt_is_confirmed_by_its_text_and_found_by_its_hash(open_app: Open
         app.button(key="receipt-text-check").click().run()
         (told,) = (note.value for note in app.success)
         if brought == receipt.to_json():  # nothing else shows what the journal says
-            assert told.startswith("Confirmed: the journal holds exactly this receipt. Question 0? Private answer: ")
+            assert told.startswith("Confirmed: the journal holds exactly this receipt. About: Practice ")
+            assert "Question 0? Private answer: " in told
             assert "how many: 7; names: a, b" in told.replace("\\", "")
             assert "ε = 0.5" in told
     assert "Question 0" in str(app.table[0].value)
