@@ -71,7 +71,7 @@ def show_planner(source: Source | None, budget: Budget | None) -> None:
             "rule": [rules.LABELS[rule] for rule in shown],
             "epsilon": [one.epsilon for one in found.prices],
             "delta": delta,
-            "valid": [rules.PLANNED if rules.planned(rule) else "always" for rule in shown],
+            "valid": [rules.PLANNED if rules.planned(rule) else rules.REACTING for rule in shown],
             "each_could_have_times": [found.shares[rule] for rule in shown],
         }
     )
@@ -124,7 +124,7 @@ def _on_paper(
                 rule=one.rule,
                 name=rules.LABELS[one.rule],
                 epsilon=one.epsilon,
-                holds=rules.PLANNED if rules.planned(one.rule) else "always",
+                holds=rules.PLANNED if rules.planned(one.rule) else rules.REACTING,
             )
             for one in found.prices
         ],

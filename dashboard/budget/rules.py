@@ -44,6 +44,8 @@ WHY: MappingProxyType[str, str] = MappingProxyType(
 PLANNED = "if planned in advance"
 ADAPTIVE = "also when each question is chosen after seeing earlier answers"
 
+REACTING = "however questions are chosen"
+
 
 def planned(rule: str) -> bool:
     """Whether the rule holds only for a list of questions fixed in advance."""
@@ -68,6 +70,6 @@ def colour(dark: bool) -> dict[str, str]:
 def explained(rules: list[str]) -> str:
     """Markdown: one line per rule, with when it holds."""
     return "\n".join(
-        f"- **{LABELS[rule]}** ({TERMS[rule]}), {PLANNED if planned(rule) else 'always valid'}. {WHY[rule]}"
+        f"- **{LABELS[rule]}** ({TERMS[rule]}), {PLANNED if planned(rule) else f'valid {REACTING}'}. {WHY[rule]}"
         for rule in rules
     )

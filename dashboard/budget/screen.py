@@ -15,6 +15,7 @@ from dashboard.budget.receipts import answer_text
 from dashboard.budget.spending import (
     MOST_COSTS,
     OWN_RULES,
+    SETTLED,
     Spending,
     caption,
     code,
@@ -96,7 +97,7 @@ def chart(budget: Budget, drawn: Spending) -> None:
     alt = kept(("described", *about), lambda: _described(drawn, shown, budget))
 
     def table() -> pd.DataFrame:
-        valid = frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else "always")
+        valid = frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else rules.REACTING)
         return frame.assign(valid=valid, delta=drawn.delta)
 
     picture(figure, key="budget-lines", alt=alt, data=table, code=code(drawn))
@@ -170,8 +171,8 @@ def _note(budget: Budget, drawn: Spending) -> str:
     )
     return (
         f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "
-        f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}; dashed ones only "
-        f"{rules.PLANNED}. δ = {words.failing(drawn.delta)} is the small chance that a promise may fail."
+        f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}, {SETTLED}; dashed ones "
+        f"only {rules.PLANNED}. δ = {words.failing(drawn.delta)} is the small chance that a promise may fail."
         f"{after if drawn.more else ''}{same}"
     )
 
@@ -215,11 +216,12 @@ def _protected(state: State, budget: Budget, now: float, delta: float) -> None:
 def _card(state: State, budget: Budget, now: float, delta: float) -> words.LabelCard:
     same = budget.neighbours == "replace_one"  # then the number of rows is the same whoever is in it, and no secret
     about = "" if same else "about "
+    so_far = f"all answers so far ({SETTLED})" if delta > 0.0 else "all answers so far"
     return words.LabelCard(
         neighbours="replace_one" if same else "add_remove",
         epsilon=now or tracker.total(budget),
         unit=state.unit,
-        of="all answers so far" if now else "all answers that fit",
+        of=so_far if now else "all answers that fit",
         delta=delta or budget.cap.delta,
         not_protected=f"that the data exist, the questions that were asked, and {about}how many rows there are",
     )

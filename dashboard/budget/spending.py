@@ -25,6 +25,9 @@ OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
 ONE_LINE = 0.01
 """Share of ε within which two lines are one to the eye."""
 ALWAYS = ("basic", "zcdp", "rdp")  # rules that hold while each question reacts to earlier answers
+SETTLED = "if no more, and at no other cost, were asked whatever was answered"
+"""Under which the ε so far holds at a budget's δ: who goes on or stops by what was answered passes that δ where it is
+taken at each number of answers anew. Without δ, and of all of a budget, it holds whatever is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,8 @@ class Spending:
 
     @property
     def epsilon_now(self) -> float:
-        """The smallest ε of everything so far that holds however the questions were chosen; 0 before any."""
+        """The smallest ε of everything so far, however the questions were chosen; with a δ it holds of a number of
+        answers and costs that hang on no answer (``SETTLED``). 0 before any."""
         past = self.frame[(self.frame["part"] == totals.SO_FAR) & self.frame["rule"].isin(self.rules)]
         last = past[past["answers"] == len(self.receipts)]
         return float(last["epsilon"].min()) if len(last) else 0.0
@@ -140,9 +144,10 @@ def caption(state: State, budget: Budget, now: float, delta: float) -> str:
     end = _odds(tracker.total(budget), budget.cap.delta)
     if now == 0.0:
         return f"{who} could be right at most {end} times in 100 once all of it is spent."
+    settled = f" {SETTLED}" if delta > 0.0 else ""
     return (
-        f"{who} could now be right at most **{_odds(now, delta)}** times in 100, and {end} times once all of it is "
-        "spent."
+        f"{who} could now be right at most **{_odds(now, delta)}** times in 100{settled}, and {end} times once all of "
+        "it is spent, whatever is asked."
     )
 
 

@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import norm
 from streamlit.testing.v1 import AppTest
 
 from dashboard import words
 from dashboard.budget import screen, totals, tracker
 from dashboard.budget.kinds import Wish, kinds, planned
 from dashboard.budget.receipts import answer_text, plain
-from dashboard.budget.spending import OWN_RULES, Spending, alike
+from dashboard.budget.spending import ALWAYS, OWN_RULES, SETTLED, Spending, alike, caption
+from dashboard.budget.state import State
 from dashboard.data.source import Source
 from dpcore.accounting import VALID_WHEN, RunningTotal, compose
 from dpcore.costs import Cost
@@ -101,6 +105,55 @@ def test_a_budget_that_counts_in_rho_is_told_by_its_share(open_app: Open, ledger
     app = open_app("budget")
     assert f"has spent **{100 * share:.0f} in 100 of their budget**" in text(app)
     assert "right at most" in text(app)
+
+
+def never_short(sizes: list[float], delta: float, *, stops: bool) -> float:
+    """The true δ over the told one, at most so small, of Gaussian answers of these sizes in a budget counted in ρ.
+
+    ``stops``: whoever asks goes on or stops by what was answered, and the ε told then is the one that is left standing.
+    """
+    total, told = RunningTotal(), []
+    for size in sizes:
+        total = total.add(Cost.gaussian(1 / size, delta / 10))
+        told.append(min(epsilon for rule, epsilon in total.epsilons(delta).items() if rule in ALWAYS))
+    grid = np.linspace(-30.0, 40.0, 4001)  # of the log-ratio so far, which is rounded down
+    step = grid[1] - grid[0]
+
+    def excess(epsilon: float) -> np.ndarray:
+        return np.maximum(-np.expm1(np.minimum(epsilon - grid, 0.0)), 0.0)
+
+    value = excess(told[-1])
+    for size, epsilon in reversed(list(zip(sizes[1:], told[:-1], strict=True))):
+        reach = int(9 * size / step) + 2
+        law = np.diff(norm.cdf((np.arange(-reach, reach + 2) * step - size * size / 2) / size))
+        value = np.correlate(np.concatenate([np.zeros(reach), value, np.full(reach, value[-1])]), law, mode="valid")
+        value = np.maximum(value, excess(epsilon)) if stops else value
+    law = np.diff(norm.cdf((np.append(grid, np.inf) - sizes[0] ** 2 / 2) / sizes[0]))
+    return float(law @ value) / delta
+
+
+def test_an_epsilon_so_far_holds_of_a_number_of_answers_that_hangs_on_none() -> None:
+    sizes = [0.02 * 2 ** (i / 2) for i in range(14)]
+    assert never_short(sizes, 1e-5, stops=False) <= 1.0
+    assert never_short(sizes, 1e-5, stops=True) > 1.2, "so it must not be told as holding however they go on"
+
+
+@pytest.mark.parametrize("counting", ["pure", "sum", "zcdp"])
+def test_of_answers_so_far_it_is_said_when_their_epsilon_holds(counting: str, open_app: Open, ledger: Ledger) -> None:
+    """On the page, its card and the report alike; not where there is no δ, for then it holds whatever is asked."""
+    if counting == "pure":
+        practice(ledger, Cost.pure(0.5))
+    else:
+        practice(ledger, Cost.gaussian(20.0, 1e-7), delta=1e-5, counting=counting)
+    budget, receipts = ledger.budget(CLINIC), tuple(ledger.receipts())
+    drawn = Spending(
+        receipts=receipts, next_cost=receipts[0].cost, more=0, delta=1e-5, frame=pd.DataFrame(), rules=(), alike={}
+    )
+    card = screen._card(State(source=None, unit="person", receipts=receipts), budget, 0.5, budget.cap.delta)
+    told = caption(State(source=None, unit="person", receipts=receipts), budget, 0.5, budget.cap.delta)
+    assert [SETTLED in one for one in (told, card.lines()[0])] == [counting != "pure"] * 2
+    assert SETTLED in screen._note(budget, drawn), "of lines, which all have a δ"
+    assert (text(open_app("budget")).count(SETTLED)) >= (1 if counting == "pure" else 2)
 
 
 def test_the_lines_are_what_the_accountants_say(open_app: Open, ledger: Ledger) -> None:
