@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import socket
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,8 +84,10 @@ class Place:
         return self.name if self.file is not None else self.url.render_as_string(hide_password=True)
 
     def check(self, create: bool | None) -> None:
-        """Before anything is touched: a file that is not there. Raises LedgerError."""
-        if self.file is not None and not (self.file.exists() and (self.file.is_dir() or self.file.stat().st_size)):
+        """Before anything is touched: a file that is not there, or is another program's. Raises LedgerError."""
+        if self.file is None:
+            return
+        if not (self.file.exists() and (self.file.is_dir() or self.file.stat().st_size)) or is_anothers(self.file):
             self._missing(create)
 
     def check_tables(self, engine: Engine, create: bool | None) -> None:
@@ -196,6 +200,17 @@ class Place:
         for path in [*files, *([] if journal is None else [journal])]:
             if os.name != "nt" and path.is_file() and path.stat().st_uid == os.geteuid():
                 path.chmod(0o600)
+
+
+def is_anothers(file: Path) -> bool:
+    """Whether an SQLite file is in order and holds no ledger. It is looked at without a change: the settings of a
+    connection that may write stay in the file."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
+            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    except sqlite3.Error:  # damaged, or held by somebody: whoever opens it says so
+        return False
+    return bool(names) and "alembic_version" not in names
 
 
 def _folder() -> Path:

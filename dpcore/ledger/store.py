@@ -143,11 +143,11 @@ class Store:
                         begin_journal(engine, path)
                     where.pin_journal(engine, path, key)
             where.pin(engine, key)
-            where.keep_private(path)
             found = cls(engine, None if path is None else Journal(path), lock, key, patience)
             if path is not None and where.is_new_here(engine, path):
                 found._unbegun = where
             found._checked(found.journal)
+            where.keep_private(path)  # once the file that was named is known to be the journal
             store = found
         except TROUBLE as error:
             refused = refuse(error)

@@ -7,8 +7,10 @@ import errno
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -102,6 +104,43 @@ def test_it_runs_as_a_module_and_makes_a_ledger_only_when_asked_to(tmp_path: Pat
     done = run("verify")
     assert (done.returncode, done.stdout) == (0, "Sound: 0 records, 0 charges, 0 groups of people.\n")
     assert "There is a ledger at this place already" in run("init").stderr
+
+
+LOOKS = [["status"], ["verify"], ["people"], ["export"], ["backup", "{}/b.db"], ["confirm", "{}/r.json"]]
+
+
+def as_it_is(folder: Path) -> dict[str, object]:
+    """Every file of a folder: what is in it, and who may read it."""
+    return {path.name: (path.read_bytes(), path.stat().st_mode) for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize("command", LOOKS, ids=lambda command: command[0])
+def test_a_command_that_looks_changes_no_file_that_is_none_of_the_ledgers(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path was mistyped: of a text in the journal's place, of another program's database in the ledger's."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    mine, own = tmp_path / "mine", tmp_path / "own"
+    mine.mkdir()
+    own.mkdir()
+    (own / "r.json").write_text("{}")
+    assert main(["--ledger", str(own / "l.db"), "init"]) == 0
+    (mine / "notes.txt").write_text("a file of mine\n")
+    with closing(sqlite3.connect(mine / "other.sqlite")) as connection:
+        connection.execute("CREATE TABLE bookmarks (address)")
+        connection.commit()
+    for path in mine.iterdir():
+        path.chmod(0o644)
+    before = as_it_is(mine)
+    asked = [part.format(own) for part in command]
+    wrong = [["--ledger", str(own / "l.db"), "--journal", str(mine / "notes.txt")]]
+    wrong += [["--ledger", str(mine / "other.sqlite")]]
+    assert [main([*where, *asked]) for where in wrong] == [1, 1]
+    assert as_it_is(mine) == before
+    capsys.readouterr()
+    monkeypatch.setattr("dpcore.ledger.place.is_anothers", lambda file: False)
+    assert main([*wrong[1], *asked]) == 1
+    assert as_it_is(mine) != before, "as it was before"
 
 
 @pytest.mark.parametrize("what", ["file", "link", "dangling", "folder", "ledger", "key"])
