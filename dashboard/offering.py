@@ -71,14 +71,16 @@ def _of_stand_in(
 
 def _marked(question: Question, case: Case) -> Question:
     """The question whose card and release say what ε does not cover: where it was taken from a picture of these data
-    itself, and what the file suggested of how it is read. A source that is counted where it is answers by counts, or by
-    rows read in batches.
+    itself, and what was said of how they are read, or done to their rows, after they were seen. A source that is
+    counted where it is answers by counts, or by rows read in batches.
     """
     if case.source.in_place and isinstance(question.offer, Offer) and not _countable(question.offer):
         question = replace(question, offer=NoOffer(sentence=said.COUNTS_ALONE))
     suggested = _suggested(question.offer)
     if suggested:
         question = _not_covered(_saying(question, map(said.suggested, suggested)), said.SUGGESTED)
+    if _steps(question.offer):
+        question = _not_covered(question, said.STEPS)
     told = _named_by_rows(question.offer)
     if told:
         question = _not_covered(_saying(question, map(said.named_by_rows, told)), said.NAMED_BY_ROWS)
@@ -99,10 +101,15 @@ def _not_covered(question: Question, what: str) -> Question:
 
 
 def _suggested(offer: Offer | NoOffer) -> tuple[str, ...]:
-    """What the receipt will say that the file suggested."""
+    """What the receipt will say of what was chosen after the file was seen."""
     if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
         return ()
     return offer.request.suggestions
+
+
+def _steps(offer: Offer | NoOffer) -> bool:
+    """Whether steps were done to the rows that will be asked."""
+    return isinstance(offer, Offer) and isinstance(offer.request, Asked) and bool(offer.request.reads.done)
 
 
 def _named_by_rows(offer: Offer | NoOffer) -> tuple[str, ...]:

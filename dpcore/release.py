@@ -32,7 +32,10 @@ PERSON = "person"
 REFUSED = "These data lack a column of this question; nothing was charged now and nothing was shown."
 COUNTS_ALONE = "This question cannot be asked of a source that is only counted where it is; nothing was charged."
 TOO_LARGE = "The answer to this question could be larger than what is kept of one; nothing was charged. Ask of less."
-_LATER = {"features": {"pairs"}, "reads": {"suggested", "suggested_row", "form", "named_by_rows", "table", "together"}}
+_LATER = {
+    "features": {"pairs"},
+    "reads": {"suggested", "suggested_row", "form", "named_by_rows", "table", "together", "done"},
+}
 """Parameters that requests did not always have, by the part that holds them."""
 _OF_THE_TABLE = {"records"}
 """What a request says of the table it is asked about, and what changes no answer."""
@@ -253,8 +256,8 @@ def question_digest(request: Request) -> str:
 
 
 def _parameters(request: Any) -> dict[str, Any]:
-    """All public parameters. What says that the file suggested something is left out where it suggested nothing, and
-    a model's pairs where it has none, so that a question has the digest that it had before requests said so, and its
+    """All public parameters. What was said or done after a file was seen is left out where that was nothing, and a
+    model's pairs where it has none, so that a question has the digest that it had before requests said so, and its
     answers are found."""
     found = _fields(request)
     for part, names in _LATER.items():

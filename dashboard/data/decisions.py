@@ -42,6 +42,8 @@ class Decisions:
     and types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had
     suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
     name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
+    ``brought`` are columns as a declaration that they brought states them (``read_as``), of which no file had suggested
+    anything: all other columns of a file are read as somebody said who had seen it.
     ``names`` are columns of which they said that they name such rows, of these very entries, and are given out.
     ``row_right`` are kinds of rows and units, with the entries of which they said what follows of such rows: that a
     record is of one of these units alone, and that no step or option is itself one.
@@ -62,6 +64,7 @@ class Decisions:
     names: frozenset[tuple[ReadAs, EachRow, Entries]] = frozenset()
     row_right: frozenset[tuple[EachRow, str, Entries]] = frozenset()
     reach: frozenset[Reach] = frozenset()
+    brought: frozenset[ReadAs] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
         """A row is something else, or somebody else is protected: then nothing is said of how many of them there are,
@@ -216,6 +219,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         names=old.names,
         row_right=old.row_right,
         reach=old.reach,
+        brought=old.brought & {read_as(column) for column in columns},
     )
 
 

@@ -262,6 +262,8 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         marked=frozenset(mark for mark in own.decisions.marked if mark[0] not in here)
         | {(one.name, one.type) for one in fit.schema.columns if one.name in right},
         marked_row=declared.row_suggested,
+        brought=frozenset(one for one in own.decisions.brought if one[0] not in here)
+        | {read_as(one) for one in fit.schema.columns if one.name in here - open_ - right},
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in here - open_ - right))
     # whose row it is, and of how many, holds of another table alone: a part of how many rows one has

@@ -36,10 +36,11 @@ from dpcore.datasets import (
     Template,
 )
 from dpcore.datasets.declaration import Stated
+from dpcore.datasets.done import Done
 from dpcore.datasets.headings import tells_of_one
 from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, says_somebody, unmoved
-from dpcore.datasets.steps import puts_rows_together, rows_made, together_by
+from dpcore.datasets.steps import all_done, names_in, puts_rows_together, rows_made, together_by
 from dpcore.ledger.people import Brought
 
 if TYPE_CHECKING:
@@ -209,6 +210,14 @@ class OwnFile:
     def together(self) -> str:
         """The column by which a step put records together, which then says whose each is; "" where none did."""
         return together_by(self.steps) if self.schema.each_row == "record" else ""
+
+    @property
+    def done(self) -> tuple[Done, ...]:
+        """What a question says of the steps: no word of the rows, nor a column that they name and nobody declared."""
+        if self.reading is None or not self.named_by_rows:
+            return all_done(self.steps)
+        known = set() if self.declared is None else set(self.declared.names)
+        return all_done(self.steps, private=frozenset().union(*map(names_in, self.steps)) - known)
 
     @property
     def worded(self) -> bool:
@@ -488,13 +497,21 @@ class OwnFile:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """Declared columns of which this file suggested how they are read, by how its cells look, or an earlier one
-        whose declaration was brought, be it for a source: not stated by a person."""
+        """Declared columns of which somebody who had seen this file, or an earlier one whose declaration was brought,
+        be it for a source, said how they are read: whether they stated it or called right what the file suggests hangs
+        on what a row holds, so that nobody is told which it was."""
         declared = self.declared
         if declared is None:
             return ()
         asked = {column.name for column in declared.columns if column.type != "text"} | set(self.naming)
-        return tuple(column.name for column in self.schema.columns if column.name in asked and self.suggests(column))
+        return tuple(
+            column.name for column in self.schema.columns if column.name in asked and self.after_looking(column)
+        )
+
+    def after_looking(self, column: Column) -> bool:
+        """Whether it is said of a column how it is read by what a file showed: of all of one that is here, but for what
+        a declaration states that was made without."""
+        return self.suggests(column) if self.unseen else read_as(column) not in self.decisions.brought
 
     @property
     def naming(self) -> tuple[str, ...]:
@@ -510,8 +527,8 @@ class OwnFile:
 
     @property
     def to_call_right(self) -> tuple[str, ...]:
-        """Columns that a person is to call right: how the file suggested that they are read, and by which rows are
-        called, whoever chose their type."""
+        """Columns that a person is to call right, as far as they did not state how they are read: those of which the
+        file suggested it, and those by which rows are called, whoever chose their type."""
         return tuple(dict.fromkeys((*self.suggested, *self.naming)))
 
     def suggests(self, column: Column) -> bool:
@@ -544,8 +561,9 @@ class OwnFile:
 
     @property
     def row_suggested(self) -> bool:
-        """Whether this file suggested what one row is, or an earlier one whose declaration was brought."""
-        return self.decisions.marked_row or (self.reading is not None and not self.decisions.said_row)
+        """Whether somebody said what one row is who had seen this file, or an earlier one whose declaration was
+        brought: of a file that is here always, whether they chose it or called right what it suggests."""
+        return self.decisions.marked_row or not self.unseen
 
     @property
     def asks_confirmation(self) -> bool:

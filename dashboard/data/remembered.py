@@ -48,7 +48,7 @@ class Remembered:
     def of(cls, own: OwnFile) -> Self:
         """What a person stated about a table so far."""
         facts = _facts(own)
-        told = tuple(one for one in facts.schema.columns if own.suggests(one))
+        told = tuple(one for one in facts.schema.columns if own.after_looking(one))
         return cls(
             template=facts,
             suggested=tuple(one.name for one in told),

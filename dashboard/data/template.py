@@ -29,13 +29,13 @@ def template(own: OwnFile) -> Template:
         schema = replace(schema, rows_per_person=own.made)
     if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
         schema = replace(schema, id_column=None)
-    told = tuple(one for one in schema.columns if own.suggests(one))
+    told = tuple(one for one in schema.columns if own.after_looking(one))
     return Template(
         schema=schema,
         steps=own.steps,
         choices=stated_form(own),
         suggested=tuple(one.name for one in told),
-        confirmed=tuple(one.name for one in told if own.spoken(one)),
+        confirmed=tuple(one.name for one in told if own.spoken(one) or one.type == "text"),
         row_suggested=own.row_suggested,
     )
 

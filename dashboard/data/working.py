@@ -38,6 +38,7 @@ def show_working(own: OwnFile) -> None:
         return
     with st.container(border=True, gap="small"):
         st.markdown(f"**{said.STEPS}**")
+        st.caption(said.STEPS_ABOUT)
         for place, step in enumerate(own.steps):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f":material/check: {words.safe(step.sentence, LONGEST)}", width="stretch")

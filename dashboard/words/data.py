@@ -376,9 +376,15 @@ READ_SO = ":gray[This is how it is read now.]"
 # -- steps before a table is declared --------------------------------------------------------------------------------
 
 NOTATION_SUGGESTED = "{} (suggested)"
-NOTATION_HELP = "As long as you do not state it, answers say that the file suggested it: one cell can tip it for all."
+NOTATION_HELP = (
+    "What you state binds every cell, while one cell can tip what the file suggests. Answers say that you had seen the "
+    "file, whether you state it or call it right."
+)
 
 STEPS = "Change the table first?"
+STEPS_ABOUT = (
+    "What you do here stands on receipts, without a word of a row: which steps seem right, one row can decide."
+)
 STEP_DO = "Do this"
 STEP_BACK = "Undo"
 DOING_STEP = "Doing this step"
@@ -543,8 +549,9 @@ NOTATION = {
 """What belongs to a type that is called right, where it is not the usual."""
 RIGHT = "I checked all of this: it is right"
 RIGHT_HELP = (
-    "Then you state them, and private answers rest on your word. Receipts say that the file suggested them first: one "
-    "person's cell can decide what a file suggests. Change a type under Columns if one is wrong."
+    "Then you state them, and private answers rest on your word. Receipts say that you had seen the file, whether you "
+    "call it right or change it: one person's cell can decide what a file suggests. Change a type under Columns if one "
+    "is wrong."
 )
 CONFIRMED = "You said that what the file suggested is right."
 MOST_TYPES = 8

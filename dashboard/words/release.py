@@ -57,7 +57,8 @@ ANSWER = "Private answer"
 ROWS_PUBLIC = (
     "How many rows there are is public here. What any one of them says is hidden: it may as well say something else."
 )
-SUGGESTED = "how the file's cells are read and what one row is, where the file suggested it"
+SUGGESTED = "how the file's cells are read and what one row is, as somebody said who had seen the file"
+STEPS = "which steps were done to its rows, as somebody chose who had seen the file"
 NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
 EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
@@ -68,7 +69,7 @@ EPSILON_LOOKED_WARNING = (
 
 
 def none_drawn(gives: str, *, practice: bool) -> str:
-    """What an answer would be, before there is one. Of a file its receipt may say more: how it suggested to be read."""
+    """What an answer would be, before there is one. Of a file its receipt says more: how it is read."""
     if practice:
         told = f"No answer yet. An answer gives out {gives}, and nothing else."
         return f"{told} Practice can be reset, real answers cannot."
@@ -77,12 +78,10 @@ def none_drawn(gives: str, *, practice: bool) -> str:
 
 def suggested(note: str) -> str:
     """Beside a release: the sentence of its receipt, and why it is there."""
-    if "seen the file" in note:
-        return f"{safe(note, 400)} One row can decide what a file looks like."
-    return (
-        f"{safe(note, 400)} One cell can decide what a file suggests. A declaration that you bring on the "
-        "Data page, or a type that you choose yourself, leaves the file out of it."
-    )
+    told = f"{safe(note, 700)} One row can decide what a file looks like."
+    if "How the cells of" not in note:
+        return told
+    return f"{told} Types that you declare without the file, and bring on the Data page, leave it out."
 
 
 def named_by_rows(note: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
+from dpcore.datasets.done import Done
 from dpcore.datasets.schema import GIVES_NAMES, Column, EachRow, Schema, protects_rows, unmoved
 from dpcore.errors import InvalidArgument
 from dpcore.validate import Neighbours, one_of
@@ -66,10 +67,12 @@ class Reads:
     source with several tables ``table`` says which is meant. Each row was put together from all with one value of
     ``together``, where a step did that: that these are all of one is stated, as it is of ``person``.
 
-    ``suggested`` are those of the columns whose type the file suggested, and ``suggested_row`` is what one row is where
-    the file suggested that ("" where it did not): a person confirmed both, and a receipt says so. ``form`` is what they
-    stated of the form of the file itself, once they had seen it or an earlier one. With ``named_by_rows`` the file's
-    own rows name its columns, which a receipt says too.
+    ``suggested`` are those of the columns of which a person who had seen the file, or an earlier one, stated how they
+    are read, or called right how the file suggested it, and ``suggested_row`` is what one row is where they did so of
+    that ("" where they did not): which of the two they did hangs on what a row holds, so it is in no question. ``form``
+    is what they stated of the form of the file itself, and ``done`` are the steps they had done to it, in order: each
+    can change which rows count, in whatever column. A receipt says all of it. With ``named_by_rows`` the file's own
+    rows name its columns, which a receipt says too.
     """
 
     columns: tuple[Column, ...]
@@ -83,6 +86,7 @@ class Reads:
     suggested_row: EachRow | Literal[""] = ""
     form: tuple[Stated, ...] = ()
     named_by_rows: bool = False
+    done: tuple[Done, ...] = ()
 
     def column(self, name: str) -> Column:
         """One of the columns. Raises InvalidArgument."""
@@ -107,13 +111,13 @@ class Declaration:
     are, if that was said. Of each unit at most ``rows_per_person`` rows count where ``id_column`` says whose a row is;
     else that there are no more is a promise. ``hidden`` is what a private answer hides.
 
-    The file suggested the type of ``suggested`` columns and, with ``row_suggested``, what one row is; a person
-    confirmed both. ``form`` is what they stated of the file's own form when they saw it (quotation marks, totals at its
-    foot). With ``named_by_rows`` no header names the columns but the file's own rows. All else was stated without it.
-    ``table`` is its name in a source that has several. Rows were put ``together`` by that column, where a step did so.
-    ``rows_protected`` is whether a column that is not declared says
-    that each row may be who is protected; where it may, nothing counts that was said of how far one moves an entry: its
-    own can be any. Raises InvalidArgument.
+    How the ``suggested`` columns are read and, with ``row_suggested``, what one row is, a person stated or called right
+    who had seen the file or an earlier one. ``form`` is what they stated of the file's own form when they saw it
+    (quotation marks, totals at its foot), and ``done`` are the steps they had done to it. With ``named_by_rows`` no
+    header names the columns but the file's own rows. All else was stated without it. ``table`` is its name in a source
+    that has several. Rows were put ``together`` by that column, where a step did so. ``rows_protected`` is whether a
+    column that is not declared says that each row may be who is protected; where it may, nothing counts that was said
+    of how far one moves an entry: its own can be any. Raises InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -130,6 +134,7 @@ class Declaration:
     table: str = ""
     together: str = ""
     rows_protected: bool = False
+    done: tuple[Done, ...] = ()
 
     def __post_init__(self) -> None:
         one_of(("add_remove", "replace_one"), hidden=self.hidden)
@@ -162,6 +167,7 @@ class Declaration:
         named_by_rows: bool = False,
         table: str = "",
         together: str = "",
+        done: Iterable[Done] = (),
     ) -> Self:
         """From what a person declared; columns with bounds or categories read from the file are left out.
 
@@ -185,6 +191,7 @@ class Declaration:
             table=table,
             together=together,
             rows_protected=schema.protects_rows,
+            done=tuple(done),
         )
 
     def column(self, name: str) -> Column:
@@ -252,8 +259,8 @@ class Declaration:
         return self.reads(*names)
 
     def taken(self, reads: Reads, named_by: str | None = None) -> Reads:
-        """``reads`` with what the file suggested of it, and the table that is meant; nothing about how many rows there
-        are where that is private."""
+        """``reads`` with what was said of it and done to it after the file was seen, and the table that is meant;
+        nothing about how many rows there are where that is private."""
         own = {column.name for column in reads.columns} | {named_by}
         comes = self.hidden == "add_remove"
         private = {"last row"} if self.each_row == "record" and comes else set() if comes else {"rows stay"}
@@ -265,6 +272,7 @@ class Declaration:
             named_by_rows=self.named_by_rows,
             table=self.table,
             together=self.together,
+            done=self.done,
         )
 
 

@@ -4,16 +4,17 @@ A step changes rows of text to rows of text. Taking it back means reading on wit
 from the file each time. ``holds_values`` says whether a step names something read from the rows, so that a link or a
 recipe that must hold no values leaves it out. What else all rows are read by (which sign stands between options, which
 mark before decimals) a person states, whatever the cells look like, and ``sentence`` says it; ``plan`` is the sentence
-before it is stated. ``size(frame)`` says before it is done how large the table after it will be, so that none is made
-for which there is no room: never fewer rows or bytes than there will be, and exactly as many rows where they can become
-more. ``look`` is called again and again while many cells are worked on, and may raise what ends the work.
+before it is stated, and ``done`` what a question holds of it (``dpcore.datasets.done``). ``size(frame)`` says before it
+is done how large the table after it will be, so that none is made for which there is no room: never fewer rows or bytes
+than there will be, and exactly as many rows where they can become more. ``look`` is called again and again while many
+cells are worked on, and may raise what ends the work.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, get_args
 
@@ -23,6 +24,7 @@ import pandas as pd
 from dpcore.datasets.conversion import is_missing
 from dpcore.datasets.dates import moment
 from dpcore.datasets.different import Counted, counted, encoded
+from dpcore.datasets.done import Done
 from dpcore.datasets.headings import names_someone, tells_of_one
 from dpcore.datasets.matching import holds, is_below, one_after_another, replaced
 from dpcore.datasets.numerals import is_number, tidy
@@ -106,6 +108,10 @@ class LeaveOutTotals:
     def sentence(self) -> str:
         return f"Rows whose “{self.column}” says total or subtotal are left out."
 
+    @property
+    def done(self) -> Done:
+        return Done(kind="totals", columns=(self.column,))
+
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         return Size.of(frame)
 
@@ -125,6 +131,10 @@ class ReadAsMissing:
     @property
     def sentence(self) -> str:
         return f"“{self.word}” in “{self.column}” is read as missing."
+
+    @property
+    def done(self) -> Done:
+        return Done(kind="missing", columns=(self.column,))
 
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         return Size.of(frame)
@@ -168,6 +178,10 @@ class SplitOptions:
     @property
     def sentence(self) -> str:
         return f"{self.plan} A “{self.separator}” stands between options."
+
+    @property
+    def done(self) -> Done:
+        return Done(kind="columns", columns=(self.column,), stated=(self.separator, str(self.most or "")))
 
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         _column(frame, self.column)
@@ -232,6 +246,10 @@ class TicksToRows:
             f"A “{self.separator}” stands between options."
         )
 
+    @property
+    def done(self) -> Done:
+        return Done(kind="rows", columns=(self.column,), stated=(self.separator, str(self.most)))
+
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         codes, different = encoded(_column(frame, self.column))
         ticks = np.array([len(self._ticks(cell)) for cell in _each(different, look)], dtype=np.int64)[codes]
@@ -282,6 +300,10 @@ class MonthsToRows:
             f"{len(self.columns)} columns, “{self.columns[0]}” to “{self.columns[-1]}”, become rows with "
             f"“{self.time}” and “{self.value}”: one row has become {len(self.columns)}."
         )
+
+    @property
+    def done(self) -> Done:
+        return Done(kind="months", columns=self.columns, stated=(self.time, self.value))
 
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         kept = frame.drop(columns=[name for name in self.columns if name in frame.columns])
@@ -348,6 +370,12 @@ class OneRowPer:
             return self.plan
         return f"{self.plan} A {'point' if self.decimal == '.' else 'comma'} marks the decimals of “{self.of}”."
 
+    @property
+    def done(self) -> Done:
+        of = (self.of,) if self.of else ()
+        stated = (self.how, "day" if self.day else "", self.decimal if self.of else "")
+        return Done(kind="together", columns=(self.by, *of), stated=stated)
+
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         """No row is added; the number beside takes what the longest usual one does."""
         by = Size.of(_column(frame, self.by).to_frame())
@@ -388,6 +416,12 @@ class OneRowPer:
 Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 """The kinds of step by the names they are saved under."""
+
+
+def all_done(steps: Iterable[Step], private: Collection[str] = ()) -> tuple[Done, ...]:
+    """What a question says of these steps, in order, without the names of columns that are ``private``."""
+    every = (step.done for step in steps)
+    return tuple(replace(one, columns=tuple("" if name in private else name for name in one.columns)) for one in every)
 
 
 def names_in(step: Step) -> frozenset[str]:

@@ -16,6 +16,7 @@ from dpcore.errors import InvalidArgument, UnsupportedEvent
 from dpcore.grid import on_grid
 from dpcore.releases.cells import words_rule
 from dpcore.releases.sizes import one_of_these
+from dpcore.releases.steps_chosen import SEEN, steps_chosen
 from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, whole
 
 if TYPE_CHECKING:
@@ -34,14 +35,18 @@ _NAMED, _NAME = 3, 30  # columns named in a sentence, and characters of their na
 
 
 def suggested(reads: Reads) -> tuple[str, ...]:
-    """One sentence about what the file suggested of how it is read, none where it suggested nothing."""
+    """One sentence about what a person who had seen a file said of how it is read, none where they said nothing.
+
+    It is one for what they stated and for what they called right as the file suggested it: one row can decide which of
+    the two they had to do.
+    """
     types = f"how the cells of {_listed(reads.suggested)} are read" if reads.suggested else ""
     row = f"that {_ROWS[reads.suggested_row]}" if reads.suggested_row else ""
     told = " and ".join(part for part in (types, row) if part)
     if not told:
         return ()
     were = "were" if types and row else "was"
-    return (f"{told[:1].upper()}{told[1:]} {were} suggested by the file and confirmed by a person: not covered by ε.",)
+    return (f"{told[:1].upper()}{told[1:]} {were} stated or called right by {SEEN}: not covered by ε.",)
 
 
 _FORM: dict[Stated, str] = {
@@ -79,7 +84,7 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
     if not reads.form:
         return ()
     told = " and ".join(_FORM[one] for one in reads.form)
-    return (f"That {told} was stated by a person who had seen the file or an earlier one: not covered by ε.",)
+    return (f"That {told} was stated by {SEEN}: not covered by ε.",)
 
 
 def taken_over(reads: Reads) -> tuple[str, ...]:
@@ -183,9 +188,9 @@ class Asked(ABC):
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """What the file suggested of how it is read, and a person confirmed, and what they stated of its form after
-        they had seen it; nothing where all was stated without it."""
-        return (*suggested(self.reads), *form_stated(self.reads))
+        """What a person said of how the file is read and of its form, and which steps they chose, after they had seen
+        it; nothing where all was stated without it."""
+        return (*suggested(self.reads), *form_stated(self.reads), *steps_chosen(self.reads))
 
     @property
     def own_notes(self) -> tuple[str, ...]:

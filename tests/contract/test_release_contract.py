@@ -83,7 +83,7 @@ def test_its_digest_is_of_every_parameter_however_deep(kind: Any) -> None:
         request = asked(question)
         whole = dataclasses.asdict(request)
         del whole["reads"]["records"]  # says what table is meant, and changes no answer
-        for name in ("suggested", "suggested_row", "form", "named_by_rows", "table", "together"):
+        for name in ("suggested", "suggested_row", "form", "named_by_rows", "table", "together", "done"):
             if not whole["reads"][name]:
                 del whole["reads"][name]
         if not whole.get("features", {}).get("pairs", True):

@@ -106,7 +106,8 @@ def test_an_open_question_about_a_file_is_open_when_its_declaration_comes_back()
     answered = bounded(own.decide(own.decisions.answered(answer)), "amount")
     found = declare(fresh("colour;amount", rows, delimiter=";"), loaded(saved(template(answered))))
     assert found.doubts == ()
-    assert found.suggested == (), "a person stated it"
+    assert found.unconfirmed(found.suggested) == (), "a person stated it"
+    assert found.suggested == ("amount",), "who had seen a file"
 
 
 def test_what_was_chosen_by_hand_here_is_not_what_another_file_suggested() -> None:

@@ -119,8 +119,8 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     note, named = offer.request.suggestions  # type: ignore[attr-defined]
     assert named == NAMED
     assert note == (
-        "How the cells of “colour” are read and that each row is one record were suggested by the file and confirmed "
-        "by a person: not covered by ε."
+        "How the cells of “colour” are read and that each row is one record were stated or called right by a person "
+        "who had seen the file or an earlier one: not covered by ε."
     )
     assert note in sentence(offer.request)
     assert offer.before == (Small(suggested(note)), Small(suggested(named)))
@@ -136,20 +136,20 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     assert Remembered.of(held(app)).suggested == ("colour",)
 
 
-def test_what_a_person_states_without_the_file_is_not_called_suggested(open_app: Open) -> None:
+def test_what_a_person_states_after_the_file_is_said_as_what_they_call_right(open_app: Open) -> None:
+    """That somebody had to state it tells of a row by which the file suggested something else."""
     app = own(open_app)
+    told = own_offer(app).request.suggestions  # type: ignore[attr-defined]
+    assert "“colour”" in told[0]
     for kind in ("text", "category"):
         app.selectbox(key=next(str(box.key) for box in app.selectbox if "type" in str(box.key))).set_value(kind).run()
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
-    assert own_offer(app).request.suggestions == (  # type: ignore[attr-defined]
-        "That each row is one record was suggested by the file and confirmed by a person: not covered by ε.",
-        NAMED,
-    )
+    assert own_offer(app).request.suggestions == told  # type: ignore[attr-defined]
     for kind in ("step", "record"):
         app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value(kind).run()
     next(box for box in app.number_input if str(box.key).startswith("own-rows")).set_value(1).run()
-    assert own_offer(app).request.suggestions == (NAMED,)  # type: ignore[attr-defined]
-    assert not held(app).row_suggested
+    assert own_offer(app).request.suggestions == told  # type: ignore[attr-defined]
+    assert held(app).decisions.said_row
 
 
 def test_a_declaration_that_is_brought_leaves_no_question_that_hangs_on_the_file(open_app: Open) -> None:

@@ -26,7 +26,7 @@ from dpcore.releases.selection import MostCommonOption
 FLAG = Column(name="flag", type="yes/no")
 WARD = Column(name="ward", type="category", categories=("a", "b"))
 BROUGHT = Template(schema=Schema(columns=(FLAG, WARD)), suggested=("flag",), confirmed=("flag",), row_suggested=True)
-TOLD = "How the cells of “flag” are read was suggested by the file"
+TOLD = "How the cells of “flag” are read was stated or called right by a person who had seen the file or an earlier one"
 
 
 @pytest.fixture
@@ -61,14 +61,14 @@ def onto(own: OwnFile) -> None:
 def test_a_source_says_what_a_file_had_suggested(clinic: OwnFile, kept: list[OwnFile]) -> None:
     onto(clinic)
     assert TOLD in receipt(kept[-1], "flag")
-    assert "suggested" not in receipt(kept[-1], "ward")
+    assert "are read" not in receipt(kept[-1], "ward")
     assert not kept[-1].asks_confirmation, "it was called right when it was saved"
     assert kept[-1].suggested == ("flag",)
     by_hand = kept[-1].decide(kept[-1].decisions.retyped("flag", "category", None).retyped("flag", "yes/no", None))
-    assert "suggested" not in receipt(by_hand, "flag"), "chosen by hand now"
+    assert "are read" not in receipt(by_hand, "flag"), "chosen by hand now"
     stated = replace(BROUGHT, suggested=(), confirmed=())
     declarations._onto(kept[-1], stated, stated)
-    assert "suggested" not in receipt(kept[-1], "flag"), "another declaration, stated without a file"
+    assert "are read" not in receipt(kept[-1], "flag"), "another declaration, stated without a file"
 
 
 def test_what_nobody_called_right_is_asked_of_a_source(clinic: OwnFile, kept: list[OwnFile]) -> None:

@@ -1,4 +1,4 @@
-"""How the numbers and days of a column are written: stated by a person, or marked as what the file suggested.
+"""How the numbers and days of a column are written: stated by a person, or called right as the file suggests.
 
 Files come in pairs that differ in one row, by which the file reads a column the other way.
 """
@@ -102,7 +102,9 @@ def test_a_type_chosen_by_hand_does_not_say_which_mark_is_decimal(kind: str, mon
     other = replace(own.schema.column("v"), decimal=",")
     assert own.decide(replace(own.decisions, schema=own.schema.with_column(other))).lacking, "another mark was right"
     monkeypatch.setattr(OwnFile, "states", lambda *_: True)
-    assert not told(pair), "the type alone does not say it"
+    assert not any(own.unconfirmed(["v"]) for own in pair), "the type alone does not say it"
+    monkeypatch.setattr(OwnFile, "after_looking", OwnFile.suggests)
+    assert not told(pair)
 
 
 def test_nor_which_of_day_and_month_comes_first() -> None:
@@ -127,7 +129,8 @@ def test_the_question_which_mark_is_decimal_stays_open_until_it_is_answered() ->
     assert own.doubts == ("v",)
     for mark in (".", ","):
         found = answered(own, mark)
-        assert found.doubts == found.suggested == ()
+        assert found.doubts == found.unconfirmed(found.suggested) == ()
+        assert found.suggested == ("v",), "whoever answered had seen the file"
         assert found.decide(found.confirm(found.suggested)).lacking == ()
         assert found.schema.column("v") == Column(name="v", type="number", decimal=mark, **BOUNDS)  # type: ignore[arg-type]
 
@@ -224,10 +227,10 @@ def test_the_form_of_a_column_states_a_mark_only_where_a_person_does(open_app: O
     assert held(app).suggested == ("v",)
     assert "“v”: whole number with a decimal comma" in "\n".join(each.value for each in app.caption)
     declare(app, "v", decimal=",")
-    assert held(app).suggested == ()
+    assert held(app).unconfirmed(held(app).suggested) == ()
     look(app)
     assert held(app).lacking == ()
-    assert not any("“v”" in note for note in asked(held(app)).suggestions)
+    assert any("“v”" in note for note in asked(held(app)).suggestions), "whoever stated it had seen the file"
 
 
 def test_an_answer_on_the_page_is_kept_by_a_step(open_app: Open) -> None:

@@ -81,11 +81,12 @@ def test_the_sentence_stays_short_and_plain() -> None:
     reads = Declaration(columns=columns, suggested=tuple(one.name for one in columns)).reads(*(c.name for c in columns))
     (note,) = suggested(reads)
     assert note.count("“") == 3
-    assert "and 9 more columns are read was suggested by the file and confirmed by a person" in note
+    assert "and 9 more columns are read was stated or called right by a person who had seen the file" in note
     assert suggested(replace(reads, suggested=())) == ()
     (note,) = suggested(replace(reads, suggested=(), suggested_row="step"))
-    assert (
-        note == "That each row is a step in time was suggested by the file and confirmed by a person: not covered by ε."
+    assert note == (
+        "That each row is a step in time was stated or called right by a person who had seen the file or an earlier "
+        "one: not covered by ε."
     )
 
 
@@ -118,7 +119,7 @@ def silent(count: int) -> list[str]:
     found = []
     for one in asked:
         told = [note for note in one.notes if "“c0”" in note]
-        for what, of in (("words of the file", count), ("file has", count + 1), ("suggested", count)):
+        for what, of in (("words of the file", count), ("file has", count + 1), ("called right", count)):
             notes = [note for note in told if what in note]
             found += [what] if sum(map(counted, notes)) != of else []
     return found
@@ -128,7 +129,7 @@ def test_no_sentence_about_columns_is_silent_on_the_fourth(monkeypatch: pytest.M
     assert not [silent(count) for count in range(1, 7) if silent(count)]
     listed = asked_module._listed
     monkeypatch.setattr(asked_module, "_listed", lambda names: listed(names[:3]))
-    assert set(silent(4)) == {"words of the file", "file has", "suggested"}
+    assert set(silent(4)) == {"words of the file", "file has", "called right"}
 
 
 @pytest.mark.parametrize("name", ["alarm per day, a row added", "losses, doubling", "model, a row added"])

@@ -1,0 +1,358 @@
+"""Of a file that was seen, stating how it is read and calling right what it suggests are one and the same to others.
+
+Files come in pairs that differ in one row, by which the page asks another question, or guesses another type: whoever
+does what it asks of each makes the same request, saves the same declaration, and says the same on the receipt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import offering
+from dashboard.controls import Setting
+from dashboard.data import read_again
+from dashboard.data.own_file import OwnFile
+from dashboard.data.template import template
+from dashboard.question import Offer
+from dashboard.questions.selection.most_common import MostCommon
+from dashboard.words.release import STEPS as STEPS_SAID
+from dpcore.datasets import (
+    Column,
+    Declaration,
+    LeaveOutTotals,
+    MonthsToRows,
+    OneRowPer,
+    ReadAsMissing,
+    Reading,
+    Schema,
+    SplitOptions,
+    Step,
+    Template,
+    TicksToRows,
+    loaded,
+    read_table,
+    saved,
+)
+from dpcore.datasets.declaration import Reads
+from dpcore.datasets.done import Done
+from dpcore.datasets.schema import ColumnType
+from dpcore.datasets.steps import KINDS
+from dpcore.release import question_digest, sentence
+from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.asked import Asked
+from dpcore.releases.quantile import QuantileValue
+from dpcore.releases.selection import MostCommonOption
+from dpcore.releases.steps_chosen import steps_chosen
+from tests.dashboard.test_called_right import declare
+from tests.dashboard.test_data_page import declare as declare_on_page
+from tests.dashboard.test_data_page import drop, held, look, press, shown
+
+Open = Callable[..., AppTest]
+
+FORM = {"header_rows": 1, "header_line": 1, "keep_footer": True}
+BOUNDS: dict[str, dict[str, Any]] = {
+    "number": {"low": 0.0, "high": 5000.0},
+    "integer": {"low": 0.0, "high": 5000.0},
+    "date": {"earliest": date(2024, 1, 1), "latest": date(2024, 12, 31)},
+    "category": {"categories": ("red", "blue", "yes", "no")},
+    "yes/no": {},
+    "text": {},
+}
+PAIRS: dict[str, tuple[ColumnType, str, tuple[str, str]]] = {
+    "which of day and month comes first": (
+        "date",
+        "".join(f"{n % 12 + 1:02}/{n * 5 % 12 + 1:02}/2024,a\n" for n in range(60)),
+        ("11/03/2024,a\n", "25/03/2024,a\n"),
+    ),
+    "which mark is decimal": (
+        "number",
+        "".join(f"{n % 9 + 1}.{n * 37 % 900 + 100},a\n" for n in range(60)),
+        ("2.345,a\n", "2.3,a\n"),
+    ),
+    "yes or no, or options": (
+        "yes/no",
+        "".join(f"{('yes', 'no')[n % 2]},a\n" for n in range(60)),
+        ("yes,a\n", "maybe,a\n"),
+    ),
+    "options, or yes or no": (
+        "category",
+        "".join(f"{('yes', 'no')[n % 2]},a\n" for n in range(60)),
+        ("yes,a\n", "maybe,a\n"),
+    ),
+    "numbers, or a code": ("integer", "".join(f"{20 + n % 17 * 2},a\n" for n in range(60)), ("7,a\n", "07,a\n")),
+    "numbers, or text": (
+        "integer",
+        "".join(f"{20 + n % 17 * 2},a\n" for n in range(60)),
+        ("7,a\n", "123456789012345678901,a\n"),
+    ),
+    "text, or numbers": (
+        "text",
+        "".join(f"{20 + n % 17 * 2},a\n" for n in range(60)),
+        ("7,a\n", "123456789012345678901,a\n"),
+    ),
+}
+
+
+@cache
+def read(text: str) -> Reading:
+    return read_table(text.encode(), **FORM)
+
+
+def opened(text: str) -> OwnFile:
+    return read_again.opened("a.csv", text.encode(), tuple(sorted(FORM.items())), read(text), None, None)
+
+
+def settled(own: OwnFile, kind: ColumnType, **stated: Any) -> OwnFile:
+    """Only what the page asks for: its questions answered, "x" made of this type where it was guessed otherwise, bounds
+    declared, what is left called right."""
+    if own.schema.column("x").type != kind and not readings(own, kind):
+        assert own.reading is not None
+        own = own.decide(own.decisions.retyped("x", kind, own.reading.column("x").suggestion))
+    if "x" in own.doubts:
+        own = own.decide(own.decisions.answered(readings(own, kind)[0]))
+    schema = own.schema.with_column(replace(own.schema.column("x"), **BOUNDS[kind], **stated))
+    own = own.decide(replace(own.decisions, schema=replace(schema, rows_per_person=1), said_rows=True))
+    own = own.decide(own.confirm(own.unconfirmed(own.to_call_right)))
+    for doubt in own.form_doubts:
+        own = own.decide(replace(own.decisions, settled=own.decisions.settled | {doubt}))
+    assert own.declared is None or not own.lacking, own.lacking
+    return own
+
+
+def readings(own: OwnFile, kind: ColumnType) -> list[Column]:
+    """What can be answered of "x", days or decimals as the pairs have them."""
+    ways = [] if own.reading is None else [one.column for one in own.reading.column("x").readings]
+    return [one for one in ways if one.type == kind and one.date_order in ("ymd", "dmy") and one.decimal == "."]
+
+
+def declared(own: OwnFile) -> Declaration:
+    assert own.declared is not None
+    return Declaration.of(
+        own.declared,
+        suggested=own.suggested,
+        row_suggested=own.row_suggested,
+        form=own.form,
+        named_by_rows=own.named_by_rows,
+        together=own.together,
+        done=own.done,
+    )
+
+
+def asked(own: OwnFile, name: str = "x") -> Asked:
+    facts = declared(own)
+    if facts.column(name).type in ("number", "integer"):
+        return QuantileValue.of(facts, name, epsilon=1.0)
+    if facts.column(name).type == "date":
+        return AlarmRun.of(facts, name, threshold=5, epsilon=1.0)
+    return MostCommonOption.of(facts, name, epsilon=1.0)
+
+
+def handed_out(own: OwnFile) -> list[str]:
+    """All that anybody else may see of it: a declaration that is saved, a question and its receipt."""
+    told = [saved(template(own))]
+    if own.declared is None:
+        return told
+    request = asked(own)
+    return [*told, question_digest(request), sentence(request), *request.suggestions, repr(request.reads)]
+
+
+def same(pair: tuple[str, str], kind: ColumnType) -> bool:
+    here, there = (handed_out(settled(opened(text), kind)) for text in pair)
+    return here == there
+
+
+def pair_of(name: str) -> tuple[ColumnType, tuple[str, str]]:
+    kind, rows, (here, there) = PAIRS[name]
+    return kind, (f"x,v\n{rows}{here}", f"x,v\n{rows}{there}")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_whether_a_row_had_somebody_state_it_is_told_to_nobody(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, pair = pair_of(name)
+    first = [(opened(text).schema.column("x"), opened(text).doubts) for text in pair]
+    assert first[0] != first[1], "one row makes the page guess, or ask, otherwise"
+    assert same(pair, kind)
+    if kind != "text":
+        assert all("How the cells of “x” are read" in sentence(asked(settled(opened(text), kind))) for text in pair)
+    monkeypatch.setattr(OwnFile, "after_looking", OwnFile.suggests)
+    assert same(pair, kind) == (kind == "integer"), (
+        "what was stated went without a word, but for numbers without a mark"
+    )
+
+
+def test_nor_whether_what_one_row_is_was_chosen_or_called_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = settled(opened(pair_of("numbers, or a code")[1][0]), "integer")
+    chosen = right.decide(right.decisions.rows_are(each_row="step").rows_are(each_row="record"))
+    chosen = chosen.decide(replace(chosen.decisions, said_rows=True))
+    chosen = chosen.decide(chosen.confirm(()))
+    assert not chosen.lacking
+    assert chosen.decisions.said_row != right.decisions.said_row
+    assert handed_out(chosen) == handed_out(right)
+    monkeypatch.setattr(OwnFile, "row_suggested", property(lambda own: not own.decisions.said_row))
+    assert handed_out(chosen) != handed_out(right)
+
+
+COLUMNS = (Column(name="x", type="yes/no"), Column(name="v", type="category", categories=("a", "b")))
+WITHOUT = Template(schema=Schema(columns=COLUMNS))
+"""A declaration that was made without a file."""
+
+
+def test_what_a_declaration_states_that_was_made_without_the_file_goes_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """For whichever file it is brought, until somebody says otherwise of the column; steps, too, leave it so."""
+    _, pair = pair_of("yes or no, or options")
+    brought = [declare(opened(text), loaded(saved(WITHOUT))) for text in pair]
+    assert [own.suggested for own in brought] == [(), ()]
+    assert handed_out(settled(brought[0], "yes/no")) == handed_out(settled(brought[1], "yes/no"))
+    own = brought[0]
+    assert loaded(saved(template(own))).suggested == (), "saved again, too"
+    steps: tuple[Step, ...] = (ReadAsMissing(column="v", word="b"),)
+    assert own.as_read is not None
+    assert read_again.worked(own, own.as_read.after(steps), steps).suggested == ()
+    other = own.decide(own.decisions.retyped("v", "yes/no", None))
+    assert other.suggested == ("v",), "somebody who had seen the file says otherwise"
+    carried = read_again.carried
+    monkeypatch.setattr(read_again, "carried", lambda *of: replace(carried(*of), brought=frozenset()))
+    assert read_again.worked(own, own.as_read.after(steps), steps).suggested == ("x", "v")
+
+
+def test_what_was_stated_of_one_file_is_not_asked_of_the_next() -> None:
+    """No click more than before: it is marked, and called right."""
+    kind, pair = pair_of("which mark is decimal")
+    facts = loaded(saved(template(settled(opened(pair[0]), kind))))
+    assert "x" in facts.suggested
+    assert "x" in facts.confirmed
+    for text in pair:
+        found = declare(opened(text), facts)
+        assert found.doubts == ()
+        assert found.unconfirmed(found.to_call_right) == ()
+        assert found.suggested == ("x",)
+
+
+AGES = "age;who;ticks;2024-01;2024-02;kind\n" + "".join(
+    f"{20 + n % 17 * 2};p{n % 20};{('Gym,Tea', 'Pool')[n % 2]};{n % 5};{n % 7};{('a', 'b', 'Total')[n % 7 // 3]}\n"
+    for n in range(60)
+) + "999;p1;Pool;1;1;a\n" * 20  # fmt: skip
+STEPS: dict[str, tuple[Step, str]] = {
+    "missing": (ReadAsMissing(column="age", word="999"), "one word of “age” is read as missing"),
+    "totals": (LeaveOutTotals(column="kind"), "rows whose “kind” says total or subtotal are left out"),
+    "columns": (
+        SplitOptions(column="ticks", separator=",", options=("Gym", "Tea"), most=2),
+        "the first 2 options of each cell of “ticks”, with “,” between them, are columns",
+    ),
+    "rows": (
+        TicksToRows(column="ticks", separator=",", most=1),
+        "the first option of each cell of “ticks”, with “,” between them, are rows",
+    ),
+    "months": (MonthsToRows(columns=("2024-01", "2024-02")), "2 columns, “2024-01” to “2024-02”, are rows"),
+    "together": (
+        OneRowPer(by="who", of="age", how="largest"),
+        "all rows of one “who” are one row with the largest of “age”, with a decimal point",
+    ),
+}
+
+
+@cache
+def aged() -> OwnFile:
+    form = FORM | {"delimiter": ";"}
+    reading = read_table(AGES.encode(), **form)
+    return read_again.opened("a.csv", AGES.encode(), tuple(sorted(form.items())), reading, None, None)
+
+
+def after(*steps: Step) -> OwnFile:
+    own = aged()
+    assert own.as_read is not None
+    own = read_again.worked(own, own.as_read.after(steps), steps) if steps else own
+    name = own.schema.names[1] if "age" not in own.schema.names else "age"
+    schema = own.schema.with_column(Column(name=name, type="integer", low=0.0, high=100.0))
+    return own.decide(replace(own.decisions, schema=replace(schema, rows_per_person=own.made), said_rows=True))
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_a_step_that_was_chosen_after_the_file_was_seen_is_part_of_what_is_asked(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That a page offers it hangs on the rows, and the answer on it: digest and receipt say so, by no word."""
+    step, told = STEPS[kind]
+    own = after(step)
+    name = "age" if "age" in own.schema.names else "largest of age"
+    request = asked(own, name)
+    (note,) = (note for note in request.suggestions if "was chosen by" in note)
+    assert note == f"That {told} was chosen by a person who had seen the file or an earlier one: not covered by ε."
+    assert note in sentence(request)
+    assert len(sentence(request)) <= 1000
+    assert "999" not in sentence(request) + repr(request)
+    bare = replace(request, reads=replace(request.reads, done=()))
+    assert question_digest(request) != question_digest(bare)
+    assert not any("was chosen by" in note for note in bare.suggestions)
+    assert [one.kind for one in own.done] == [kind]
+    every = {type(one).__name__ for one, _ in STEPS.values()}
+    assert every == set(KINDS), "of every kind of step"
+    monkeypatch.setattr(OwnFile, "done", ())
+    assert not any("was chosen by" in note for note in asked(own, name).suggestions)
+
+
+def test_with_and_without_it_are_two_questions_and_their_order_is_one_more() -> None:
+    missing, totals, split = (STEPS[kind][0] for kind in ("missing", "totals", "columns"))
+    ways = [(), (missing,), (totals,), (missing, totals), (totals, missing), (missing, missing), (split,)]
+    ways.append((replace(split, most=1),))  # type: ignore[type-var]
+    assert len({question_digest(asked(after(*steps), "age")) for steps in ways}) == len(ways)
+    words = [ReadAsMissing(column="age", word=word) for word in ("20", "22")]
+    assert "2 words of “age” are read as missing" in sentence(asked(after(*words), "age"))
+    assert question_digest(asked(after(words[0]), "age")) == question_digest(asked(after(words[1]), "age")), "no word"
+
+
+def test_many_steps_are_told_in_a_sentence_that_fits() -> None:
+    long = [Done(kind="columns", columns=(f"{n} " + "a long name " * 9,), stated=(";", "17")) for n in range(9)]
+    (note,) = steps_chosen(Reads(columns=(), done=tuple(long)))
+    assert "and 6 more steps are done was chosen by" in note
+    assert len(note) < 450
+
+
+def test_a_column_that_rows_name_is_named_by_no_step() -> None:
+    """Unless somebody declared it: in objects of JSON one row may have brought it."""
+    rows = [{"age": 20 + n % 30, "code": 5 + n % 9, **({"odd": "a"} if n == 3 else {})} for n in range(60)]
+    data = json.dumps(rows).encode()
+    own = read_again.opened("a.json", data, (), read_table(data), None, None)
+    assert own.named_by_rows
+    assert own.as_read is not None
+    steps: tuple[Step, ...] = (ReadAsMissing(column="odd", word="a"), ReadAsMissing(column="age", word="21"))
+    own = read_again.worked(own, own.as_read.after(steps), steps)
+    schema = own.schema.with_column(Column(name="age", type="integer", low=0.0, high=100.0))
+    own = own.decide(replace(own.decisions, schema=schema, said_rows=True))
+    told = sentence(asked(own, "age"))
+    assert "one word of a column is read as missing and one word of “age” is read as missing" in told
+    assert "odd" not in told + repr(asked(own, "age"))
+
+
+def test_card_and_panel_say_that_steps_were_chosen(open_app: Open) -> None:
+    rows = "".join(f"{('red', 'blue', 'red')[n % 3]};{20 + n % 40}\n" for n in range(90)) + "red;999\n" * 9
+    app = drop(open_app("data"), f"colour;age\n{rows}".encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare_on_page(app, "colour", categories="red\nblue\ngreen", public=True)
+    look(app)
+    digests = []
+    for steps in (False, True):
+        if steps:
+            press(app, "own-step-0")
+            assert held(app).steps == (ReadAsMissing(column="age", word="999"),)
+            press(app, "own-right")  # what a row is, is said of these rows
+        assert held(app).lacking == ()
+        case = offering.Case(source=shown(app), epsilon=0.5)
+        question = offering.ask(MostCommon, case, Setting()).question
+        assert isinstance(question.offer, Offer)
+        assert (STEPS_SAID in question.protected.not_protected) == steps
+        told = "\n".join(str(block) for block in question.offer.before)
+        assert ("one word of “age” is read as missing" in told) == steps
+        assert "999" not in told
+        digests.append(question_digest(question.offer.request))
+    assert digests[0] != digests[1]
