@@ -19,7 +19,7 @@ from dashboard.budget.held import FOUND_RECEIPT
 from dashboard.report.answer import answered
 from dashboard.report.panel import report_button
 from dashboard.report.value import Section
-from dashboard.widgets.answer import LONGEST, asked, cost_words, when
+from dashboard.widgets.answer import asked, cost_words, when
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.widgets.receipt_file import receipt_file
@@ -30,7 +30,7 @@ from dpcore.ledger import Receipt, UnknownLineage
 from dpcore.ledger.asked import ACTORS
 from dpcore.ledger.seal import LARGEST as LARGEST_FILE
 from dpcore.ledger.seal import is_document
-from dpcore.ledger.words import OLDER_COPIES, hides
+from dpcore.ledger.words import LONGEST_QUESTION, OLDER_COPIES, hides
 from dpcore.training.model import KIND
 
 LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
@@ -59,7 +59,7 @@ def show_receipt(receipt: Receipt, *, key: str = "receipt") -> None:
         guarantee += f" (ρ = {words.amount(receipt.cost.zcdp)})"
     rows = {
         "About": about_words(receipt),
-        "Question": words.sentence(words.visible(receipt.what, LONGEST)),
+        "Question": words.sentence(words.visible(receipt.what, LONGEST_QUESTION)),
         "Private answer": answer_text(receipt),
         "When": when(receipt),
         "Cost": guarantee,

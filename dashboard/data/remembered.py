@@ -5,7 +5,7 @@ of a file, no step that names a word of its rows, no column whose type its cells
 right, nothing before somebody did so of what one row is, nothing where steps rest on such a word, and no word about its
 codebook. Each entry is found by a keyed name of the budget's people, the source's table and, where people log in, of
 who declared it: so it is read by nobody who may not have answers charged to that budget, and a file is never looked up
-by itself, only after a person has said whose data it is. What the file had suggested stays marked so.
+by itself, only after a person has said whose data it is. What was said once a file had been seen stays marked so.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ _EVERYBODY = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """``suggested`` are columns of which a file had suggested how they are read, ``confirmed`` those of them that were
-    called right. What one row is, and how many one person has, is said again of each table."""
+    """``suggested`` are columns of which it was said how they are read once a file had been seen, ``confirmed`` those
+    of them of which a person stated it or called it right. What one row is, and how many one person has, is said again
+    of each table."""
 
     template: Template
     suggested: tuple[str, ...]

@@ -15,7 +15,7 @@ from dashboard.report.value import Facts, Heading, Line, Listing, Paragraph, Par
 from dashboard.words import report as said
 from dpcore.datasets import Declaration
 from dpcore.ledger import Receipt
-from dpcore.ledger.words import PERSON
+from dpcore.ledger.words import LONGEST_QUESTION, PERSON
 from dpcore.release import Request
 
 WORD = 12
@@ -37,7 +37,7 @@ def answered(
 
     ``own``: it holds names from a person's own data, beyond what the ledger keeps.
     """
-    what, unit = words.visible(receipt.what, 1000), receipt.unit or PERSON
+    what, unit = words.visible(receipt.what, LONGEST_QUESTION), receipt.unit or PERSON
     word = check_word(receipt)
     card = words.LabelCard(
         neighbours="replace_one" if receipt.neighbours == "replace_one" else "add_remove",
@@ -46,7 +46,7 @@ def answered(
         unit=unit,
     )
     rules = tuple(getattr(request, "rules", ()))
-    notes = what.removeprefix(words.visible(request.what, 1000)).strip(" .") if request is not None else ""
+    notes = what.removeprefix(words.visible(request.what, LONGEST_QUESTION)).strip(" .") if request is not None else ""
     parts: list[Part] = [
         Heading(said.ANSWER),
         Paragraph(text.line(told), "large"),
@@ -69,7 +69,7 @@ def answered(
     return Section(
         kind="practice" if practice else "answer",
         key=f"answer:{receipt.journal_hash}",
-        title=what if request is None else words.visible(request.what, 1000),
+        title=what if request is None else words.visible(request.what, LONGEST_QUESTION),
         parts=tuple(parts),
         numbers=tuple((name, value) for name, value in numbers if math.isfinite(value)),
         code=code(receipt),

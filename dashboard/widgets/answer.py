@@ -12,10 +12,9 @@ from dashboard.widgets.receipt_file import receipt_file
 from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.ledger import Receipt
-from dpcore.ledger.words import PERSON
+from dpcore.ledger.words import LONGEST_QUESTION, PERSON
 
 Describe = Callable[[Any], str]
-LONGEST = 1000  # characters of a question
 
 
 def answer(
@@ -42,7 +41,7 @@ def answer(
 
 def asked(what: str) -> str:
     """A question as it is shown."""
-    return words.sentence(words.safe(what, LONGEST))
+    return words.sentence(words.safe(what, LONGEST_QUESTION))
 
 
 def when(receipt: Receipt) -> str:

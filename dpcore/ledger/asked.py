@@ -8,7 +8,7 @@ from typing import Any, Literal
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.receipt import OPTIONAL
 from dpcore.ledger.roles import checked
-from dpcore.ledger.words import label
+from dpcore.ledger.words import LONGEST_QUESTION, label
 from dpcore.validate import one_of
 
 RELATIONS = ("", "add_remove", "replace_one")
@@ -48,7 +48,7 @@ class Asked:
     subject: str = ""
 
     def __post_init__(self) -> None:
-        label(what=self.what, longest=1000)
+        label(what=self.what, longest=LONGEST_QUESTION)
         for name in ("mechanism", "question"):
             if not isinstance(getattr(self, name), str):
                 raise InvalidArgument(name, "must be text")

@@ -18,16 +18,28 @@ _ONE = r"-?[0-9](?:[0-9.,]*[0-9])?(?:e[+-]?[0-9]+)?(?: × 10)?[⁻⁰¹²³⁴�
 _NUMBER = re.compile(rf"{_ONE}(?:(?:/| to ){_ONE}| %)?")
 
 
+_SAID_NOW = "stated or called right by a person who had seen the file or an earlier one"
+_SAID_BEFORE = "suggested by the file and confirmed by a person"
+LONGEST_QUESTION = 4000
+"""Letters of a question with all that is promised and not covered: of a file whose form, steps and columns somebody
+spoke of these are more than a thousand."""
+
+
 def same_question(kept: tuple[str, str], asked: tuple[str, str]) -> bool:
     """Whether two questions, each its words and its digest, are the same: numbers, parts and ranges may be written
-    otherwise.
+    otherwise, and so may what was said of a file.
 
     A receipt or a request from before keeps its words; the digest holds every number to the last digit.
     """
     if kept == asked:
         return True
     (was, before), (now, digest) = kept, asked
-    return bool(digest) and digest == before and _NUMBER.sub("0", was) == _NUMBER.sub("0", now)
+    return bool(digest) and digest == before and _bare(was) == _bare(now)
+
+
+def _bare(told: str) -> str:
+    """The words of a question as they are now, without its numbers."""
+    return _NUMBER.sub("0", told.replace(_SAID_BEFORE, _SAID_NOW))
 
 
 def label(*, longest: int = 200, **named: Any) -> str:

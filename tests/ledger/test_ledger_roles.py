@@ -718,6 +718,11 @@ NUMBERS = (  # as earlier versions wrote numbers, and as they are written
     ("What is the 33.3333 % quantile?", "What is the 1/3 quantile?"),
     ("By at most 1e-07 of it.", "By at most 10⁻⁷ of it."),
     ("By 2.5e-07 of -3.", "By 2.5 × 10⁻⁷ of -3."),
+    (  # and as they said what somebody had said of a file
+        "How “x” is read was suggested by the file and confirmed by a person: not covered by ε.",
+        "How “x” is read was stated or called right by a person who had seen the file or an earlier one: not covered "
+        "by ε.",
+    ),
 )
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -14,9 +14,16 @@ from dashboard.budget.receipts import in_words, plain, protected_words
 from dpcore.audit.files import Question
 from dpcore.audit.questions import QUESTIONS, question
 from dpcore.datasets import Column, Declaration
+from dpcore.datasets.declaration import Stated
+from dpcore.datasets.done import Done
+from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
+from dpcore.ledger import asked as charge_asked
+from dpcore.ledger.asked import Asked as ChargeAsked
+from dpcore.ledger.words import same_question
 from dpcore.release import question_digest, release, sentence
 from dpcore.releases import asked as asked_module
+from dpcore.releases import steps_chosen
 from dpcore.releases.asked import Asked, suggested
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule
@@ -88,6 +95,33 @@ def test_the_sentence_stays_short_and_plain() -> None:
         "That each row is a step in time was stated or called right by a person who had seen the file or an earlier "
         "one: not covered by ε."
     )
+
+
+def test_what_was_said_of_a_file_before_is_the_same_question() -> None:
+    """The words changed since, the digest did not: what was granted or charged then is drawn."""
+    found = question("median, a row added")
+    names = tuple(column.name for column in found.declaration.columns)
+    now = sentence(request(found, suggested=names, row_suggested=True))
+    before = now.replace(
+        f"stated or called right by {steps_chosen.SEEN}", "suggested by the file and confirmed by a person"
+    )
+    assert before != now
+    assert same_question((before, "d"), (now, "d"))
+
+
+@pytest.mark.parametrize("found", BY_KIND.values(), ids=lambda found: found.name)
+def test_a_receipt_of_all_that_was_said_of_a_file_can_be_kept(found: Question, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much of its form was stated and many steps were done: beyond a thousand letters it was refused."""
+    names = tuple(column.name for column in found.declaration.columns)
+    done = [Done(kind="columns", columns=(f"{n} " + "a long name " * 9,), stated=(";", "17")) for n in range(9)]
+    form = tuple(sorted(get_args(Stated)))[::2]
+    told = request(found, suggested=names, row_suggested=True, form=form, named_by_rows=True, done=tuple(done))
+    asked = ChargeAsked(what=sentence(told), mechanism="m", neighbours="add_remove", question="d")
+    assert asked.what.endswith("not covered by ε.")
+    assert len(asked.what) > 1000
+    monkeypatch.setattr(charge_asked, "LONGEST_QUESTION", 1000)
+    with pytest.raises(InvalidArgument, match="at most 1000"):
+        replace(asked)
 
 
 def test_words_of_the_file_are_said_on_the_receipt() -> None:
