@@ -46,10 +46,9 @@ class Template:
     """A schema and the steps before it. ``choices`` are what the person stated of the form of such files, as arguments
     of ``read_table``.
 
-    How the ``suggested`` columns are read and, with ``row_suggested``, what one row is, a file had suggested or was said
-    once one had been seen: answers about the next table say so too. Of the ``confirmed`` ones a person stated it or
-    called it right, or nothing is to be said of them, as of text; the others they must call right once they are asked
-    about.
+    How the ``suggested`` columns are read and, with ``row_suggested``, what one row is, a file had suggested, or
+    somebody stated who had seen it: answers about the next table say so too. Of the ``confirmed`` ones a person stated
+    it or called it right, or nothing is to be said, as of text; the others they must call right once they are asked.
 
     Raises InvalidArgument where one person is said to have fewer rows than the steps can make of one (``rows_made``):
     their answers would be charged for less than they move.
