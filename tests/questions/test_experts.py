@@ -544,9 +544,9 @@ def test_what_a_page_begins_with_does_not_hang_on_a_yes_or_no_that_nobody_chose(
     for suggested, kind in ((("rain",), "yes/no"), (("rain",), "text"), ((), "yes/no")):
         schema = Schema(columns=(*losses, rain[kind]), each_row="step")
         table = apply(schema, text).table(fingerprint=f"{kind}{suggested}", lineage="own")
-        declared = Declaration.of(schema, suggested=suggested)
+        declared, looks = Declaration.of(schema, suggested=("rain",)), frozenset(suggested)
         read = Setting({})
-        Follow.ask(case(key="own-2", mode="what_if", table=table, declared=declared), read)
+        Follow.ask(case(key="own-2", mode="what_if", table=table, declared=declared, by_looks=looks), read)
         found += [control.default for key, (_, control) in read.seen.items() if key.startswith("experts_kind")]
     assert found == ["losses", "losses", "squared"]
 

@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.questions.training.released_model import KINDS
 from dpcore.datasets import Column, Declaration, PrivateRows
+from dpcore.datasets.done import Done
 from dpcore.datasets.text import plain_markdown, plain_sentence
 from dpcore.release import sentence
 from dpcore.releases.asked_model import AskedModel
@@ -33,6 +34,7 @@ TOLD = Declaration(
     row_suggested=True,
     form=("foot left out",),
     named_by_rows=True,
+    done=(Done(kind="missing", columns=("age",)),),
 )
 FRAME = pd.DataFrame(
     {
@@ -57,7 +59,7 @@ def carded(kind: type[AskedModel], declared: Declaration) -> tuple[AskedModel, s
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.key)
 def test_whatever_the_receipt_says_the_card_says(kind: type[AskedModel]) -> None:
     request, card = carded(kind, TOLD)
-    assert len(request.notes) >= 6
+    assert len(request.notes) >= 7
     for note in request.notes:
         assert note in sentence(request)
         assert plain_sentence(note) in card, note
