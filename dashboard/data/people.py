@@ -329,10 +329,13 @@ def _others() -> None:
     why = str(session.entered("own-why", "") or "")
     lineage = own.lineage
     try:
+        ledger = compute.ledger()
+        if (file := own.brought(ledger.sketch_key, because=why)) is None:
+            return
         if lineage in {one.lineage for one in own.alike}:  # others than whose the file was before it was read anew
-            lineage = compute.ledger().new_lineage()
+            lineage = ledger.new_lineage()
         for one in own.alike:
-            compute.ledger().say_others(lineage, than=one.lineage, because=why)
+            ledger.say_others(file, lineage, than=one.lineage)
     except InvalidArgument:
         session.say("own", said.SAY_WHY)
         return

@@ -22,7 +22,7 @@ from sqlalchemy import Connection
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history
 from dpcore.ledger.key import Key
-from dpcore.ledger.people import KnownFile, Resemblance, by_name, files, free, sketches
+from dpcore.ledger.people import Bringer, KnownFile, Resemblance, by_name, files, free, sketches
 from dpcore.ledger.records import lately
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.store import Store
@@ -37,10 +37,10 @@ TOO_MANY = (
 
 
 def alike(
-    store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str, *, linked_by: str
+    store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str, *, who: Bringer
 ) -> list[Resemblance]:
     """The lineages ``among`` that a file of this person seems to be about, by name, on the record; by files alone that
-    may not be compared freely (``people.free`` for ``linked_by``).
+    may not be compared freely (``people.free`` for ``who``).
 
     Raises NotAllowed with ``TOO_MANY``.
     """
@@ -52,7 +52,7 @@ def alike(
     # all that the answer hangs on: the same again is no other question
     file = store.key.mark("compared", by, fingerprint, sketch.to_text())
     with store.reading() as connection:
-        mine = free(connection, linked_by)
+        mine = free(connection, who)
         known = [one for one in files(connection, among) if one.mark not in mine]
         if known and file not in _compared(connection, by):
             _must_be_few(connection, by)

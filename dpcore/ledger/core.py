@@ -41,7 +41,7 @@ from dpcore.ledger.approvals import Petition
 from dpcore.ledger.asked import ACTORS, RELATIONS, Actor, Asked, Known
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.lock import PATIENCE
-from dpcore.ledger.people import Brought, Resemblance, Statement
+from dpcore.ledger.people import Bringer, Brought, Resemblance, Statement
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.renewal import holds_digest
@@ -302,13 +302,13 @@ class Ledger:
         """
         file = Brought(fingerprint=fingerprint, sketch=sketch)
         with self._store.writing() as connection:
-            people.link(self._store, connection, file, lineage, self._subject)
+            people.link(self._store, connection, file, lineage, self._bringer)
 
     def join(self, file: Brought, lineage: str) -> Budget:
         """Link a file with the people of ``lineage``, as ``link``, once it was compared with everybody known now.
 
         Before any answer is made from it. Raises KnownPeople, and links nothing, where the file looks like the people
-        of another budget (``similar``) and nobody said that they are others, nor does the file; NotAllowed
+        of another budget (``similar``) and whoever joins it has not said of it that they are others; NotAllowed
         where too many files were compared in a day, and it is not linked with these already.
         """
         return self._join(file, lineage, lambda connection: accounts.get(connection, lineage))
@@ -325,7 +325,11 @@ class Ledger:
                         raise
                 return self.similar(file.fingerprint, file.sketch, among=among, own=True)
 
-        return joining.join(self._store, file, lineage, self._subject, compare=compare, begin=begin)
+        return joining.join(self._store, file, lineage, self._bringer, compare=compare, begin=begin)
+
+    @property
+    def _bringer(self) -> Bringer:
+        return Bringer(subject=self._subject, several=self._actor == "trusted")
 
     def _compare_unseen(self, file: Brought, lineage: str) -> None:
         """Compare a file with the people of whom whoever links it may know nothing, untold; here there are none."""
@@ -335,25 +339,26 @@ class Ledger:
     ) -> list[Resemblance]:
         """Lineages of which a known file looks like this one, by name; ``Sketch.is_like`` says what that means.
 
-        Only ``among`` the lineages that whoever asks may see. With files that somebody else linked, and those of a
-        source, it is told less closely and goes on the record (``compared``): somebody who knows all rows but one could
-        test guesses of it. ``own`` leaves these out. For asking whether these are the same people. Raises NotAllowed
+        Only ``among`` the lineages that whoever asks may see. With files that somebody else linked (``people.free``) it
+        is told less closely and goes on the record (``compared``): somebody who knows all rows but one could test
+        guesses of it. ``own`` leaves these out. For asking whether these are the same people. Raises NotAllowed
         where too many files were compared so in a day.
         """
-        found = people.similar(self._store, fingerprint, sketch, among, self._subject)
+        found = people.similar(self._store, fingerprint, sketch, among, self._bringer)
         rest = set(among) - {one.lineage for one in found}
         if own or not rest:
             return found
         by = self._subject or self._actor or "local"
-        alike = compared.alike(self._store, fingerprint, sketch, rest, by, linked_by=self._subject)
+        alike = compared.alike(self._store, fingerprint, sketch, rest, by, who=self._bringer)
         return people.by_name([*found, *alike])
 
-    def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
-        """Put on the record why people who look like those of ``than`` are others, in a sentence.
+    def say_others(self, file: Brought, lineage: str, *, than: str) -> Statement:
+        """Put on the record why the people of a file, who look like those of ``than``, are others, in its sentence
+        (``because``): it counts for this file and whoever says it, and of any other one is asked anew.
 
         ``lineage`` is the random name they will have; it needs no budget yet. Raises UnknownLineage, InvalidArgument.
         """
-        return people.say_others(self._store, lineage, than, because, self._subject)
+        return people.say_others(self._store, file, lineage, than, self._subject)
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
         """What was put on the record of one lineage, or of all, oldest first."""

@@ -78,6 +78,12 @@ def linked_by(connection: Connection, subject: str) -> set[str]:
     return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
 
 
+def linked_by_persons(connection: Connection) -> set[str]:
+    """The marks of the files that somebody linked who had logged in."""
+    bodies = select(schema.records.c.body).where(schema.records.c.kind == "link", says(connection, '"by":'))
+    return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
+
+
 def is_charged(connection: Connection, request_id: str) -> bool:
     """Whether a charge was made for this request."""
     return connection.execute(_IS_CHARGED, {"asked": request_id}).scalar() is not None

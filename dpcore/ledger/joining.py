@@ -15,27 +15,28 @@ from sqlalchemy import Connection
 from dpcore.errors import KnownPeople
 from dpcore.ledger import people
 from dpcore.ledger.budget import Budget
-from dpcore.ledger.people import Brought, Resemblance
+from dpcore.ledger.people import Bringer, Brought, Resemblance
 from dpcore.ledger.store import Store
 
 Compare = Callable[[], Sequence[Resemblance]]
 
 
 def join(
-    store: Store, file: Brought, lineage: str, by: str, *, compare: Compare, begin: Callable[[Connection], Budget]
+    store: Store, file: Brought, lineage: str, who: Bringer, *, compare: Compare, begin: Callable[[Connection], Budget]
 ) -> Budget:
     """Link the file with the people of ``lineage``, in the transaction in which ``begin`` finds or opens their budget.
 
     ``compare`` gives those that the file looks like, under the limits that hold for whoever asks. To choose one of
     several says nothing of the rest: that nobody of theirs is in it takes a sentence, which goes on the record with the
-    link. Raises KnownPeople where it looks like others of whom nobody has said anything, InvalidArgument where it is
-    others' for good, or the reason is no sentence.
+    link; so does what its person said of this very file before (``people.said_others``). Raises KnownPeople where it
+    looks like others of whom they have said nothing, InvalidArgument where it is others' for good, or the reason is no
+    sentence.
     """
     while True:
         with store.reading() as connection:
             known = people.count(connection)
-            owners = people.owners_of(store, connection, file, lineage, by)
-            said = {one.than for one in people.statements(connection, lineage)}
+            owners = people.owners_of(store, connection, file, lineage, who)
+            said = people.said_others(store, connection, file, lineage, who.subject)
         alike = compare()
         if same := [one for one in alike if one.lineage in owners]:
             raise KnownPeople(same, same=True)
@@ -46,6 +47,6 @@ def join(
             if people.count(connection) == known:
                 budget = begin(connection)
                 for one in rest:
-                    people.note_others(store, connection, lineage, one.lineage, file.because, by)
-                people.link(store, connection, file, lineage, by)
+                    people.note_others(store, connection, file, lineage, one.lineage, who.subject)
+                people.link(store, connection, file, lineage, who)
                 return budget

@@ -323,7 +323,7 @@ class MembersLedger(Ledger):
         unseen = every - {*self.comparable(), lineage}
         if unseen:
             by = self._subject
-            compared.alike(self._store, file.fingerprint, file.sketch, unseen, by, linked_by=by)
+            compared.alike(self._store, file.fingerprint, file.sketch, unseen, by, who=self._bringer)
 
     def similar(
         self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
@@ -331,7 +331,7 @@ class MembersLedger(Ledger):
         with self._as("analyst", "owner", told=NO_FILES):
             return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()), own=own)
 
-    def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
+    def say_others(self, file: Brought, lineage: str, *, than: str) -> Statement:
         def right(connection: Connection) -> None:
             roles = self._held(connection)
             if not roles & WITH_FILES:
@@ -344,7 +344,7 @@ class MembersLedger(Ledger):
                 self._must_reach(connection, lineage, "ask", NOT_SHARED)
 
         with self._store.only_by(right):
-            return super().say_others(lineage, than=than, because=because)
+            return super().say_others(file, lineage, than=than)
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
         seen = self._seen()

@@ -38,7 +38,7 @@ class Resemblance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Somebody's reason, on the record, why people who look alike are others: ``lineage`` than ``than``."""
+    """Somebody's reason, on the record, why people of a file who look alike are others: ``lineage`` than ``than``."""
 
     lineage: str
     than: str
@@ -61,16 +61,26 @@ class Brought:
             raise InvalidArgument("sketch", "must be a Sketch")
 
 
-def link(store: Store, connection: Connection, file: Brought, lineage: str, by: str = "") -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bringer:
+    """Who brings a file: a person who has logged in (``subject``), or whoever is at a server without a login, who may
+    be one of ``several`` whom nothing tells apart."""
+
+    subject: str = ""
+    several: bool = False
+
+
+def link(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> None:
     """See ``Ledger.link``. Only of files that this person has linked it is told that they are known, and to whom they
     belong; in the records nothing tells either: else a guess of all rows could be tried here. Raises LedgerUnsound
     where the ledger knows its files by another key than this server's."""
+    by = who.subject
     if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
         raise InvalidArgument("lineage", NO_PEOPLE)
     known = _known(connection, store.key, file.fingerprint, by)
     if _stays(known, connection, lineage, by):
         return
-    if set().union(*known.values()) & free(connection, by):
+    if set().union(*known.values()) & free(connection, who):
         raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
     keyed.check(connection, store.key)
     # sealed, so that equal marks of two files look different: else whoever reads the records could bring files of
@@ -84,12 +94,12 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, by: 
     connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
 
 
-def owners_of(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> set[str]:
+def owners_of(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> set[str]:
     """Whose this very file is, so that ``link`` refuses it to ``lineage``: as far as this person linked it."""
-    known = _known(connection, store.key, file.fingerprint, by)
-    if _stays(known, connection, lineage, by):
+    known = _known(connection, store.key, file.fingerprint, who.subject)
+    if _stays(known, connection, lineage, who.subject):
         return set()
-    mine = free(connection, by)
+    mine = free(connection, who)
     return {other for other, marks in known.items() if marks & mine}
 
 
@@ -130,28 +140,33 @@ def _linked(connection: Connection, by: str) -> set[str]:
     return set(connection.execute(select(schema.fingerprints.c.fingerprint)).scalars())
 
 
-def free(connection: Connection, by: str) -> set[str]:
+def free(connection: Connection, who: Bringer) -> set[str]:
     """The marks of the known files of which comparing tells nothing that this person did not have: those that they
     linked themselves. Without a login all, for everybody has all rights there.
 
-    Never those of a source: whoever may ask it holds no row of it.
+    But none that another linked with the people of a source: whoever may ask it holds no row of it. Without a login
+    those that a person linked who had logged in are another's, and where several are let in all of them may be.
     """
+    linked = _linked(connection, who.subject)
+    if who.subject:
+        return linked
     table = schema.fingerprints.c
-    of_sources = select(table.fingerprint).where(table.lineage.startswith(CONFIGURED))
-    return _linked(connection, by) - set(connection.execute(of_sources).scalars())
+    query = select(table.fingerprint).where(table.lineage.startswith(CONFIGURED))
+    of_sources = set(connection.execute(query).scalars())
+    return linked - (of_sources if who.several else of_sources & history.linked_by_persons(connection))
 
 
 def similar(
-    store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], by: str
+    store: Store, fingerprint: str, sketch: Sketch | None, among: Collection[str], who: Bringer
 ) -> list[Resemblance]:
     """The lineages ``among`` of which a file looks like this one that may be compared freely, by name."""
     with store.reading() as connection:
-        mine = free(connection, by)
+        mine = free(connection, who)
         known = [one for one in files(connection, among) if one.mark in mine]
     found = {
         one.lineage: Resemblance(lineage=one.lineage, name=one.name)
         for one in known
-        if one.mark in _marks(store.key, one.lineage, fingerprint, by)
+        if one.mark in _marks(store.key, one.lineage, fingerprint, who.subject)
     }
     if sketch is not None:
         index = Index(sketch)
@@ -202,24 +217,39 @@ def sketches(store: Store, known: Sequence[KnownFile]) -> Iterator[tuple[KnownFi
                 yield one, found
 
 
-def say_others(store: Store, lineage: str, than: str, because: str, by: str = "") -> Statement:
+def say_others(store: Store, file: Brought, lineage: str, than: str, by: str = "") -> Statement:
     """See ``Ledger.say_others``."""
     with store.writing() as connection:
-        note_others(store, connection, lineage, than, because, by)
+        note_others(store, connection, file, lineage, than, by)
         return statements(connection, lineage)[-1]
 
 
-def note_others(store: Store, connection: Connection, lineage: str, than: str, because: str, by: str) -> None:
+def note_others(store: Store, connection: Connection, file: Brought, lineage: str, than: str, by: str) -> None:
     """``say_others`` within a transaction."""
     label(lineage=lineage)
-    sentence = label(because=because, longest=1000).strip()
+    sentence = label(because=file.because, longest=1000).strip()
     if len(sentence) < LEAST_WORDS or " " not in sentence:
         raise InvalidArgument("because", "must be a sentence")
     if lineage == than:
         raise InvalidArgument("than", "must be other people")
     accounts.get(connection, than)
-    body = {"than": than, "because": sentence, **({"by": by} if by else {})}
-    store.append(connection, "others", lineage=lineage, body=body)
+    said = {"than": than, "because": sentence, "file": _said_of(store.key, file, lineage, by)}
+    store.append(connection, "others", lineage=lineage, body={**said, **({"by": by} if by else {})})
+
+
+def said_others(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> set[str]:
+    """Those of whom this person said, of this very file, that the people of ``lineage`` are others. What was said of
+    another file, or by another person, says nothing of who is in this one; nor do statements of earlier versions, which
+    name no file."""
+    mark = _said_of(store.key, file, lineage, by)
+    noted = (record.content for record in history.records(connection, "others", lineage))
+    return {str(content["than"]) for content in noted if content.get("file") == mark}
+
+
+def _said_of(key: Key, file: Brought, lineage: str, by: str) -> str:
+    """By what a statement names its file: another mark for each person and these people, so that no records show which
+    files of several are one."""
+    return key.mark("said", lineage, file.fingerprint, by)
 
 
 def statements(connection: Connection, lineage: str | None) -> list[Statement]:

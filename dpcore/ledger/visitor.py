@@ -85,7 +85,7 @@ class VisitorsLedger(Ledger):
     def join(self, file: Brought, lineage: str) -> Budget:
         _refuse()
 
-    def say_others(self, lineage: str, *, than: str, because: str) -> Statement:
+    def say_others(self, file: Brought, lineage: str, *, than: str) -> Statement:
         _refuse()
 
     @property

@@ -57,24 +57,31 @@ def test_a_guess_of_one_cell_is_not_answered(whole: Ledger, monkeypatch: pytest.
         assert answered(somebody, "people") == set()
         assert [one.kind for one in whole.records()[before:]] == ["compare"] * len(GUESSES)
     assert answered(olga, "people") == {TRUTH}, "who linked the file has its rows"
-    monkeypatch.setattr(people, "free", lambda connection, by: people._linked(connection, ""))
+    monkeypatch.setattr(people, "free", lambda connection, who: people._linked(connection, ""))
     assert answered(anna, "people") == {TRUTH}, "as whoever might ask was told before"
 
 
 def test_nobody_is_told_freely_of_the_people_of_a_source(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever may ask a source holds no row of it, with a login or without, whoever linked a file with its people."""
+    """Whoever may ask a source holds no row of it, with a login or without, but for files that they linked themselves
+    with its people: these rows they brought."""
     lineage = ConfiguredSource(name="clinic", label="Clinic", epsilon=1.0, rows_per_person=1).lineage
     assert lineage.startswith(people.CONFIGURED)
-    olga, anna = person(whole, "olga"), person(whole, "anna")
+    whole.give_roles("omar" + ISSUER, ["owner"])
+    olga, anna, omar = (person(whole, name) for name in ("olga", "anna", "omar"))
     olga.open_budget(lineage, epsilon=1.0)
     olga.share(lineage, "anna" + ISSUER, "ask")
+    olga.share(lineage, "omar" + ISSUER, "own")
     file = reading(patients().assign(year=2024))
     olga.link(file.fingerprint, lineage, sketch(file, whole.sketch_key))
-    for somebody in (olga, anna, whole, whole.acting("trusted")):
+    for somebody in (anna, omar, whole, whole.acting("trusted")):
         before = len(whole.records())
         assert answered(somebody, lineage) == set()
         assert [one.kind for one in whole.records()[before:]] == ["compare"] * len(GUESSES)
         assert somebody.similar(file.fingerprint, among=[lineage]) == [], "the very same file is not told of either"
+    before = len(whole.records())
+    assert answered(olga, lineage) == {TRUTH}
+    assert [one.lineage for one in olga.similar(file.fingerprint, among=[lineage])] == [lineage]
+    assert len(whole.records()) == before
     whole.verify()
     monkeypatch.setattr(people, "CONFIGURED", "nothing:")
     assert answered(whole, lineage) == {TRUTH}, "as it was before"

@@ -44,7 +44,9 @@ AGAIN: dict[str, Act] = {
     "rename": lambda ledger, n: (ledger.rename("people", f"x{n}"), ledger.rename(practised(ledger), f"x{n}")),
     "link": lambda ledger, n: ledger.link(f"file {n}", "people"),
     "join": lambda ledger, n: ledger.join(Brought(fingerprint=f"joined {n}"), "people"),
-    "say_others": lambda ledger, n: ledger.say_others("new", than="people", because=f"They came {n} years later."),
+    "say_others": lambda ledger, n: ledger.say_others(
+        Brought(fingerprint="file", because=f"They came {n} years later."), "new", than="people"
+    ),
     "similar": lambda ledger, n: ledger.similar(f"f{n}", Sketch(combinations=(marks(16),)), among=["people"]),
 }
 """Each method that may be called without end, as one person would to fill a ledger."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -148,11 +149,12 @@ def test_nobody_opens_a_second_budget_unseen(ledger: Ledger) -> None:
         assert [one.lineage for one in refused.value.found] == ["first"]
         assert refused.value.same == very
     assert ledger.records() == before
-    ledger.say_others("second", than="first", because="They came a year later.")
+    ledger.say_others(replace(same, because=WHY), "second", than="first")
+    ledger.say_others(replace(changed, because=WHY), "second", than="first")
     assert opened(ledger, "second", same) == ["first"], "a file stays with its people, whatever is said"
     assert opened(ledger, "second", changed) == []
     assert opened(ledger, "second", changed) == [], "the same once more changes nothing"
-    assert [one.kind for one in ledger.records()][-3:] == ["others", "open", "link"]
+    assert [one.kind for one in ledger.records()][-4:] == ["others", "others", "open", "link"]
     assert [one.lineage for one in ledger.similar("x", changed.sketch, among=["first", "second"])] == [
         "first",
         "second",
@@ -190,6 +192,134 @@ def test_people_of_two_budgets_are_not_charged_to_one_without_a_sentence(ledger:
     assert ledger.records() == before, "nothing is linked or said"
     assert joined(ledger, "south", brought(ledger, both, WHY)) == []
     assert [one.kind for one in ledger.records()][len(before) :] == ["others", "link"]
+    ledger.verify()
+
+
+def north_and_south(ledger: Ledger, said: Reading) -> None:
+    """Two budgets; of one file of South's, which looks like North, it was said that nobody of North is in it."""
+    assert opened(ledger, "north", brought(ledger, reading(patients()))) == []
+    assert opened(ledger, "south", brought(ledger, said)) == ["north"]
+    ledger.say_others(brought(ledger, said, WHY), "south", than="north")
+    assert opened(ledger, "south", brought(ledger, said)) == [], "it counts for this file"
+
+
+MIXED = reading(pd.concat([patients(seed=2), patients().iloc[:60]]))
+
+
+@pytest.mark.parametrize("keeps", ["the file", "its people alone", "nothing of the file, as before"])
+def test_what_was_said_of_one_file_says_nothing_of_another(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, keeps: str
+) -> None:
+    """All of North comes in other files, alone or beside South: each takes a sentence, however it looks."""
+    if keeps == "its people alone":
+        monkeypatch.setattr(people, "_said_of", lambda key, file, lineage, by: lineage)
+    elif keeps != "the file":
+        monkeypatch.setattr(
+            people,
+            "said_others",
+            lambda store, connection, file, lineage, by: {one.than for one in people.statements(connection, lineage)},
+        )
+    north_and_south(ledger, MIXED)
+    before = ledger.records()
+    alone, both = CHANGED, reading(pd.concat([patients(seed=2), patients()]))
+    told = [joined(ledger, "south", brought(ledger, file)) for file in (alone, both)]
+    if keeps != "the file":
+        assert told == [[], []], "charged to South without a word"
+        return
+    assert all("north" in one for one in told)
+    assert ledger.records() == before, "nothing is linked or said"
+    assert joined(ledger, "south", brought(ledger, MIXED)) == [], "the file of which it was said goes on"
+    assert joined(ledger, "south", brought(ledger, both, "They are both in it by mistake.")) == []
+    assert [one.kind for one in ledger.records()][len(before) :] == ["others", "link"]
+    assert joined(ledger, "south", brought(ledger, both)) == [], "said once of this file, by a choice or beforehand"
+    assert joined(ledger, "south", brought(ledger, alone)) != []
+    marks = [one.content["file"] for one in ledger.records() if one.kind == "others"]
+    assert len(set(marks)) == 2
+    assert not any(mark in (MIXED.fingerprint, both.fingerprint) for mark in marks)
+    ledger.verify()
+
+
+@pytest.mark.parametrize("knows_who", [True, False])
+def test_what_somebody_else_said_of_a_file_is_not_said_by_who_brings_it(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, knows_who: bool
+) -> None:
+    if not knows_who:
+        monkeypatch.setattr(people, "_said_of", lambda key, file, lineage, by: key.mark("said", file.fingerprint))
+    for name, role in (("olga", "owner"), ("anna", "analyst")):
+        ledger.give_roles(name + ISSUER, [role])
+    olga, anna = person(ledger, "olga"), person(ledger, "anna")
+    north_and_south(olga, MIXED)
+    for lineage in ("north", "south"):
+        olga.share(lineage, "anna" + ISSUER, "ask")
+    told = joined(anna, "south", brought(ledger, MIXED))
+    assert ("north" in told) == knows_who
+    if knows_who:
+        assert joined(anna, "south", brought(ledger, MIXED, WHY)) == []
+        assert [one.content["by"] for one in ledger.records() if one.kind == "others"] == [
+            "olga" + ISSUER,
+            "anna" + ISSUER,
+        ]
+
+
+def test_a_statement_of_before_that_names_no_file_is_asked_anew(ledger: Ledger) -> None:
+    assert opened(ledger, "north", brought(ledger, TABLE)) == []
+    with ledger._store.writing() as connection:
+        ledger._store.append(connection, "others", lineage="south", body={"than": "north", "because": WHY})
+    assert [one.because for one in ledger.statements("south")] == [WHY]
+    assert opened(ledger, "south", brought(ledger, CHANGED)) == ["north"]
+    ledger.say_others(brought(ledger, CHANGED, WHY), "south", than="north")
+    assert opened(ledger, "south", brought(ledger, CHANGED)) == []
+    ledger.verify()
+
+
+SOURCE = f"{people.CONFIGURED}clinic"
+
+
+@pytest.mark.parametrize("by", ["", "olga"])
+@pytest.mark.parametrize("rows", [64, 25, 12])
+def test_a_file_that_one_linked_with_a_source_stays_with_its_people(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, rows: int, by: str
+) -> None:
+    """As with anybody's: whatever is said, however few rows it has, and freely compared."""
+    ledger.give_roles("olga" + ISSUER, ["owner"])
+    mine = person(ledger, by) if by else ledger
+    file = brought(ledger, reading(patients(rows)))
+    mine.open_budget(SOURCE, epsilon=1.0)
+    mine.join(file, SOURCE)
+    before = ledger.records()
+    for _ in range(2):
+        with pytest.raises(KnownPeople) as refused:
+            mine.open_budget("second", epsilon=1.0, file=replace(file, because=WHY))
+        assert refused.value.same
+        assert [one.lineage for one in refused.value.found] == [SOURCE]
+        assert ledger.records() == before, "nothing was compared as with others' files"
+        mine.say_others(replace(file, because=WHY), "second", than=SOURCE)
+        before = ledger.records()
+    changed = brought(ledger, reading(guessed(patients(rows), "none")))
+    assert opened(mine, "second", changed) == [SOURCE], "nor is one with a changed row opened unasked"
+    free = people.free
+    every = {one.content["fingerprint"] for one in ledger.records() if one.kind == "link"}
+    monkeypatch.setattr(people, "free", lambda connection, who: free(connection, who) - every)
+    monkeypatch.setattr(compared, "free", people.free)
+    assert opened(mine, "second", file) == [], "as it was: after a sentence, or unasked"
+
+
+@pytest.mark.parametrize("somebody", ["olga", "trusted", "local"])
+def test_a_file_that_another_linked_with_a_source_tells_nobody_freely(ledger: Ledger, somebody: str) -> None:
+    """Whoever may ask the source holds no row of it: an owner; whoever is let in without a name; and without a login
+    what a person linked who had logged in."""
+    for name in ("olga", "otto"):
+        ledger.give_roles(name + ISSUER, ["owner"])
+    file = brought(ledger, TABLE)
+    person(ledger, "otto").open_budget(SOURCE, epsilon=1.0)
+    person(ledger, "otto").share(SOURCE, "olga" + ISSUER, "own")
+    (ledger.acting("trusted") if somebody == "trusted" else person(ledger, "otto")).join(file, SOURCE)
+    asks = person(ledger, "olga") if somebody == "olga" else ledger.acting(somebody)  # type: ignore[arg-type]
+    before = len(ledger.records())
+    with pytest.raises(KnownPeople) as refused:
+        asks.open_budget("second", epsilon=1.0, file=file)
+    assert not refused.value.same
+    assert [one.kind for one in ledger.records()[before:]] == ["compare", "alike"]
     ledger.verify()
 
 

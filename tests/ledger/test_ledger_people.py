@@ -16,7 +16,7 @@ from dpcore.datasets import Reading, read_csv, sketch
 from dpcore.errors import InvalidArgument, UnknownLineage
 from dpcore.ledger import Ledger, people
 from dpcore.ledger.key import fresh
-from dpcore.ledger.people import Brought
+from dpcore.ledger.people import Bringer, Brought
 from dpcore.sketches import LONGEST, MOST_COLUMNS, MOST_COMBINATIONS, MOST_MARKS, MOST_TOGETHER, Combination, Sketch
 from tests.ledger.conftest import Place
 
@@ -238,7 +238,9 @@ class TestLedger:
                 made = sketch(file, ledger.sketch_key)
                 brought = Brought(fingerprint=file.fingerprint, sketch=made)
                 with ledger._store.writing() as connection:
-                    people.link(ledger._store, connection, brought, f"people {number}", by=f"person {number}")
+                    people.link(
+                        ledger._store, connection, brought, f"people {number}", Bringer(subject=f"person {number}")
+                    )
             every = [f"people {number}" for number in range(3)]
             found = ledger.similar(files[0].fingerprint, sketch(files[0], ledger.sketch_key), among=every)
             assert [one.lineage for one in found] == every
@@ -264,7 +266,7 @@ class TestLedger:
                 ledger.open_budget(lineage, epsilon=1.0)
                 with ledger._store.writing() as connection:
                     brought = Brought(fingerprint=file.fingerprint, sketch=marks)
-                    people.link(ledger._store, connection, brought, lineage, by=lineage)
+                    people.link(ledger._store, connection, brought, lineage, Bringer(subject=lineage))
             return {len(one.body) for one in ledger.records()[before:] if one.kind == "link"}
 
         with Ledger.open("sqlite://") as ledger:
@@ -331,12 +333,13 @@ class TestLedger:
             ledger.open_budget("people", epsilon=1.0, name="Ward 3")
             for wrong in ("", "   ", "no", "differentpeople"):
                 with pytest.raises(InvalidArgument, match="because"):
-                    ledger.say_others(fresh, than="people", because=wrong)
+                    ledger.say_others(Brought(fingerprint="file", because=wrong), fresh, than="people")
+            brought = Brought(fingerprint="file", because="The survey of 2023 asked another town.")
             with pytest.raises(InvalidArgument, match="other people"):
-                ledger.say_others("people", than="people", because="They are others.")
+                ledger.say_others(brought, "people", than="people")
             with pytest.raises(UnknownLineage):
-                ledger.say_others(fresh, than="nobody", because="They are others.")
-            said = ledger.say_others(fresh, than="people", because="The survey of 2023 asked another town.")
+                ledger.say_others(brought, fresh, than="nobody")
+            said = ledger.say_others(brought, fresh, than="people")
             assert ledger.statements(fresh) == ledger.statements() == [said]
             assert ledger.statements("people") == []
             ledger.verify()

@@ -254,8 +254,8 @@ def told(ledger: Ledger, file: Reading, among: list[str]) -> list[str]:
 
 
 def test_only_who_linked_the_people_is_told_of_copies(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who linked the file is told freely. Somebody else is told nothing, by the same question under the same coin as if
-    no copies were known, and nobody of the people of a source; and a mutant that looks at copies there."""
+    """Who linked the file is told freely, of the people of a source too. Somebody else is told nothing, by the same
+    question under the same coin as if no copies were known; and a mutant that looks at copies there."""
     olga, otto = person(whole, "olga"), person(whole, "otto")
     twice = reading(REPEATED["appended to itself"](PEOPLE))
     source = f"{CONFIGURED}clinic"
@@ -271,10 +271,10 @@ def test_only_who_linked_the_people_is_told_of_copies(whole: Ledger, monkeypatch
         return [str(content["file"]) for content in compares if content["by"] == f"otto{ISSUER}"]
 
     assert found(olga) == ["mine"]
-    assert found(olga, source) == []
+    assert found(olga, source) == [source]
     assert asked() == []
     monkeypatch.setattr(compared, "MOST_MORE", 0)  # by whatever coins
-    assert found(otto) == []
+    assert found(otto) == found(otto, source) == []
     assert len(asked()) == 1
     with monkeypatch.context() as before:
         before.setattr(reading_of, "bare", lambda rows: None)

@@ -14,6 +14,7 @@ from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, NotAllowed, UnknownLineage
 from dpcore.ledger import Ledger
 from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.people import Brought
 from dpcore.ledger.records import Kind
 from dpcore.ledger.roles import PEOPLE, Person
 from dpcore.ledger.store import Right, Store
@@ -163,14 +164,14 @@ def test_who_says_that_people_are_others_may_ask_about_both(
     """It stands in the records of the first for good."""
     whole.open_budget("others", epsilon=1.0)
     anna = person(whole, "anna")
-    because = "They were asked in another town."
+    file = Brought(fingerprint="file", because="They were asked in another town.")
     if allowed:
-        anna.say_others(about, than=than, because=because)
+        anna.say_others(file, about, than=than)
         with pytest.raises(UnknownLineage):
-            anna.say_others("others", than="people", because=because)
+            anna.say_others(file, "others", than="people")
     else:
         with pytest.raises(UnknownLineage):
-            anna.say_others(about, than=than, because=because)
+            anna.say_others(file, about, than=than)
     assert [one.lineage for one in whole.statements()] == ([about] if allowed else [])
 
 

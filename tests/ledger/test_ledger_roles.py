@@ -58,6 +58,7 @@ def many(whole: Ledger) -> int:
     return whole.verify().seq
 
 
+OTHERS = Brought(fingerprint="file", because="They came a year later.")
 TRIED: dict[str, Callable[[Ledger], object]] = {
     "open_budget": lambda ledger: ledger.open_budget("new", epsilon=1.0),
     "open_budget again": lambda ledger: ledger.open_budget("people", epsilon=2.0),
@@ -78,7 +79,7 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "rename": lambda ledger: ledger.rename("people", "x"),
     "link": lambda ledger: ledger.link("file", "people"),
     "join": lambda ledger: ledger.join(Brought(fingerprint="file"), "people"),
-    "say_others": lambda ledger: ledger.say_others("new", than="people", because="They came a year later."),
+    "say_others": lambda ledger: ledger.say_others(OTHERS, "new", than="people"),
     "sketch_key": lambda ledger: ledger.sketch_key,
     "similar": lambda ledger: ledger.similar("file", among=["people"]),
     "reset_practice": lambda ledger: ledger.reset_practice(practice("vera")),

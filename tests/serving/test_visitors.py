@@ -115,7 +115,7 @@ FORBIDDEN: dict[str, Callable[[Ledger], object]] = {
     "store_answer": lambda ledger: ledger.store_answer("real", 7),
     "link": lambda ledger: ledger.link("file", "people"),
     "join": lambda ledger: ledger.join(Brought(fingerprint="file"), "people"),
-    "say_others": lambda ledger: ledger.say_others("new", than="people", because="because"),
+    "say_others": lambda ledger: ledger.say_others(Brought(fingerprint="file"), "new", than="people"),
     "sketch_key": lambda ledger: ledger.sketch_key,
     "backup": lambda ledger: ledger.backup("/nowhere"),
     "verify": lambda ledger: ledger.verify(),
