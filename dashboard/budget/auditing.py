@@ -18,6 +18,7 @@ from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger.export import records_to_lines
 from dpcore.ledger.records import Record
 from dpcore.ledger.roles import PEOPLE
+from dpcore.ledger.words import STRAYED
 
 _NOTE = "auditing"
 SHOWN = 300
@@ -106,4 +107,6 @@ def _verify() -> None:
             tracker.reopen()
         session.say(_NOTE, words.sentence(error))
         return
-    session.say(_NOTE, f"Sound: {found.seq:,} records, {found.charges:,} charges, and the journal says the same.")
+    strayed = f" {STRAYED.format(f'{found.strayed:,}')}" if found.strayed else ""
+    told = f"Sound: {found.seq:,} records, {found.charges:,} charges, and the journal says the same."
+    session.say(_NOTE, told + strayed)

@@ -229,13 +229,14 @@ def _promise(source: Source) -> None:
 
 def _confirm(source: Source) -> None:
     (name, epsilon, delta), hidden, counting = _chosen(), _hidden(), _counting()
+    unit = source.table.schema.unit
 
     @st.dialog("Open this budget for good?", on_dismiss=lambda: session.end_release(_NOTE))
     def dialog() -> None:
         delta_words = f" with δ = {words.failing(delta)}" if delta else ""
         st.markdown(f"“{words.safe(name)}”: **ε = {words.amount(epsilon)}**{delta_words} for all answers together.")
         st.markdown(
-            f"It hides **{words.one_of(hidden, source.table.schema.unit)}**, and counts by "
+            f"It hides **{words.one_of(hidden, unit)}**, and counts by "
             f"**{KINDS[counting][0].lower()}{KINDS[counting][1:]}**."
         )
         st.markdown(
@@ -248,7 +249,7 @@ def _confirm(source: Source) -> None:
                 type="primary",
                 key="budget-open",
                 on_click=_open,
-                args=(source.lineage, session.request_id(_NOTE), name, epsilon, delta, counting, hidden),
+                args=(source.lineage, session.request_id(_NOTE), name, epsilon, delta, counting, hidden, unit),
             ):
                 st.rerun()
             if st.button("Not yet", key="budget-not-yet", on_click=session.end_release, args=(_NOTE,)):
@@ -265,7 +266,14 @@ def _confirm(source: Source) -> None:
 
 
 def _open(
-    lineage: str, request_id: str | None, name: str, epsilon: float, delta: float, counting: str, hidden: Neighbours
+    lineage: str,
+    request_id: str | None,
+    name: str,
+    epsilon: float,
+    delta: float,
+    counting: str,
+    hidden: Neighbours,
+    unit: str,
 ) -> None:
     """Callback: open exactly what was reviewed. A second click, and opening the same budget twice, change nothing.
 
@@ -281,7 +289,14 @@ def _open(
         ledger = compute.ledger()
         file = None if own is None else own.brought(ledger.sketch_key)
         ledger.open_budget(
-            lineage, epsilon=epsilon, delta=delta, counting=counting, neighbours=hidden, name=name, file=file
+            lineage,
+            epsilon=epsilon,
+            delta=delta,
+            counting=counting,
+            neighbours=hidden,
+            unit=unit,
+            name=name,
+            file=file,
         )
     except KnownPeople as error:
         if own is not None:

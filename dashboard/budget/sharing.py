@@ -22,6 +22,7 @@ from dpcore.errors import DpcoreError, LedgerError
 from dpcore.ledger import Budget, Ledger
 from dpcore.ledger.roles import EVERYONE, LEVELS, LONGEST
 from dpcore.ledger.terms import Terms
+from dpcore.ledger.words import PERSON
 
 _NOTE, _BUDGET = "sharing", "sharing-budget"
 
@@ -202,6 +203,7 @@ def _opening() -> None:
             format_func=said.HIDES.__getitem__,
             captions=list(HIDDEN.values()),
         )
+        text_box(said.OPEN_FOR_UNIT, value=PERSON, most=30, key="open-for-unit", width=300)
         with st.container(horizontal=True):
             st.number_input(
                 "Total ε", min_value=0.01, max_value=20.0, value=1.0, format="%g", key="open-for-epsilon", width=160
@@ -223,6 +225,7 @@ def _open(lineage: str) -> None:
         "delta": session.entered("open-for-delta", 0.0),
         "counting": session.entered("open-for-kind", SUM),
         "neighbours": session.entered("open-for-hidden", "replace_one"),
+        "unit": str(session.entered("open-for-unit", PERSON) or "").strip() or PERSON,
         "name": name,
     }
     if _change(lambda ledger: ledger.open_budget(lineage, **wanted), f"The budget of “{words.safe(name)}” is open."):

@@ -109,14 +109,13 @@ def lost(source: Source) -> bool:
 
 
 def protects(source: Source, found: Budget) -> str:
-    """Of whom each answer of this budget hides one; what the table says of it holds until the first answer.
+    """Of whom each answer of this budget hides one: as it was opened; of one of which that was not said what the table
+    says holds until the first answer.
 
     Raises LedgerError.
     """
     unit = source.table.schema.unit
-    if found.practice or found.share_spent == 0.0:
-        return unit
-    return compute.ledger().protects(found.lineage) or unit
+    return unit if found.practice else compute.ledger().protects(found.lineage) or unit
 
 
 def budget(source: Source) -> Budget | None:

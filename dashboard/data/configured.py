@@ -107,7 +107,12 @@ def _open_budget(source: ConfiguredSource) -> None:
         if "owner" not in compute.roles() and source.lineage in {budget.lineage for budget in ledger.budgets()}:
             return
         ledger.open_budget(
-            source.lineage, epsilon=source.epsilon, delta=source.delta, neighbours=source.hides, name=source.label
+            source.lineage,
+            epsilon=source.epsilon,
+            delta=source.delta,
+            neighbours=source.hides,
+            unit=source.unit,
+            name=source.label,
         )
     except InvalidArgument as error:
         session.say("own", said.OTHER_BUDGET if error.argument == "lineage" else words.sentence(error))

@@ -21,6 +21,7 @@ from dpcore.datasets.schema import MOST_PEOPLE, EachRow
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople, LedgerError, UnknownLineage
 from dpcore.ledger import Budget
 from dpcore.ledger.terms import ENDED
+from dpcore.ledger.words import PERSON
 
 ROWS = {"record": "one person or record", "option": "an option with its score", "step": "a step in time"}
 OTHERS = "others"
@@ -306,6 +307,7 @@ def _join(lineage: str) -> None:
         why = str(session.entered("own-why", "") or "") if len(own.alike) > 1 else ""
         if (file := own.brought(ledger.sketch_key, because=why)) is not None:
             ledger.join(file, lineage)
+        protected = ledger.protects(lineage)
     except KnownPeople as error:
         source.ask_whose(own, error)
         if len(error.found) > 1:
@@ -319,6 +321,8 @@ def _join(lineage: str) -> None:
         return
     own = replace(own, lineage=lineage, alike=(), same=False, joined=True, uncompared="")
     source.keep(replace(own, remembered=remembered.known(own)).noted("You said whose data these are."))
+    if protected is not None and own.schema.unit == PERSON:  # nobody said otherwise: as all answers about them
+        actions.decide(lambda old: old.rows_are(unit=protected))
 
 
 def _others() -> None:

@@ -195,6 +195,7 @@ def _problem(slot: str) -> None:
     problem = session.note(slot)
     if problem:
         st.warning(problem)
+        onward.way(problem)
 
 
 def _begin(here: Asked, found: Budget, *, seen: Known) -> None:

@@ -76,6 +76,7 @@ FOR_GOOD = "A budget that is closed stays closed, and its receipts stay. Nothing
 OPEN_FOR = "Open a budget for data that others bring"
 HIDES = {"add_remove": "One added or removed", "replace_one": "One's row changed"}
 """What a budget hides that is opened without a table, which would say of whom it hides one."""
+OPEN_FOR_UNIT = "Protected, for good: one (a person, a visit …)"
 OPEN_FOR_HELP = (
     "Say whose data they are and what may be spent about them in all. Share it with an analyst afterwards; they choose "
     "it on the Data page when they bring the file."

@@ -37,7 +37,8 @@ NO_BUDGET = (
 )
 NOT_SEEN = "The budget of this source is not open, or was not shared with you: ask an owner of this server's budgets."
 OTHER_BUDGET = (
-    "The budget of this source was opened with other numbers than are configured now; it stays as it was opened."
+    "The budget of this source was opened with other numbers, or to protect others, than are configured now; it stays "
+    "as it was opened."
 )
 
 

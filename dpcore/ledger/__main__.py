@@ -22,7 +22,7 @@ from dpcore.ledger.recovery import restore
 from dpcore.ledger.roles import EVERYONE, LEVELS, ROLES
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.verify import Replay
-from dpcore.ledger.words import COUNTED, OLDER_COPIES
+from dpcore.ledger.words import COUNTED, OLDER_COPIES, STRAYED
 from dpcore.written import CHANCE, exact, rounded_down
 
 MOST_BYTES = 64 << 20
@@ -111,15 +111,16 @@ def _status(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
         print(f"Journal: {ledger.journal_path or 'none (a ledger in memory)'}")
         found = ledger.verify()
-        print(f"Sound: {found.seq} records, {found.charges} charges.{_clock(found)}")
+        print(f"Sound: {found.seq} records, {found.charges} charges.{_noticed(found)}")
         if ledger.renewed_at is not None:
             print(OLDER_COPIES.format(ledger.renewed_at[:10]))
         for budget in ledger.budgets():
             print(_line(budget))
 
 
-def _clock(found: Replay) -> str:
-    return f" The clock ran backwards before {found.clock_back} of them." if found.clock_back else ""
+def _noticed(found: Replay) -> str:
+    clock = f" The clock ran backwards before {found.clock_back} of them." if found.clock_back else ""
+    return clock + (f" {STRAYED.format(found.strayed)}" if found.strayed else "")
 
 
 def _line(budget: Budget) -> str:
@@ -141,7 +142,7 @@ def _verify(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
         found = ledger.verify()
     print(
-        f"Sound: {found.seq} records, {found.charges} charges, {len(found.lineages)} groups of people.{_clock(found)}"
+        f"Sound: {found.seq} records, {found.charges} charges, {len(found.lineages)} groups of people.{_noticed(found)}"
     )
 
 

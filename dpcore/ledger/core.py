@@ -167,6 +167,7 @@ class Ledger:
         delta: float = 0.0,
         counting: str = "sum",
         neighbours: str = "",
+        unit: str = "",
         practice: bool = False,
         name: str = "",
         file: Brought | None = None,
@@ -178,8 +179,10 @@ class Ledger:
         or ``zcdp`` (every release is counted as ρ; many small ones go further), as in ``dpcore.ledger.budget``; ask
         ``Budget.planned`` first what each allows. With ``delta`` 0 only pure releases are accepted. ``neighbours`` is
         what the budget hides (``add_remove`` or ``replace_one``), for good; when empty the first charge that says it
-        decides. A ``practice`` budget can be reset. Opening the same budget again changes nothing. ``file`` is the one
-        for whose people it is opened: it is linked with them as ``join`` does, or nothing is opened. Raises
+        decides. ``unit`` is of whom each answer hides one (a person, a visit), and as much for good; when empty the
+        first charge decides, and a practice budget takes any. A ``practice`` budget can be reset. Opening the same
+        budget again changes nothing. ``file`` is the one for whose people it is opened: it is linked with them as
+        ``join`` does, or nothing is opened. Raises
         InvalidArgument, and as ``join`` for a file.
         """
         key = label(lineage=lineage)
@@ -191,17 +194,25 @@ class Ledger:
         one_of(NEW_COUNTINGS, counting=counting)
         caps = Caps.of(epsilon, delta, counting)
         one_of(RELATIONS, neighbours=neighbours)
+        if unit:
+            label(unit=unit)
+            if practice:
+                raise InvalidArgument("unit", "is of a real budget: a practice budget takes any")
 
         def begin(connection: Connection) -> Budget:
             present = accounts.find(connection, key)
             if present is not None:
+                promised = terms.promised(connection, key)  # of one from before nothing was, and it goes on as it was
                 same = present.caps.same_as(caps) and neighbours in ("", present.neighbours)
+                same = same and (not unit or promised in ("", unit))
                 if not same or present.practice != bool(practice):
                     raise InvalidArgument("lineage", "has a budget already, and a cap is never changed")
                 return present
-            body = {"name": title, "practice": int(practice), "caps": asdict(caps), "neighbours": neighbours}
-            owner = {"owner": self._subject} if self._subject else {}
-            self._store.append(connection, "open", lineage=key, body={**body, **owner})
+            body: dict[str, Any] = {"name": title, "practice": int(practice), "caps": asdict(caps)}
+            body |= {"neighbours": neighbours}
+            body |= {"unit": unit} if unit else {}
+            body |= {"owner": self._subject} if self._subject else {}
+            self._store.append(connection, "open", lineage=key, body=body)
             row = {"lineage": key, "name": title, "practice": int(practice), "generation": 1}
             connection.execute(insert(schema.lineages).values(row))
             accounts.start(connection, key, 1, caps, neighbours)
@@ -243,7 +254,8 @@ class Ledger:
             return accounts.every(connection)
 
     def protects(self, lineage: str) -> str | None:
-        """Of whom each answer of a real budget hides one, as its first charge said; None before that."""
+        """Of whom each answer of a real budget hides one: as was said when it was opened, or else by its first charge;
+        None where neither has."""
         with self._store.reading() as connection:
             return terms.protects(self._store, connection, lineage)
 

@@ -59,6 +59,9 @@ _CHARGES = (
     .order_by(schema.records.c.seq)
 )
 _FIRST = _CHARGES.limit(1)
+_OPENED = select(schema.records.c.body).where(
+    schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "open"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +165,7 @@ def ended(connection: Connection, lineages: Collection[str]) -> set[str]:
 def must_protect(store: Store, connection: Connection, lineage: str, unit: str) -> None:
     """What a person's rows cost together is not known from answers that hide one visit each: one budget, one unit.
 
-    Raises NotAllowed for another ``unit`` than the first charge's.
+    Raises NotAllowed for another ``unit`` than the budget protects.
     """
     first, now = protects(store, connection, lineage), unit or PERSON
     if first is not None and first != now:
@@ -170,13 +173,23 @@ def must_protect(store: Store, connection: Connection, lineage: str, unit: str) 
 
 
 def protects(store: Store, connection: Connection, lineage: str) -> str | None:
-    """See ``Ledger.protects``. What a committed charge fixed is remembered: it never changes."""
+    """See ``Ledger.protects``. What the opening or a committed charge fixed is remembered: it never changes."""
     if lineage not in store.protects:
-        body = connection.execute(_FIRST, {"whose": lineage}).scalar()
-        if body is None:
-            return None
-        store.protects[lineage] = str(json.loads(body).get("unit") or PERSON)
+        fixed = promised(connection, lineage)
+        if not fixed:
+            body = connection.execute(_FIRST, {"whose": lineage}).scalar()
+            if body is None:
+                return None
+            fixed = str(json.loads(body).get("unit") or PERSON)
+        store.protects[lineage] = fixed
     return store.protects[lineage]
+
+
+def promised(connection: Connection, lineage: str) -> str:
+    """Of whom each answer was to hide one when the budget was opened; empty where nothing was said of it, as before
+    that was on the record, and where there is none."""
+    body = connection.execute(_OPENED, {"whose": lineage}).scalar()
+    return "" if body is None else str(json.loads(body).get("unit", ""))
 
 
 def taken_alone(connection: Connection, budget: Budget, subject: str) -> tuple[float, float]:

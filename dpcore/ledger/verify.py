@@ -18,6 +18,7 @@ from dpcore.ledger.budget import SPENT, Caps
 from dpcore.ledger.commands import RESTORE
 from dpcore.ledger.records import CLOCK, FIRST, Record
 from dpcore.ledger.roles import LEVELS, PEOPLE, ROLES
+from dpcore.ledger.words import PERSON
 
 _RESTORE = f"; it stays closed: run {RESTORE} with your last backup."
 BROKEN_FILE = "The ledger's database file is damaged" + _RESTORE
@@ -48,6 +49,8 @@ class Replay:
     unanswered: set[str] = field(default_factory=set)
     charges: int = 0
     clock_back: int = 0  # records whose clock stood earlier than that of the one before
+    promised: dict[str, str] = field(default_factory=dict)  # by lineage, whom its opening said each answer protects
+    strayed: int = 0  # charges of another unit than that, by a program of before it was on the record
     time: str = ""
 
     def add(self, record: Record) -> None:
@@ -70,6 +73,10 @@ class Replay:
             raise ValueError
         self.lineages[lineage] = {"name": body["name"], "practice": body["practice"], "generation": 1}
         self._start(lineage, 1, body["caps"], body.get("neighbours", ""))
+        if "unit" in body:
+            if not isinstance(body["unit"], str) or not body["unit"] or body["practice"]:
+                raise ValueError
+            self.promised[lineage] = body["unit"]
 
     def _start(self, lineage: str, generation: int, caps: dict[str, Any], neighbours: str = "") -> None:
         if (lineage, generation) in self.accounts:
@@ -86,6 +93,8 @@ class Replay:
                 raise ValueError
             account[name] += body["units"][name]
         account["neighbours"] = _hidden(account["neighbours"], body)
+        unit = body.get("unit") or PERSON
+        self.strayed += self.promised.get(lineage, unit) != unit
         self.charges += 1
 
     def _requests(self, record: Record) -> None:

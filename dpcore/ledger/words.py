@@ -63,6 +63,10 @@ OLDER_COPIES = (
     "This ledger was written anew on {}: digests of data, on which a guess could be tested, are gone from it. Backups "
     "and receipts from before still hold them; keep them as you keep the data, or delete them."
 )
+STRAYED = (
+    "{} of the charges protect others than their budget was opened for, so a program of an earlier version made them "
+    "meanwhile: look who lost by it, and stop every such program before a new one starts."
+)
 COUNTED = {
     "sum": "adding up",
     "zcdp": "ρ, for many small answers",
@@ -75,10 +79,11 @@ PERSON = "person"
 
 
 def other_unit(first: str, unit: str) -> str:
-    """Why a budget takes no charge of another unit than its first."""
+    """Why a budget takes no charge of another unit than it was opened for, or its first charge was of."""
     return (
-        f"The answers of this budget protect one {first}, and this one would protect one {unit}: what both cost "
-        f"together is not known. Nothing was charged. Say on the Data page that one {first} is protected."
+        f"This budget protects one {first}, and this answer would protect one {unit}: what both cost together is not "
+        f"known. Nothing was charged. Say on the Data page that one {first} is protected; of a source of this server "
+        "whoever lists it says so."
     )
 
 

@@ -37,7 +37,8 @@ from dpcore.ledger import Ledger
 from dpcore.releases.asked import form_stated
 from dpcore.releases.scaled_model import ScaledModel
 from tests.dashboard.conftest import text
-from tests.dashboard.test_data_page import held, waited
+from tests.dashboard.test_data_page import drop, held, press, waited
+from tests.dashboard.test_two_windows import ROWS, ready, release, table
 
 Open = Callable[..., AppTest]
 LINEAGE = "configured:clinic"
@@ -154,6 +155,35 @@ def asking(app: AppTest, ward: str, title: str) -> AppTest:
     app.run()
     assert title in app.selectbox(key="data").options
     return app
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("opened_before", [False, True])
+def test_a_file_that_joins_a_source_closes_it_for_nobody(
+    clinic: Path, open_app: Open, ledger_file: Path, opened_before: bool
+) -> None:
+    """What the source's budget protects is its owner's to state: a file of these people takes that for its default, and
+    another unit is refused there. A budget that was opened before that was on the record takes the first charge's."""
+    if opened_before:
+        with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+            ledger.open_budget(LINEAGE, epsilon=2.0, neighbours="add_remove", name="North clinic")
+    chosen = click(open_app("data", **{"from": "source"}), said.USE)
+    assert said.OTHER_BUDGET not in text(chosen)
+    app = drop(open_app("data"), table(ROWS), name="file.csv")
+    app.selectbox(key="own-group-name").set_value(LINEAGE)
+    press(app, "own-group-join")
+    assert (held(app).joined, held(app).lineage) == (True, LINEAGE)
+    assert held(app).schema.unit == ("person" if opened_before else "patient")
+    ready(app)
+    app.session_state["epsilon"] = 0.05
+    release(app)
+    chosen = asking(open_app("data", **{"from": "source"}), "ward", "North clinic, visits")
+    press(chosen, "selection-begin")
+    press(chosen, "selection-confirm")
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        units = [one.unit for one in ledger.receipts()]
+    assert units == ([""] if opened_before else ["patient", "patient"])
+    assert ("of a source of this server whoever lists it says so" in text(chosen)) == opened_before
 
 
 @pytest.fixture(params=["source", "folder"])

@@ -608,6 +608,7 @@ def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[...,
         assert whole.terms("people").ended
         clients = next(one for one in whole.budgets() if one.name == "Clients")
         assert whole.terms(clients.lineage).owners == (subject("olga"),)
+        assert whole.protects(clients.lineage) == "person", "as the form says it"
 
 
 def test_an_auditor_reads_and_checks_all_and_spends_nothing(people: None, open_app: Callable[..., AppTest]) -> None:
@@ -885,7 +886,9 @@ def test_a_source_of_the_server_is_opened_by_an_owner_and_then_shared(
         compute, "ledger", lambda: MembersLedger(Ledger.open(), Person(subject=subject(name)), name * 8)
     )
     monkeypatch.setattr(configured.session, "say", lambda *words: said_here.append(words))
-    source = SimpleNamespace(lineage=lineage, epsilon=2.0, delta=0.0, hides="replace_one", label="North clinic")
+    source = SimpleNamespace(
+        lineage=lineage, epsilon=2.0, delta=0.0, hides="replace_one", unit="patient", label="North clinic"
+    )
     configured._open_budget(source)  # type: ignore[arg-type]
     assert said_here == told
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.catalogue import address
 from dashboard.session import EPSILON
 from dpcore.errors import LedgerError
-from dpcore.ledger import Budget, Ledger
+from dpcore.ledger import Budget, Ledger, terms
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import declare, drop, held, look, press, shown, workbook
 
@@ -245,10 +245,63 @@ def test_a_table_of_two_groups_is_not_charged_to_one_of_them_without_a_sentence(
 
 
 @pytest.mark.thorough
-def test_a_budget_protects_on_whom_its_first_answer_did(open_app: Open, ledger_file: Path) -> None:
-    """What hides one visit is not charged to a budget of persons, and the page says of it whom it protects."""
+def test_what_was_said_of_one_file_is_said_of_another_by_nobody(open_app: Open, ledger_file: Path) -> None:
+    """Of a list of South's that looks like North a reason stands on the record; all of North, joined to South, takes
+    one of its own."""
+    opens(window(open_app, ROWS), "North")
+    south = [f"{('blue', 'green')[n % 2]},{5003 * n % 2003 + 3000},{('yes', 'no')[n % 3 == 0]}" for n in range(90)]
+    app = drop(open_app("data"), table([*ROWS[:60], *south[:40]]), name="south.csv")
+    assert [one.name for one in held(app).alike] == ["North"]
+    app.radio(key="own-whose").set_value("others").run()
+    app.text_area(key="own-why").set_value("These are the people of South alone.").run()
+    press(app, "own-whose-keep")
+    opens(ready(app), "South")
+    assert len(budgets(ledger_file)) == 2
+    app = drop(open_app("data"), table(CHANGED), name="north-again.csv")
+    found = {one.name: one.lineage for one in held(app).alike}
+    app.radio(key="own-whose").set_value(found["South"]).run()
+    press(app, "own-whose-keep")
+    assert "Say in a sentence why" in text(app)
+    assert not held(app).joined
+    app.text_area(key="own-why").set_value("North moved to South in March, all of them.").run()
+    press(app, "own-whose-keep")
+    assert held(app).joined
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        assert [one.because for one in ledger.statements(found["South"])] == [
+            "These are the people of South alone.",
+            "North moved to South in March, all of them.",
+        ]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_budget_protects_whom_it_was_opened_for(
+    open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch, recorded: bool
+) -> None:
+    """As its dialog said: what hides one visit is not charged to a budget of persons, neither by their own window nor
+    by another that comes first; and the page says of it whom it protects."""
+    if not recorded:
+        monkeypatch.setattr(terms, "promised", lambda connection, lineage: "")
     app = window(open_app, ROWS)
-    opens(app, "People")
+    app.text_input(key="budget-name").set_value("People").run()
+    press(app, "open-budget-review")
+    assert "one person's row changed" in text(app)
+    press(app, "budget-open")
+    app.run()
+    assert "It protects any one person." in text(app)
+    other = drop(open_app("data"), table(CHANGED), name="visits.csv")
+    other.radio(key="own-whose").set_value(held(other).alike[0].lineage).run()
+    press(other, "own-whose-keep")
+    other.text_input(key="own-unit-person").set_value("visit").run()
+    ready(other)
+    other.session_state[EPSILON.key] = 0.2
+    release(other)
+    if not recorded:
+        assert budgets(ledger_file)[0].share_spent > 0.0, "whoever came first decided"
+        return
+    refused = "protects one person, and this answer would protect one visit"
+    assert refused in text(other)
+    assert budgets(ledger_file)[0].share_spent == 0.0
     app.session_state[EPSILON.key] = 0.2
     release(app)
     spent = budgets(ledger_file)[0].share_spent
@@ -259,7 +312,7 @@ def test_a_budget_protects_on_whom_its_first_answer_did(open_app: Open, ledger_f
     press(app, "own-right")  # of another unit it is called right anew that each row is of one alone
     app.session_state[EPSILON.key] = 0.3
     release(app)
-    assert "protect one person, and this one would protect one visit" in text(app)
+    assert refused in text(app)
     assert budgets(ledger_file)[0].share_spent == spent
     app.run()
     assert "It protects any one person." in text(app)

@@ -374,7 +374,7 @@ def test_what_was_granted_hides_what_was_asked(whole: Ledger, asked: str, charge
 def test_what_cannot_be_charged_is_not_asked_for(whole: Ledger) -> None:
     """An owner would grant what the budget refuses: it protects whom its first charge did."""
     person(whole, "anna").charge("first", "people", Cost.pure(0.05), "?")
-    with pytest.raises(NotAllowed, match="protect one person"):
+    with pytest.raises(NotAllowed, match="protects one person"):
         person(whole, "anna").ask("visits", "people", Cost.pure(0.2), "?", unit="visit")
 
 
