@@ -87,7 +87,9 @@ frontend visitors
     http-request deny deny_status 400 if {{ path -m reg -i %([01][0-9a-f]|7f|c2%[89][0-9a-f]) }}
     # asked by nobody but the owner, who asks a replica
     http-request deny deny_status 404 if {{ path,url_dec -m end /_stcore/metrics }}
-    http-request deny deny_status 405 if {{ method TRACE CONNECT }}
+    # no page of ours posts; a form that another site's page sends comes without the cookie of who is at a replica, which
+    # is for this site alone, and a browser would keep the one of its answer: so it is given none
+    http-request deny deny_status 405 if {{ method POST TRACE CONNECT }}
     # a replica refuses it as well, but as work of its own: no browser asks so, and health checks by HTTP/1.0 alone
     http-request return status 400 if !{{ req.ver 1.0 }} !{{ req.hdr(host) -m found }}
     # whether a visitor speaks TLS is for a proxy of one's own to say, which may have taken it off

@@ -410,6 +410,37 @@ def test_a_link_that_takes_people_along_would_be_found_out(part: str, instead: s
         assert _moved(address, every) > 0
 
 
+def _given(address: str, question: str, site: str, method: str) -> list[str]:
+    """The cookies of the balancer that a browser keeps which sends a form here from another site's page: without the
+    one it has, which is for this site alone."""
+    headers = {"Sec-Fetch-Site": site} if site else {}
+    body = b"a=b" if method == "POST" else None
+    asked = urllib.request.Request(f"{address}/{question}", data=body, headers=headers, method=method)
+    try:
+        answer = urllib.request.urlopen(asked, timeout=PATIENCE)
+    except urllib.error.HTTPError as refused:
+        answer = refused
+    with answer:
+        return [one for one in answer.headers.get_all("Set-Cookie") or () if one.startswith(replicas.COOKIE)]
+
+
+@pytest.mark.parametrize("refuses", [True, False], ids=["ours", "as it was"])
+def test_a_form_of_another_site_takes_nobody_to_another_replica(refuses: bool, tmp_path: Path) -> None:
+    """It brings no cookie, so whoever sent it was somebody new, and was given another replica's, which a room's code in
+    it chose: at the next reload the file of their session was gone."""
+
+    def change(text: str) -> str:
+        assert "method POST" in text
+        return text if refuses else text.replace("method POST ", "method ")
+
+    code = new_code(2, 2)
+    with _balanced(2, tmp_path, change) as (address, _):
+        for question in ("", "data", f"?join={code}", f"?join={code}&go=1", f"poll?join={code}", "_stcore/health"):
+            for site in ("cross-site", "same-site", ""):
+                assert bool(_given(address, question, site, "POST")) == (not refuses), (question, site)
+            assert _given(address, question, "cross-site", "GET"), "who comes by a link for the first time is at one"
+
+
 @pytest.mark.parametrize("line", ["use-server", "http-response add-header Set-Cookie"])
 def test_a_link_that_leads_astray_would_be_found_out(line: str, tmp_path: Path) -> None:
     def without(text: str) -> str:
