@@ -11,7 +11,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, Select, func, or_, select
 
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history, schema
@@ -19,6 +19,8 @@ from dpcore.ledger.records import Kind, canonical, lately
 
 MOST, DAY = 600, timedelta(days=1)
 """Records of one person in a day, but those that are bounded otherwise; as many as of practice (``rate``)."""
+NEAR = 1000
+"""Records that are looked at before the newest one that is too old."""
 TOO_MANY = "You have changed as much in this ledger as one person can in a day; nothing was changed. Go on tomorrow."
 OTHERWISE: Mapping[Kind, str] = MappingProxyType(
     {
@@ -46,13 +48,31 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
     if not by or kind in OTHERWISE:
         return
     kept, (since, until) = schema.records.c, lately(DAY)
-    # from the newest record back to the first that is too old: a long ledger makes nobody wait
-    before = select(kept.seq).where(kept.time <= since).order_by(kept.seq.desc()).limit(1).scalar_subquery()
     theirs = select(func.count()).where(
-        kept.seq > func.coalesce(before, 0),
+        kept.seq > _before(connection, since, until),  # a long ledger makes nobody wait
+        kept.time > since,
         kept.time <= until,
         kept.kind.not_in(OTHERWISE),
         or_(*(history.says(connection, f'"{name}":{canonical(by)}') for name in ("by", "owner"))),
     )
     if int(connection.execute(theirs).scalar_one()) >= MOST:
         raise NotAllowed(TOO_MANY)
+
+
+def _before(connection: Connection, since: str, until: str) -> int:
+    """A record before which all are too old: the newest that is, unless ``NEAR`` before it one is not. Then a computer
+    wrote it whose clock is behind, and it says nothing of the others."""
+    kept = schema.records.c
+    newest = select(kept.seq).where(kept.time <= since).order_by(kept.seq.desc()).limit(1)  # reads from the end
+    at = _number(connection, newest)
+    while at:
+        counts = [kept.seq < at, kept.seq >= at - NEAR, kept.time > since, kept.time <= until]
+        earlier = _number(connection, select(func.min(kept.seq)).where(*counts))
+        if not earlier:
+            break
+        at = _number(connection, newest.where(kept.seq < earlier))
+    return at
+
+
+def _number(connection: Connection, query: Select[Any]) -> int:
+    return int(connection.execute(query).scalar() or 0)

@@ -98,13 +98,14 @@ def written(time: datetime) -> str:
 
 
 def lately(length: timedelta, now: datetime | None = None) -> tuple[str, str]:
-    """So long before now, and now: what was written after the first and up to the second counts.
+    """So long before now, and as long after it: what was written after the first and up to the second counts.
 
-    A record of a time that is yet to come, which a clock that was ahead wrote, does not: it stays for good, and whoever
-    was at a limit then would be at it until that time.
+    A computer's clock is a little ahead of another's, so that what it just wrote is of a time that is yet to come. A
+    record of a time beyond that, which a clock that was wrong wrote, does not count: it stays for good, and whoever was
+    at a limit then would be at it until that time.
     """
-    until = now or datetime.now(UTC)
-    return written(until - length), written(until)
+    here = now or datetime.now(UTC)
+    return written(here - length), written(here + length)
 
 
 def sealed(record: Record) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import get_args
 
@@ -175,6 +175,65 @@ def test_a_clock_that_was_ahead_for_a_moment_closes_no_ledger(
     assert rate.refusal(whole._store, "token" * 8) == rate.TOO_MANY_OF_ALL
     with ahead.right():
         assert not rate.refusal(whole._store, "token" * 8)
+
+
+LATELY = (compared, daily, approvals, rate)
+
+
+def until_now(length: timedelta, now: datetime | None = None) -> tuple[str, str]:
+    """As it was counted before: nothing of a time that is yet to come."""
+    return records.lately(length, now)[0], records.written(now or Ahead.now(UTC))
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize("by", [timedelta(minutes=2), timedelta(hours=20)])
+def test_what_another_computer_wrote_whose_clock_is_ahead_counts(
+    whole: Ledger, ahead: type[Ahead], monkeypatch: pytest.MonkeyPatch, by: timedelta, name: str
+) -> None:
+    """Of two computers whose clocks differ by minutes, one wrote as much as a person may in a day, and the other let
+    them write as much again."""
+    with ahead.right():
+        ledger = owner(whole, WHO)
+    monkeypatch.setattr(ahead, "by", by)
+    assert tried(ledger, AGAIN[name]) > 0
+    with ahead.right():
+        assert tried(ledger, lambda ledger, n: AGAIN[name](ledger, TIMES + n)) == 0
+        for module in LATELY:
+            monkeypatch.setattr(module, "lately", until_now)
+        assert tried(ledger, lambda ledger, n: AGAIN[name](ledger, 2 * TIMES + n)) > 0, "or nothing was tested"
+
+
+def test_what_all_wrote_at_a_computer_whose_clock_is_ahead_counts(
+    whole: Ledger, ahead: type[Ahead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate, "MOST_OF_ALL", FEW)
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 100)
+    monkeypatch.setattr(ahead, "by", timedelta(minutes=2))
+    for number in range(2 * FEW):
+        Ledger(whole._store).rename("people", f"x{number}")
+    with ahead.right():
+        assert rate.refusal(whole._store, "token" * 8) == rate.TOO_MANY_OF_ALL
+        monkeypatch.setattr(rate, "lately", until_now)
+        assert not rate.refusal(whole._store, "token" * 8), "or nothing was tested"
+
+
+@pytest.mark.parametrize("near", [daily.NEAR, 0])
+@pytest.mark.parametrize("name", BOUNDED)
+def test_what_a_computer_wrote_whose_clock_is_behind_begins_no_day_anew(
+    whole: Ledger, ahead: type[Ahead], monkeypatch: pytest.MonkeyPatch, name: str, near: int
+) -> None:
+    """One record of anybody's, of a time that is too old, and all that was before it counted for nobody. Where none is
+    looked at before it, that is so."""
+    monkeypatch.setattr(daily, "NEAR", near)
+    monkeypatch.setattr(ahead, "by", timedelta())
+    ledger = owner(whole, WHO)
+    assert tried(ledger, AGAIN[name]) > 0
+    monkeypatch.setattr(ahead, "by", timedelta(hours=-25))
+    for number in range(3):
+        Ledger(whole._store).rename("people", f"behind {number}")
+    monkeypatch.setattr(ahead, "by", timedelta())
+    found = tried(ledger, lambda ledger, n: AGAIN[name](ledger, TIMES + n))
+    assert (found > 0) == (near == 0 and name in COUNTED)
 
 
 def test_a_limit_that_takes_any_later_record_is_found_out(
