@@ -28,7 +28,7 @@ GROWING = {
     "dashboard/serving/paths.py: _patterns": "one for each route of our own that is looked for",
     "dashboard/serving/log_line.py: _written": "two for each part of the program that writes to the log",
     "dashboard/people/providers.py: _said": "one for each provider of the login's file",
-    "dashboard/people/logged_out.py: _ended": "one for each person who ended logins, for a month more than these had",
+    "dashboard/people/logged_out.py: _tell": "one",
 }
 """Those that a function writes into, and what bounds each."""
 

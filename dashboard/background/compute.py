@@ -24,7 +24,7 @@ from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
 from dashboard.budget import visitor
 from dashboard.case import Source
-from dashboard.people import login, visitors
+from dashboard.people import login, told_elsewhere, visitors
 from dashboard.words import login as login_words
 from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
@@ -81,6 +81,7 @@ def ledger() -> Ledger:
     logged in what their roles and others' sharing give them. Raises NotAllowed where there is a login and nobody did.
     """
     if login.configured() is not None:
+        _ledger(os.environ.get("EPSILON_LAB_LEDGER"))  # it knows of log-outs at other computers
         person = login.person()
         if person is None:
             raise NotAllowed(login_words.FIRST)
@@ -169,7 +170,10 @@ def _unreachable(error: Exception) -> float:
 
 @once(refused=_unreachable)
 def _ledger(_named: str | None) -> Ledger:
-    return Ledger.open(patience=PATIENCE)
+    found = Ledger.open(patience=PATIENCE)
+    if login.configured() is not None:
+        told_elsewhere.begin(found)
+    return found
 
 
 def reopen_ledger() -> None:

@@ -1,10 +1,10 @@
 """Logins that somebody ended: their other tabs, and a copy of their cookie, still say that they are logged in.
 
 Streamlit reads the cookie of a login when a page is opened and never again. So every run of every page asks here. What
-is kept is a digest of each login that was ended, for as long as the login itself would have counted, and a month: in a
-file beside the ledger's key, so that a server that is started anew, or another one with the same key, knows of it too.
-A log-out adds a line, of which others read no more than that; of who logged out ``MOST`` times all logins until then
-are ended.
+is kept is a digest of each login that was ended, for as long as the login itself would have counted, and a month, in
+bounds (``ended``): in a file beside the ledger's key, so that a server that is started anew, or another one with the
+same key file, knows of it too. A log-out adds a line, of which others read no more than that. Other computers hear of
+it where the ledger is a server's (``told_elsewhere``).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dashboard.people.ended import Held
 from dpcore.errors import LedgerError
+from dpcore.ledger.ended import ALL, Ended
 
-MOST = 50
-_PERSON, _LOGIN = ("provider", "iss", "sub"), ("iat", "nonce")
-"""What tells who it is, and a login from others of theirs: the nonce is random and new each time."""
+_PROVIDER, _PERSON, _LOGIN = ("provider", "iss"), ("provider", "iss", "sub"), ("iat", "nonce")
+"""What tells who vouches, who it is, and a login from others of theirs: the nonce is random and new each time."""
 _PATIENCE = 2.0
 """Seconds for which a log-out waits for another server that writes one down."""
 _LINES, _TIDY = 1000, 60.0
@@ -37,23 +37,20 @@ _AHEAD = 30 * 24 * 3600.0
 no more than this, makes none count again."""
 _tidied = 0.0
 _HEAD = 100
-
-
-@dataclass(slots=True)
-class _Theirs:
-    """What one person ended: logins with when they would have, and all until ``before``, where there were many."""
-
-    logins: dict[str, float] = field(default_factory=dict)
-    before: float = 0.0
-    until: float = 0.0
-
-
-_ended: dict[str, _Theirs] = {}
+_UNSAID, _NONE = "", "-"
+"""Whose person it is in lines of a version before, and how that is written."""
+_ended = Held()
 _read: tuple[Path, bytes, int, int] | None = None
 """The file as it was read: where, its first line, how many bytes and lines of it."""
 _seen: tuple[int, int, int] | None = None
 """As which the system knew it then."""
 _lock = threading.Lock()
+_tell: list[Callable[[Ended], object]] = []
+"""Who tells others of a log-out here (``told_elsewhere``)."""
+
+
+def tell_by(tell: Callable[[Ended], object]) -> None:
+    _tell[:] = [tell]
 
 
 def end(said: Mapping[str, Any], seconds: float) -> None:
@@ -75,11 +72,27 @@ def is_ended(said: Mapping[str, Any]) -> bool:
         except OSError as error:
             logging.getLogger(__name__).error("log-outs cannot be read: %s", type(error).__name__, exc_info=error)
             return True  # nobody knows whether it was ended
-        theirs, now = _ended.get(_name(said, _PERSON)), time.time()
-        if theirs is None:
-            return False
-        early = _since(said) <= theirs.before and theirs.until > now
-        return early or theirs.logins.get(_name(said, _LOGIN), 0.0) > now
+    person, login, now = _name(said, _PERSON), _name(said, _LOGIN), time.time()
+    providers = (_name(said, _PROVIDER), _UNSAID)
+    return any(_ended.are_ended(provider, person, login, _since(said), now) for provider in providers)
+
+
+def known() -> list[Ended]:
+    """All that is known here, by this computer's file and by others."""
+    with _lock:
+        with suppress(OSError):
+            _read_on()
+        return list(_ended.all())
+
+
+def needed_since() -> int:
+    """What would have ended by itself before that nobody needs to know any more."""
+    return math.floor(time.time() - _AHEAD)
+
+
+def hear(ended: Ended) -> None:
+    """Another computer said so."""
+    _ended.note(ended)
 
 
 def _file() -> Path:
@@ -95,30 +108,48 @@ def _write_down(said: Mapping[str, Any], until: float) -> None:
     from dpcore.ledger.files import beside
     from dpcore.ledger.lock import exclusive
 
-    file, person, login = _file(), _name(said, _PERSON), _name(said, _LOGIN)
+    file, provider, person, login = _file(), *(_name(said, which) for which in (_PROVIDER, _PERSON, _LOGIN))
+    one = Ended(provider, person, login, math.ceil(_since(said)), math.ceil(until))
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(beside(file, "lock"), _PATIENCE):
             with suppress(FileNotFoundError):  # this is the first
                 _read_on()
-            theirs = _ended.get(person)
-            many = theirs is not None and len(theirs.logins) >= MOST
-            latest = math.ceil(max(time.time(), _since(said)))  # a provider's clock may be ahead
-            line = f"{person} {f'<{latest}' if many else login} {until:.0f}\n"
-            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            with open(handle, "w", encoding="ascii") as text:
-                known = _read[2] if _read is not None and _read[0] == file else 0
-                held = min(known, os.fstat(handle).st_size)  # nothing, where somebody took the file away
-                os.ftruncate(handle, held)  # without a line that was not finished
-                text.write(line if held else _head() + line)
-                text.flush()
-                os.fsync(handle)
-            _read_on()
+            if _ended.are_ended(provider, person, login, _since(said), time.time()):
+                return
+            if _ended.many_of(provider, person):
+                latest = math.ceil(max(time.time(), _since(said)))  # a provider's clock may be ahead
+                one = Ended(provider, person, f"{ALL}{latest}", latest, one.until)
+            _add(file, one)
+            _say(one)
+            whole = _ended.too_many(provider)
+            if whole is not None:
+                _add(file, whole)
+                _say(whole)
             if time.time() >= _tidied + _TIDY:
                 _tidy(file)
     except (OSError, LedgerError):
-        _ended.setdefault(person, _Theirs()).logins[login] = until
+        _ended.note(one)
+        _say(one)
         raise
+
+
+def _say(one: Ended) -> None:
+    for tell in _tell:
+        tell(one)
+
+
+def _add(file: Path, one: Ended) -> None:
+    """At the end of the file, and here. Raises OSError."""
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with open(handle, "w", encoding="ascii") as text:
+        known = _read[2] if _read is not None and _read[0] == file else 0
+        held = min(known, os.fstat(handle).st_size)  # nothing, where somebody took the file away
+        os.ftruncate(handle, held)  # without a line that was not finished
+        text.write(_line(one) if held else _head() + _line(one))
+        text.flush()
+        os.fsync(handle)
+    _read_on()
 
 
 def _tidy(file: Path) -> None:
@@ -127,16 +158,12 @@ def _tidy(file: Path) -> None:
     from dpcore.ledger.files import beside
 
     _tidied = time.time()
-    now = _tidied - _AHEAD
-    for person, theirs in list(_ended.items()):
-        theirs.logins = {login: until for login, until in theirs.logins.items() if until >= now}
-        if not theirs.logins and theirs.until < now:
-            del _ended[person]
-    count = sum(len(one.logins) + (one.until >= now) for one in _ended.values())
-    if _read is None or _read[3] < max(_LINES, 2 * count):
+    _ended.forget(needed_since())
+    if _read is None or _read[3] < _LINES:
         return
-    lines = [f"{person} {login} {until:.0f}\n" for person, one in _ended.items() for login, until in one.logins.items()]
-    lines += [f"{person} <{one.before:.0f} {one.until:.0f}\n" for person, one in _ended.items() if one.until >= now]
+    lines = [_line(one) for one in _ended.all()]
+    if _read[3] < 2 * len(lines):
+        return
     made = beside(file, "new")
     handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(handle, "w", encoding="ascii") as text:
@@ -163,9 +190,9 @@ def _read_on() -> None:
         held.seek(start)
         added, _, _ = held.read().rpartition(b"\n")  # a line that is not all there is read when it is
     for line in added.decode("ascii", "replace").splitlines():
-        person, login, until = (*line.split(" "), "", "", "")[:3]
-        if until.isdigit():
-            _note(person, login, float(until))
+        one = _from_line(line)
+        if one is not None:
+            _ended.note(one)
             lines += 1
     _read, _seen = (file, head, start + len(added) + (1 if added else 0), lines), seen
 
@@ -175,13 +202,17 @@ def _head() -> str:
     return f"{secrets.token_hex(16)}\n"
 
 
-def _note(person: str, login: str, until: float) -> None:
-    theirs = _ended.setdefault(person, _Theirs())
-    if not login.startswith("<"):
-        theirs.logins[login] = max(theirs.logins.get(login, 0.0), until)
-    elif login[1:].isdigit():
-        theirs.before, theirs.until = max(theirs.before, float(login[1:])), max(theirs.until, until)
-        theirs.logins = {}  # each of them began before
+def _line(one: Ended) -> str:
+    return f"{one.person} {one.login} {one.until} {one.provider or _NONE} {one.since}\n"
+
+
+def _from_line(line: str) -> Ended | None:
+    """What a line says; one that a version before wrote ends with the time until when it counts. None for none."""
+    person, login, until, provider, since = (*line.split(" "), "", "", "", "", "")[:5]
+    since = since or (login[1:] if login.startswith(ALL) else "0")
+    if not (until.isdigit() and since.isdigit()):
+        return None
+    return Ended(provider if provider != _NONE else _UNSAID, person, login, int(since), int(until))
 
 
 def _since(said: Mapping[str, Any]) -> float:

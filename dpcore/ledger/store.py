@@ -245,6 +245,14 @@ class Store:
             yield connection
 
     @contextmanager
+    def beside(self, look: Callable[[Engine], AbstractContextManager[Connection]]) -> Iterator[Connection]:
+        """One transaction on what lies beside the ledger (``ended``), of which no journal and no writer needs to know.
+        Raises as ``writing``."""
+        self._be_open()
+        with self._looking(look) as connection:
+            yield connection
+
+    @contextmanager
     def _looking(self, look: Callable[[Engine], AbstractContextManager[T]]) -> Iterator[T]:
         try:
             with self._turns, look(self.engine) as found:

@@ -23,7 +23,7 @@ from dashboard.background.once import forget_all
 from dashboard.budget import auditing
 from dashboard.catalogue import address
 from dashboard.data import configured
-from dashboard.people import logged_out, login, visitors
+from dashboard.people import ended, logged_out, login, visitors
 from dashboard.widgets import approval, receipt_file
 from dashboard.words import login as said
 from dpcore.accounting import Cost
@@ -322,7 +322,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., li
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "keys" / "ledger.key"))
 
     def anew(kept: float = 0.0) -> list[float]:
-        monkeypatch.setattr(logged_out, "_ended", {})
+        monkeypatch.setattr(logged_out, "_ended", ended.Held())
         monkeypatch.setattr(logged_out, "_read", None)
         monkeypatch.setattr(logged_out, "_seen", None)
         monkeypatch.setattr(logged_out, "_tidied", 0.0)
@@ -359,7 +359,7 @@ def test_what_was_logged_out_is_forgotten_when_it_could_not_count_any_more(start
         logged_out.end(user("olga", nonce=number), 10.0)
         now[0] += 8.0
     assert [logged_out.is_ended(user("olga", nonce=number)) for number in range(5)] == [False] * 4 + [True]
-    assert [len(one.logins) for one in logged_out._ended.values()] == [2], "of those before nothing is kept"
+    assert len(logged_out.known()) == 2, "of those before nothing is kept"
 
 
 def test_a_log_out_counts_after_the_server_was_started_anew_and_at_another_one(
@@ -367,7 +367,7 @@ def test_a_log_out_counts_after_the_server_was_started_anew_and_at_another_one(
 ) -> None:
     """It was forgotten by a restart, and a copied cookie was that person again."""
     logged_out.end(user("olga", nonce=1), 10.0)
-    here = dict(logged_out._ended), logged_out._read, logged_out._seen
+    here = logged_out._ended, logged_out._read, logged_out._seen
     started()
     assert logged_out.is_ended(user("olga", nonce=1))
     assert not logged_out.is_ended(user("olga", nonce=2))
@@ -389,7 +389,7 @@ def test_a_log_out_adds_a_line_and_others_read_no_more_than_that(
     for number in range(30):
         logged_out.end(user(f"p{number}", nonce=number), 10.0)
     held, taken = file.stat().st_ino, list[int]()
-    monkeypatch.setattr(logged_out, "_note", lambda *line: taken.append(1))
+    monkeypatch.setattr(ended.Held, "note", lambda *line: taken.append(1))
     logged_out.end(user("olga", nonce=1), 10.0)
     assert (len(taken), file.stat().st_ino) == (1, held)
     with file.open("a") as text:
@@ -455,7 +455,7 @@ def test_of_who_logs_out_again_and_again_all_logins_until_then_are_ended(
     def login(number: int, since: float) -> dict[str, Any]:
         return user("olga", nonce=number, iat=since)
 
-    for number in range(logged_out.MOST):
+    for number in range(ended.MOST):
         logged_out.end(login(number, 90.0), 1000.0)
     assert logged_out.is_ended(login(3, 90.0))
     assert not logged_out.is_ended(login(-1, 90.0)), "another that nobody ended"

@@ -23,7 +23,7 @@ from streamlit.web.server.starlette import starlette_websocket as websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME, XSRF_COOKIE_NAME
 
 from benchmarks.people import Person, opened
-from dashboard.people import logged_out, login, login_cookie
+from dashboard.people import ended, logged_out, login, login_cookie
 from dashboard.serving.gate import Gate
 from dashboard.words import login as words
 from tests.browser.login_server import SECRET, product, provider
@@ -66,7 +66,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     monkeypatch.setenv(login.VARIABLE, str(tmp_path / "login.toml"))
     for module in (routes, websocket):
         monkeypatch.setattr(module, "get_cookie_secret", lambda: SECRET)
-    monkeypatch.setattr(logged_out, "_ended", {})
+    monkeypatch.setattr(logged_out, "_ended", ended.Held())
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
     login_cookie.guard()
     yield settings

@@ -20,7 +20,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dashboard.background import places
-from dashboard.people import logged_out, login
+from dashboard.people import ended, logged_out, login
 from dashboard.runtime import operations
 from dashboard.serving import messages, senders
 from dashboard.widgets.picture import html_page
@@ -52,7 +52,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[s
     manager = SimpleNamespace(get_session_info=info)
     served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
     monkeypatch.setattr(senders, "runtime", served)
-    monkeypatch.setattr(logged_out, "_ended", {})
+    monkeypatch.setattr(logged_out, "_ended", ended.Held())
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
     operations.guard()
     yield people

@@ -20,7 +20,7 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 
 from benchmarks.people import opened
 from dashboard.background import compute
-from dashboard.people import logged_out, login, login_cookie
+from dashboard.people import ended, logged_out, login, login_cookie
 from dashboard.people.browser_token import UNKNOWN, VISITOR, Browser, browser
 from dashboard.runtime import own_sessions
 from dashboard.serving import senders
@@ -139,7 +139,7 @@ def logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "ledger.key"))
     for module in (routes, page):
         monkeypatch.setattr(module, "get_cookie_secret", lambda: SECRET)
-    monkeypatch.setattr(logged_out, "_ended", {})
+    monkeypatch.setattr(logged_out, "_ended", ended.Held())
     login_cookie.guard()
     yield settings
     changed_in_streamlit()
