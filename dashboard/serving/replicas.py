@@ -9,10 +9,12 @@ them.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -42,6 +44,10 @@ ANEW, SUSTAINED = 1.5, 3.0
 to which all of them may go."""
 PYTHON = (sys.executable, "-P")
 """A replica takes no module from the folder that this is called in."""
+TAKEN = (
+    "port {} is taken: another program listens there, or servers and a HAProxy that were left when what started them "
+    "was killed; end these first, or choose another port"
+)
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
@@ -52,6 +58,8 @@ CONFIGURATION = """\
 global
     maxconn {connections}
     ssl-default-bind-options ssl-min-ver TLSv1.2
+    # a second one at the same port, beside replicas of the same names, would have every other visitor
+    noreuseport
 
 defaults
     mode http
@@ -87,8 +95,8 @@ frontend visitors
     http-request deny deny_status 400 if {{ path -m reg -i %([01][0-9a-f]|7f|c2%[89][0-9a-f]) }}
     # asked by nobody but the owner, who asks a replica
     http-request deny deny_status 404 if {{ path,url_dec -m end /_stcore/metrics }}
-    # no page of ours posts; a form that another site's page sends comes without the cookie of who is at a replica, which
-    # is for this site alone, and a browser would keep the one of its answer: so it is given none
+    # no page of ours posts; a form that another site's page sends comes without the cookie of who is at a replica, for
+    # that is for this site alone, and a browser would keep the one of its answer: so it is given none
     http-request deny deny_status 405 if {{ method POST TRACE CONNECT }}
     # a replica refuses it as well, but as work of its own: no browser asks so, and health checks by HTTP/1.0 alone
     http-request return status 400 if !{{ req.ver 1.0 }} !{{ req.hdr(host) -m found }}
@@ -227,6 +235,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     if certificate is not None and not certificate.is_file():
         raise ValueError("the certificate must be a file with the chain and its key, in PEM form")
     program, stop = balancer(), threading.Event()
+    _must_be_free(address, port)
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda *_: stop.set())
     # one secret for all, so that a cookie of one replica is understood by the next
@@ -276,6 +285,16 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
                 if replica.process is not None:
                     _end(replica.process, _DRAIN)
     return 0 if stop.is_set() else 1
+
+
+def _must_be_free(address: str, port: int) -> None:
+    """Raises ValueError where somebody listens there already; HAProxy, which says it in its own way, comes later."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        socket.create_server((address, port), family=family).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(TAKEN.format(port)) from None
 
 
 def shares(count: int) -> dict[str, str]:

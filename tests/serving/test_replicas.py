@@ -503,6 +503,48 @@ def test_a_wrong_number_and_a_missing_balancer_are_one_sentence(
     assert replicas.MISSING in told[2]
 
 
+@pytest.mark.parametrize("alone", [True, False], ids=["ours", "as it was"])
+def test_a_second_balancer_at_a_port_ends(alone: bool, tmp_path: Path) -> None:
+    """Where what started the first was killed both listened, each before replicas of its own of the same names, so that
+    every other connection of a page went to where its session was not."""
+    port, file = free_port(), tmp_path / "haproxy.cfg"
+    text = replicas.configuration([free_port()], port=port, address="127.0.0.1", files=2_000)
+    assert "    noreuseport\n" in text
+    file.write_text(text if alone else text.replace("    noreuseport\n", ""))
+    command, running = [replicas.balancer(), "-db", "-f", str(file)], []
+    try:
+        for _ in range(2):
+            running.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
+            _until(lambda: _is_open(port))
+        if alone:
+            assert running[1].wait(PATIENCE) != 0
+            assert running[0].poll() is None
+        else:
+            listening = f":{port:04X} 00000000:0000 0A"
+            _until(lambda: Path("/proc/net/tcp").read_text().count(listening) == 2)
+    finally:
+        for each in running:
+            each.terminate()
+            each.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0", "::1", "::"])  # noqa: S104 - for a moment
+def test_a_port_that_is_taken_is_one_sentence(
+    address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is started, whoever has it and however they listen."""
+    monkeypatch.setattr(replicas, "balancer", lambda: "haproxy")
+    monkeypatch.setattr(replicas.Replica, "start", lambda _: pytest.fail("it was started"))
+    monkeypatch.setattr(replicas.signal, "signal", lambda *_: None)
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        taken.bind((address, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["serve", "--replicas", "2", "--port", str(port), "--address", address]) == 2
+    assert capsys.readouterr().err.splitlines() == [f"epsilon-lab: {replicas.TAKEN.format(port)}"]
+
+
 @pytest.mark.thorough
 def test_visitors_of_a_replica_that_dies_go_on_at_another(tmp_path: Path) -> None:
     """Two replicas and one ledger on PostgreSQL; one of them is killed."""
