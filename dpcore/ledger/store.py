@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import threading
@@ -11,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from dpcore.errors import LedgerError, LedgerUnsound
@@ -96,6 +97,7 @@ class Store:
         self._closed_because: str | None = None
         # why the server could not be reached, and until when nobody asks it again
         self._lost: tuple[str, float] | None = None
+        self._ended = -math.inf  # when one connection ended of a server that answers
         self._asking = threading.Lock()
         self._checks = Checks()
         # where it is, until this computer has a journal of a server's ledger that held no record yet
@@ -196,10 +198,10 @@ class Store:
 
     def reach(self) -> bool:
         """Ask a server that was lost, without waiting for one's turn: for what has been charged, of which there is
-        little. False where none was lost; raises as ``writing``."""
+        little. False where none was lost, nor a connection of late; raises as ``writing``."""
         self._must_be_open()
         if self._lost is None:
-            return False
+            return time.monotonic() < self._ended + ASK_AGAIN
         with self._looking(reading):  # which holds up no writer
             return True
 
@@ -265,11 +267,22 @@ class Store:
         raise refused
 
     def _refused(self, error: Exception) -> LedgerError:
-        """As ``refuse``; a server that cannot be reached is not asked again for a moment, by however many people."""
+        """As ``refuse``; a server that cannot be reached is not asked again for a moment, by however many people. Where
+        one connection ended, a new one tells first whether it can."""
         refused = refuse(error)
         if self.engine.dialect.name == "postgresql" and isinstance(error, DBAPIError) and is_lost(error):
-            self._lost = (str(refused), time.monotonic() + ASK_AGAIN)
+            self._lost = lost = (str(refused), time.monotonic() + ASK_AGAIN)
+            if error.connection_invalidated and self._answers() and self._lost is lost:
+                self._lost, self._ended = None, time.monotonic()
         return refused
+
+    def _answers(self) -> bool:
+        """Whether the server does, by a new connection."""
+        try:
+            with reading(self.engine) as connection:
+                return bool(connection.execute(text("SELECT true")).scalar())
+        except TROUBLE:
+            return False
 
     def append(self, connection: Connection, kind: Kind, **parts: Any) -> Record:
         """Extend the chain by one record within the transaction of ``writing``. Raises NotAllowed for one too many of a

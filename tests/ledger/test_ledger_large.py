@@ -179,9 +179,40 @@ def test_one_slow_answer_is_no_lost_server(
         assert ledger._store._lost is None
         monkeypatch.setattr(watch, "ANSWER", 0.3)
         monkeypatch.setattr(watch.Watched, "gave_up", property(lambda _: False, lambda *_: None), raising=False)
+        monkeypatch.setattr(stores.Store, "_answers", lambda _: False)
         assert asks(ledger) == UNREACHABLE
         with pytest.raises(LedgerError, match=UNREACHABLE):
             ledger.budgets()
+
+
+def ended(connection: Connection, ledger: Ledger) -> None:
+    """By somebody who may."""
+    number = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    with ledger._store.engine.connect() as another:
+        another.execute(text("SELECT pg_terminate_backend(:number, 5000)"), {"number": number})
+    connection.execute(text("SELECT 1"))
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_one_connection_that_ends_closes_the_ledger_to_nobody(
+    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    """By whomever it was ended: where no new one was tried, everybody was refused for five seconds."""
+    if not asked:
+        monkeypatch.setattr(stores.Store, "_answers", lambda _: False)
+    place = Place(url=server.new_schema(), journal=tmp_path / "journal", database=None)
+    with place.open() as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        for look in (ledger._store.reading, ledger._store.writing):
+            with pytest.raises(LedgerError, match=UNREACHABLE), look() as connection:
+                ended(connection, ledger)
+            assert (ledger._store._lost is None) == asked
+            if asked:
+                assert len(ledger.budgets()) == 1
+            else:
+                with pytest.raises(LedgerError, match=UNREACHABLE):
+                    ledger.budgets()
+            ledger._store._lost = None
 
 
 def full_disk() -> Exception:
