@@ -95,9 +95,10 @@ class Held:
     def too_many(self, provider: str) -> Ended | None:
         """What the older half of those of this provider gives way to, where they are too many."""
         with self._lock:
-            held = list(self._of(provider))
-            if not provider or len(held) < MOST_OF_PROVIDER:
+            people = self._people(provider).values()
+            if not provider or sum(len(one.logins) + (one.whole.since > 0) for one in people) < MOST_OF_PROVIDER:
                 return None
+            held = list(self._of(provider))
             since = sorted(one.since for one in held)[len(held) // 2]
             until = max(one.until for one in held if one.since <= since)
             return Ended(provider, provider, f"{ALL}{since}", since, until)
