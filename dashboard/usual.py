@@ -9,7 +9,7 @@ from dashboard.controls import Choice, Number, Switch, slug
 from dashboard.words import one_of, tiny
 from dashboard.words import usual as words
 from dpcore.about import About
-from dpcore.datasets.schema import EachRow
+from dpcore.datasets.schema import EachRow, Schema
 from dpcore.validate import Neighbours
 
 AT_A_GLANCE = 80
@@ -48,6 +48,11 @@ def neighbours(key: str, unit: str, each_row: EachRow = "record") -> Choice[Neig
         default=options[0],
         look="buttons",
     )
+
+
+def hides(schema: Schema) -> Neighbours:
+    """What an answer about these rows hides unless chosen otherwise: what ``neighbours`` begins with."""
+    return "replace_one" if schema.protects_rows else RELATIONS[0]
 
 
 def measure(key: str, names: Mapping[str, str], once: Mapping[str, str] | None = None) -> Choice[str]:

@@ -49,7 +49,7 @@ elif problem is None and state.budget is None and current is not None:
 elif problem is None and state.budget is not None:
     screen.show_budget(state, state.budget)
 
-session.next_cost(one_more(state))
+session.next_cost(*one_more(state))
 bodies = {
     "Charges": lambda: charges.show_charges(rows, names=names, before=() if of_all else state.before),
     "Plan answers": lambda: planner.show_planner(current, state.budget),

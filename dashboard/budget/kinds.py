@@ -92,10 +92,13 @@ def kinds() -> dict[str, PlanKind]:
     return {**catalogue.plans(), **{kind.key: kind for kind in _OWN}}
 
 
-def planned(wishes: Sequence[Wish], delta: float, source: Source | None) -> list[PlannedAnswer] | None:
+def planned(
+    wishes: Sequence[Wish], delta: float, source: Source | None, counted: Callable[[Cost], Cost] | None = None
+) -> list[PlannedAnswer] | None:
     """The plan in the engine's terms; None when some answer cannot be made that good at any ε up to 1,000.
 
-    A Gaussian answer's own δ is a small part of ``delta``; rules that know its noise do not use it.
+    ``counted`` is what a budget makes of the cost of one answer. A Gaussian answer's own δ is a small part of
+    ``delta``; rules that know its noise do not use it.
     """
     total = sum(wish.count for wish in wishes)
     answers = []
@@ -109,9 +112,11 @@ def planned(wishes: Sequence[Wish], delta: float, source: Source | None) -> list
                 epsilon = round_up(epsilon)  # to the public list, as wherever one looks
         if epsilon is None or not epsilon > 0.0:
             return None
-        answers.append(PlannedAnswer(name=kind.label, cost=_at(kind, own), epsilon=epsilon, count=wish.count))
+        answers.append(PlannedAnswer(name=kind.label, cost=_at(kind, own, counted), epsilon=epsilon, count=wish.count))
     return answers
 
 
-def _at(kind: PlanKind, delta: float) -> Callable[[float], Cost]:
-    return lambda epsilon: kind.cost(epsilon, delta)
+def _at(kind: PlanKind, delta: float, counted: Callable[[Cost], Cost] | None) -> Callable[[float], Cost]:
+    if counted is None:
+        return lambda epsilon: kind.cost(epsilon, delta)
+    return lambda epsilon: counted(kind.cost(epsilon, delta))

@@ -15,6 +15,7 @@ from dashboard.data import people
 from dashboard.data.actions import remember
 from dashboard.data.source import ask_whose, joined, own_file
 from dashboard.people import login, visitors
+from dashboard.usual import hides
 from dashboard.widgets import inputs as controls
 from dashboard.widgets import onward
 from dashboard.widgets.inputs import text_box
@@ -126,7 +127,7 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
                 help="Keep it far below one in the number of people: one in a hundred times as many, or less. With 0, "
                 "private training and advice followed day by day cannot be paid for.",
             )
-        _allowed()
+        _allowed(source)
     with right:
         _promise(source)
     st.button(
@@ -164,13 +165,16 @@ def _counting() -> str:
     return RHO if session.entered("budget-kind", SUM) == RHO else SUM
 
 
-def _allowed() -> None:
-    """What each way of counting would allow of each kind, before one is chosen for good."""
+def _allowed(source: Source) -> None:
+    """What each way of counting would allow of each kind, as they are asked unless chosen otherwise, before one is
+    chosen for good."""
     _, epsilon, delta = _chosen()
+    schema = source.table.schema
+    hidden = hides(schema)
     rows = []
     for counting, title in KINDS.items():
         try:
-            planned = Budget.planned(epsilon=epsilon, delta=delta or DELTAS[1], counting=counting)
+            planned = Budget.planned(epsilon=epsilon, delta=delta or DELTAS[1], counting=counting, neighbours=_hidden())
         except InvalidArgument:
             return
         row: dict[str, str] = {"counting": title.split(":")[0]}
@@ -184,9 +188,9 @@ def _allowed() -> None:
                     Cost.gaussian(gaussian_noise_multiplier(each, offered), offered),
                 ),
             ):
-                row[name] = f"{planned.answers_left(cost):,}"
+                row[name] = f"{planned.answers_left(cost, hidden):,}"
         rows.append(row)
-    with st.expander("What each would allow, of one kind alone that hides the same"):
+    with st.expander(f"What each would allow, of one kind alone that hides {words.one_of(hidden, schema.unit)}"):
         show_table(pd.DataFrame(rows).set_index("counting").T, alt="Answers that would fit")
         if not delta:
             st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.failing(DELTAS[1])}.")

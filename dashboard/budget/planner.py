@@ -12,6 +12,7 @@ from dashboard.budget import rules, totals
 from dashboard.budget.held import PLAN
 from dashboard.budget.kinds import Wish, kinds
 from dashboard.budget.pricing import Priced, code, comparison, priced
+from dashboard.budget.tracker import counts_words
 from dashboard.case import Source
 from dashboard.charts.prices import prices
 from dashboard.charts.theme import Figure
@@ -26,6 +27,7 @@ from dashboard.widgets.picture import picture
 from dashboard.widgets.tables import show_table
 from dashboard.words.page import MAY_SHOW
 from dpcore.ledger import Budget
+from dpcore.ledger.words import PERSON
 
 MOST_LINES, MOST_ANSWERS = 5, 1000
 NEARLY = 1.005
@@ -58,11 +60,12 @@ def show_planner(source: Source | None, budget: Budget | None) -> None:
     _lines(kept, wish)
     wishes = (*kept, wish)
     total, is_left = comparison(budget)
+    unit = PERSON if source is None else source.table.schema.unit
     found = priced(wishes, delta, source, budget, total)
     if isinstance(found, str):
         st.warning(found)
         return
-    _answer(wishes, found, budget)
+    _answer(wishes, found, budget, unit)
     left = total if is_left else None
     shown = [one.rule for one in found.prices]
     figure = _figure(found, left, dark=session.dark())
@@ -78,7 +81,7 @@ def show_planner(source: Source | None, budget: Budget | None) -> None:
     # a goal about a column is priced by the exact law of the rows in use
     read = source if source is not None and any(one.target is not None and one.column for one in wishes) else None
     mark = None if read is None else read.mark
-    picture(figure, key="budget-plan", alt=_described(found), data=table, code=code(wishes, found, delta), mark=mark)
+    picture(figure, key="budget-plan", alt=_described(found), data=table, code=code(found, delta), mark=mark)
     if read is not None and read.mode == "what_if":
         st.caption(MAY_SHOW["what_if"])
     st.caption(_caption(delta))
@@ -115,7 +118,7 @@ def _on_paper(
     kind: Kind = "plan"
     if looked and source is not None:
         kind = "twin" if source.simulated else "what_if"
-    lines = code(wishes, found, delta).replace("print(compose(", "found = (compose(")
+    lines = code(found, delta).replace("print(compose(", "found = (compose(")
     return planned(
         [told(wish) for wish in wishes],
         found.epsilons,
@@ -131,7 +134,7 @@ def _on_paper(
         verdict=_verdict(wishes, found),
         picture=drawn(_figure(found, left, dark=False), _described(found), _caption(delta)),
         delta=delta,
-        fit=_fit(found, budget),
+        fit=_fit(found, budget, PERSON if source is None else source.table.schema.unit),
         code=lines,
         kind=kind,
         budget=None if budget is None else budget.lineage,
@@ -246,11 +249,11 @@ def _caption(delta: float) -> str:
     )
 
 
-def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None) -> None:
+def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None, unit: str) -> None:
     st.markdown(f"### {_verdict(wishes, found)}")
     each = ", ".join(f"ε = {words.number(epsilon)}" for epsilon in found.epsilons)
     st.caption(
-        f"{'Each needs' if len(wishes) == 1 else 'Line by line, each answer needs'} {each}. {_fit(found, budget)}"
+        f"{'Each needs' if len(wishes) == 1 else 'Line by line, each answer needs'} {each}. {_fit(found, budget, unit)}"
     )
 
 
@@ -274,12 +277,13 @@ def _verdict(wishes: Sequence[Wish], found: Priced) -> str:
     )
 
 
-def _fit(found: Priced, budget: Budget | None) -> str:
+def _fit(found: Priced, budget: Budget | None, unit: str) -> str:
     if budget is None or found.fits is None:
         return "There is no budget yet to compare with."
+    counts = counts_words(budget, found.hidden, unit)
     if found.fits:
-        return f"They fit the budget of these people: {100 * found.left_after:.0f} in 100 of it would be left."
-    return "They do not fit what is left of the budget of these people."
+        return f"They fit the budget of these people: {100 * found.left_after:.0f} in 100 of it would be left.{counts}"
+    return f"They do not fit what is left of the budget of these people.{counts}"
 
 
 def _shares(wishes: Sequence[Wish], found: Priced, total: float) -> None:

@@ -197,10 +197,11 @@ def _left(state: State, budget: Budget) -> None:
         pair = st.container(horizontal=True)
         pair.metric("most that one answer may cost", f"ε = {words.amount(budget.remaining.epsilon, left=True)}")
         like = "more like the last" if state.receipts else f"at ε = {words.number(session.epsilon())}"
-        fit = fitting(budget, one_more(state))
+        cost, hidden = one_more(state)
+        fit = fitting(budget, cost, hidden)
         pair.metric(like, f"{fit:,}" if fit < tracker_words.MANY else "a million")
         st.progress(1.0 - budget.share_spent, text=tracker.spent_words(budget))
-        st.caption(tracker.counted_words(budget))
+        st.caption(tracker.counted_words(budget) + tracker.counts_words(budget, hidden, state.unit))
         if budget.practice:
             practice.buttons(budget)
         else:

@@ -14,6 +14,7 @@ from dashboard.budget import totals, tracker
 from dashboard.budget.rules import LABELS
 from dashboard.budget.state import State
 from dashboard.replay import Same, kept
+from dashboard.usual import hides
 from dpcore.accounting import RunningTotal
 from dpcore.costs import Cost
 from dpcore.errors import InvalidCost
@@ -57,8 +58,9 @@ class Spending:
 def spending(state: State, budget: Budget) -> Spending:
     """What the answers to the people in view cost together, and what more like the last one would."""
     receipts = state.receipts
-    cost = receipts[-1].cost if receipts else Cost.pure(session.epsilon())
-    more = min(fitting(budget, cost), MOST_MORE)
+    asked, hidden = one_more(state)
+    cost = budget.counted(asked, hidden) or asked
+    more = min(fitting(budget, asked, hidden), MOST_MORE)
     more = min(more, max(LEAST_MORE, PER_ANSWER * len(receipts))) if receipts else max(more, LEAST_MORE // 2)
     delta = totals.accounting_delta(budget)
     last = receipts[-1].journal_hash if receipts else ""
@@ -97,15 +99,18 @@ def alike(frame: pd.DataFrame, own: Sequence[str]) -> dict[str, list[str]]:
     return {drawn: others for drawn, others in found.items() if others}
 
 
-def one_more(state: State) -> Cost:
-    """What one more answer like the last would cost, or one at the ε in view before there is any."""
-    return state.receipts[-1].cost if state.receipts else Cost.pure(session.epsilon())
+def one_more(state: State) -> tuple[Cost, str]:
+    """What one more answer like the last would cost as it was counted, or one at the ε in view before there is any, and
+    what it would hide."""
+    if state.receipts:
+        return state.receipts[-1].cost, state.receipts[-1].counted_for
+    return Cost.pure(session.epsilon()), "" if state.source is None else hides(state.source.table.schema)
 
 
-def fitting(budget: Budget, cost: Cost) -> int:
-    """How many more answers of this cost the ledger would take."""
+def fitting(budget: Budget, cost: Cost, neighbours: str) -> int:
+    """How many more answers of this cost that hide ``neighbours`` the ledger would take."""
     try:
-        return budget.answers_left(cost)
+        return budget.answers_left(cost, neighbours)
     except InvalidCost:
         return 0
 
@@ -121,7 +126,7 @@ def headline(state: State, budget: Budget) -> str:
     """What is spent, in one sentence."""
     count = len(state.receipts)
     like = "like the last one" if count else f"at ε = {words.number(session.epsilon())}"
-    left = fitting(budget, one_more(state))
+    left = fitting(budget, *one_more(state))
     fit = f"**{words.plural(left, 'more answer')}** {like} would fit."
     if left == 0:
         fit = f"Not enough is left for one more {like}."

@@ -172,13 +172,17 @@ def hidden(source: Source) -> str:
     return "" if found is None else found.neighbours
 
 
-def largest(source: Source) -> float | None:
-    """The ε of the largest single answer that is left to these people; None where there is no budget to ask."""
+def largest(source: Source, neighbours: str) -> float | None:
+    """The ε of the largest single answer that hides ``neighbours`` and is left to these people; None where there is no
+    budget to ask."""
     try:
         found = budget(source)
     except DpcoreError:
         return None  # the sidebar says why
-    return None if found is None else found.remaining.epsilon
+    if found is None:
+        return None
+    one = found.counted(Cost.pure(1.0), neighbours)
+    return 0.0 if one is None else found.remaining.epsilon / one.epsilon
 
 
 def open_practice(source: Source) -> None:
@@ -245,9 +249,21 @@ def counted_words(found: Budget) -> str:
     return said.counted(found.counting, pure=found.kind == "pure")
 
 
+def counts_words(found: Budget, neighbours: str, unit: str) -> str:
+    """What else there is to say of answers that hide ``neighbours`` of one ``unit``, after a sentence: nothing where
+    they cost what they cost by themselves."""
+    asked = Cost.pure(1.0)
+    counted = found.counted(asked, neighbours)
+    if counted is None:
+        return f" {said.cannot(words.one_of(neighbours, unit))}"
+    promised = words.one_of(found.neighbours, unit)
+    return "" if counted == asked else f" {said.counts_more(words.one_of(neighbours, unit), promised)}"
+
+
 def answers_words(found: Budget, cost: Cost, neighbours: str, unit: str) -> str:
     """How many more answers of this cost fit, each hiding ``neighbours`` of one ``unit``."""
-    if found.counted(cost, neighbours) is None:
+    counted = found.counted(cost, neighbours)
+    if counted is None:
         return said.cannot(words.one_of(neighbours, unit))
     try:
         takes, more = found.charge_for(cost, neighbours) is not None, found.answers_left(cost, neighbours)
@@ -257,19 +273,25 @@ def answers_words(found: Budget, cost: Cost, neighbours: str, unit: str) -> str:
         return said.NO_RHO if found.counting == "zcdp" else said.NO_DELTA
     if more == 0:
         return said.NOT_ENOUGH
-    rest = found.remaining.epsilon - cost.epsilon if found.counting == "sum" else None
-    return said.more(more, rest) + _delta_words(found, cost)
+    rest = found.remaining.epsilon - counted.epsilon if found.counting == "sum" else None
+    return said.more(more, rest) + _delta_words(found, counted)
 
 
 def fit_at(source: Source, cost: Cost, neighbours: str, ratio: float) -> tuple[int, bool] | None:
     """How many answers the budget pays for where each takes ``ratio`` times the ε of ``cost``, and whether δ runs out
-    before ε does; None where ε does not add up, or there is no budget to ask."""
+    before ε does; None where ε does not add up, or there is no budget to ask, or nobody knows what such an answer with
+    a δ counts as."""
     try:
         found = budget(source)
         if found is None or found.counting != "sum":
             return None
-        each = Cost(epsilon=cost.epsilon * ratio, delta=cost.delta)
-        return found.answers_left(each, neighbours), _delta_first(found, each)
+        counted = found.counted(cost, neighbours)
+        if counted is None:
+            return 0, False
+        if counted != cost and cost.delta > 0.0 and ratio != 1.0:
+            return None  # it follows from the noise at that ε, and is no multiple of this one
+        each = Cost(epsilon=counted.epsilon * ratio, delta=counted.delta)
+        return found.answers_left(each, found.neighbours), _delta_first(found, each)
     except DpcoreError:
         return None  # the sidebar says why
 

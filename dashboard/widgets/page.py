@@ -434,7 +434,8 @@ def _cards(question: Question, current: Source, read: session.Reader) -> None:
     control = question.need.control.key
     measured = [one for one in read.placed.get("need", ()) if one.key != control and _chosen(one)]
     _spoken("need")
-    cards.need(question.need, measured, key=question.view.page, own=own, left=tracker.largest(current))
+    left = tracker.largest(current, question.protected.neighbours)
+    cards.need(question.need, measured, key=question.view.page, own=own, left=left)
     _spoken("protected")
     cards.protected(question.protected, key=question.view.page)
 

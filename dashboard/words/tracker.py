@@ -76,6 +76,13 @@ def counted(counting: str, *, pure: bool) -> str:
     return "Counted both by adding up and as many small answers (ρ), whichever leaves more."
 
 
+def counts_more(hidden: str, promised: str) -> str:
+    """Why an answer takes more of the budget than it costs by itself."""
+    return _kept(
+        f"An answer that hides {hidden} counts more here (twice in ε, four times in ρ): this budget hides {promised}."
+    )
+
+
 def cannot(hidden: str) -> str:
     return f"It cannot pay for answers that hide {hidden}."
 

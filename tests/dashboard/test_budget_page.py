@@ -432,10 +432,10 @@ def test_plans_of_several_lines_add_up(open_app: Open) -> None:
 
 
 def test_what_fits_is_what_the_ledger_would_take(open_app: Open, ledger: Ledger) -> None:
-    practice(ledger, Cost.pure(2.0))
+    practice(ledger, Cost.pure(2.0), neighbours="add_remove")
     app = go(open_app("budget", plan_kind="any", plan_count="2"), "Plan answers")
     assert "They fit the budget of these people: 0 in 100 of it would be left." in text(app)
-    charge(ledger, Cost.pure(0.001))
+    charge(ledger, Cost.pure(0.001), neighbours="add_remove")
     assert "do not fit" in text(app.run())
 
 
