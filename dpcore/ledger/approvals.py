@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
-from dpcore.ledger import accounts, rate, schema, terms
+from dpcore.ledger import accounts, membership, rate, schema, terms
 from dpcore.ledger.asked import Asked
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, lately
@@ -42,6 +42,7 @@ OUTGROWN = (
     "This answer takes more of the budget now than when it was asked for, since that has said meanwhile what it hides. "
     "Nothing was granted or charged; it has to be asked for anew."
 )
+NO_ROLE = "Whoever asked has no role any more with which one asks for private answers; nothing was granted."
 NOT_THEIRS = "This budget is not shared with whoever asked, for asking, any more; nothing was granted."
 UNKNOWN = "There is no such request; nothing was changed."
 _DECISIONS = schema.records.alias("decisions")
@@ -59,7 +60,8 @@ class Petition:
 
     ``cost`` is the release's own, ``counted`` what it took of the budget when it was asked (None in records from before
     that was written down, which stand as they are); ``subject`` asked at ``time`` (UTC); ``by`` decided at ``decided``,
-    ``because`` of what they wrote, or withdrew it themselves; ``charged`` says that a granted one was used.
+    ``because`` of what they wrote, or withdrew it themselves; ``charged`` says that a granted one was used, ``lost``
+    that who asked may ask for nothing any more while it waits.
     """
 
     request_id: str
@@ -78,6 +80,7 @@ class Petition:
     because: str = ""
     decided: str = ""
     charged: bool = False
+    lost: bool = False
 
     def covers(self, budget: Budget) -> bool:
         """Whether the answer takes no more of its budget now than was asked for."""
@@ -91,6 +94,8 @@ class Petition:
         whom the budget protects by now (``Ledger.protects``)."""
         if now.ended:
             return terms.ENDED
+        if self.lost:
+            return NO_ROLE
         if not now.at_least(self.subject, "ask"):
             return NOT_THEIRS
         if not self.covers(budget):
@@ -229,10 +234,11 @@ def _read(connection: Connection, *chosen: ColumnElement[bool], last: bool = Fal
         .order_by(asked.seq.desc() if last else asked.seq)
         .limit(1 if last else None)
     )
-    return [_petition(dict(row)) for row in connection.execute(query).mappings()]
+    found = [dict(row) for row in connection.execute(query).mappings()]
+    return [_petition(row, connection) for row in found]
 
 
-def _petition(row: dict[str, Any]) -> Petition:
+def _petition(row: dict[str, Any], connection: Connection) -> Petition:
     asked = Record(**{name: row[name] for name in Record.__slots__})
     body = asked.content
     told: dict[str, Any] = {}
@@ -241,6 +247,8 @@ def _petition(row: dict[str, Any]) -> Petition:
         said = decision.content
         state: State = "withdrawn" if said.get("withdrawn") else _STATES[decision.kind]
         told = {"state": state, "by": said["by"], "because": said["because"], "decided": decision.time}
+    else:
+        told = {"lost": membership.lost(connection, body["subject"], asked.seq)}
     return Petition(
         request_id=asked.request_id,
         lineage=asked.lineage,

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from dpcore.ledger import schema
 from dpcore.ledger.records import Record
-from dpcore.ledger.roles import LONGEST, PEOPLE, ROLES, Role, checked
+from dpcore.ledger.roles import LONGEST, PEOPLE, ROLES, WITH_FILES, Role, checked
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
 from dpcore.validate import one_of
@@ -37,8 +37,20 @@ def give(store: Store, subject: str, roles: Collection[str], by: str) -> None:
 
 def held(connection: Connection, subject: str) -> frozenset[Role]:
     """The roles of one person by the ledger's records."""
+    latest = _latest(connection, subject)
+    return frozenset() if latest is None else frozenset(latest.content["roles"])
+
+
+def lost(connection: Connection, subject: str, since: int) -> bool:
+    """Whether the ledger has since its record number ``since`` taken from a person what lets them ask for private
+    answers. Roles that a login says are in no record."""
+    latest = _latest(connection, subject)
+    return latest is not None and latest.seq > since and WITH_FILES.isdisjoint(latest.content["roles"])
+
+
+def _latest(connection: Connection, subject: str) -> Record | None:
     row = connection.execute(_LATEST, {"whose": PEOPLE + subject}).mappings().one_or_none()
-    return frozenset() if row is None else frozenset(Record(**row).content["roles"])
+    return None if row is None else Record(**row)
 
 
 def everybody(connection: Connection) -> dict[str, frozenset[Role]]:

@@ -15,7 +15,7 @@ from dashboard.words import login as said
 from dashboard.words import tracker as tracker_said
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger
-from dpcore.ledger.approvals import NOT_THEIRS, OUTGROWN
+from dpcore.ledger.approvals import NO_ROLE, NOT_THEIRS, OUTGROWN
 from dpcore.ledger.member import NO_MORE, NO_OPENING, NOT_YOURS, MembersLedger
 from dpcore.ledger.roles import Person
 from dpcore.ledger.terms import ENDED, NOT_OWNER, NOT_SHARED
@@ -199,6 +199,7 @@ def test_what_outgrew_its_grant_is_asked_for_anew(people: None, monkeypatch: pyt
 HINDERED: dict[str, tuple[Takes, str]] = {
     "closed": (lambda whole: whole.end_budget("people"), ENDED),
     "not shared": (lambda whole: whole.share("people", subject("anna"), "none"), NOT_THEIRS),
+    "no role": (lambda whole: whole.give_roles(subject("anna"), []), NO_ROLE),
     "spent": (lambda whole: whole.charge("first", "people", Cost.pure(1.8), "?"), "0.5 and ε = 0.2 is left"),
     "counts more": (
         lambda whole: whole.charge("first", "people", Cost.pure(0.1), "?", neighbours="replace_one"),

@@ -123,6 +123,9 @@ SINCE: dict[str, Callable[[Ledger], object]] = {
     "closed": lambda whole: whole.end_budget("people"),
     "not shared": lambda whole: whole.share("people", "anna" + ISSUER, "none"),
     "to see alone": lambda whole: whole.share("people", "anna" + ISSUER, "see"),
+    "no role": lambda whole: whole.give_roles("anna" + ISSUER, []),
+    "another role": lambda whole: whole.give_roles("anna" + ISSUER, ["viewer", "auditor"]),
+    "role given anew": lambda whole: [whole.give_roles("anna" + ISSUER, roles) for roles in ([], ["owner"])],
     "spent": lambda whole: whole.charge("first", "people", Cost.pure(8.9), "?"),
     "counts more": lambda whole: whole.charge("first", "people", Cost.pure(0.1), "?", neighbours="replace_one"),
     "hides others": lambda whole: whole.charge("first", "people", Cost.pure(0.1), "?", unit="visit"),
@@ -130,7 +133,7 @@ SINCE: dict[str, Callable[[Ledger], object]] = {
     "no limit": lambda whole: whole.set_limit("people", None),
 }
 """What becomes of a budget between a request and its grant."""
-STANDS = {"goes on", "no limit"}
+STANDS = {"goes on", "no limit", "role given anew"}
 
 
 def decided(whole: Ledger, since: str) -> str:
