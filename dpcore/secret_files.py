@@ -11,15 +11,15 @@ from pathlib import Path
 _LOG = logging.getLogger(__name__)
 
 
-def warn_if_others_read(file: Path, setting: str) -> None:
-    """Say once in the log where other users of this computer can read the file that ``setting`` names.
+def warn_if_others_read(file: Path, called: str) -> None:
+    """Say once in the log where other users of this computer can read a file, ``called`` so there.
 
     It is no error: a container's secrets are often mounted so, where nobody else is. Raises OSError.
     """
     if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
-        _warn(setting)
+        _warn(called)
 
 
 @cache
-def _warn(setting: str) -> None:
-    _LOG.warning("other users of this computer can read the file that %s names: chmod 600", setting)
+def _warn(called: str) -> None:
+    _LOG.warning("other users of this computer can read %s: chmod 600", called)

@@ -80,7 +80,7 @@ def configured() -> Login | None:
 def _read(path: str) -> Login:
     try:
         found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        warn_if_others_read(Path(path), VARIABLE)
+        warn_if_others_read(Path(path), f"the file that {VARIABLE} names")
     except OSError:
         raise ValueError(f"the file that {VARIABLE} names cannot be read") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):

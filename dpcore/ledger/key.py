@@ -23,6 +23,7 @@ from dpcore.errors import LedgerUnsound
 from dpcore.ledger.commands import NEW_KEY
 from dpcore.ledger.files import beside, sync_folder
 from dpcore.ledger.lock import exclusive
+from dpcore.secret_files import warn_if_others_read
 
 DAMAGED = (
     "The ledger's key file is damaged, so the ledger stays closed; put a copy of it back, or, only where "
@@ -41,6 +42,7 @@ ANOTHER = (
     "The server's key file is not the one by which this ledger knows its files, so it stays closed; look for the right "
     f"one: {WAY_ON}"
 )
+CALLED = "the ledger's key file"
 _SECRET_BYTES = 32
 _NONCE, _TAG = 16, 16
 
@@ -106,6 +108,7 @@ def load(path: Path) -> Key | None:
     """The key at ``path``, or None where there is none. Raises LedgerUnsound, OSError."""
     try:
         text = path.read_text(encoding="ascii")
+        warn_if_others_read(path, CALLED)
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:

@@ -110,7 +110,7 @@ def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource
         return ()
     try:
         listed = tomllib.loads(Path(place).read_text(encoding="utf-8"))
-        warn_if_others_read(Path(place), SETTING)
+        warn_if_others_read(Path(place), f"the file that {SETTING} names")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise InvalidArgument(SETTING, "must name a TOML file that lists folders and databases") from None
     return tuple(_source(name, entry) for name, entry in listed.items())
