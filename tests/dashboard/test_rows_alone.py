@@ -16,6 +16,7 @@ from dashboard.data.read_again import opened
 from dpcore.audit.interference import spent
 from dpcore.audit.questions import QUESTIONS
 from dpcore.datasets import Column, Declaration, Reading, read_table
+from dpcore.datasets.guessing import rows
 from dpcore.datasets.schema import EachRow
 from dpcore.releases.quantile import QuantileValue
 
@@ -123,6 +124,20 @@ def _gaps(count: int) -> bytes:
 def test_a_guess_hangs_on_no_order_and_no_number_of_rows(tables: list[bytes], row: EachRow) -> None:
     """Days of a file that begins with the last, a 61st district and a second column of words made people of them."""
     assert [read(data).suggested().each_row for data in tables] == [row] * len(tables)
+
+
+def counted_up(count: int) -> bytes:
+    return b"day,amount\n" + b"".join(b"%d,%d\n" % (n, n % 97) for n in range(count))
+
+
+def test_nor_on_how_many_they_are_in_a_large_file() -> None:
+    """Of 100,000 rows more were looked at than of 100,001: the one row more made people of them."""
+    assert {read(counted_up(count)).suggested().each_row for count in (3, 99_999, 100_000, 100_001)} == {"step"}
+
+
+def test_a_guess_by_how_many_they_are_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "_FEWEST", 60)
+    assert {read(counted_up(count)).suggested().each_row for count in (59, 60)} == {"record", "step"}
 
 
 @pytest.mark.parametrize("heading", ["day,callers", "district,region,cases", "Store,date,number of visits"])

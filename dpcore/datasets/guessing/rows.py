@@ -11,7 +11,8 @@ from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import EachRow, Schema
 from dpcore.datasets.suitability import counts_time
 
-_MOST_ROWS = 100_000  # of which more than the headings is looked at
+_FEWEST = 3
+"""Rows that could lie evenly apart, or not: fewer tell nothing."""
 _EVEN = 0.9
 _DAY = 86_400
 # Gaps that one calendar step takes, in seconds: months and quarters differ, working days leave the weekend out.
@@ -23,12 +24,12 @@ def each_row(frame: pd.DataFrame, columns: tuple[ReadColumn, ...]) -> EachRow:
     apart, one in each row, or a day, week or round is counted up beside them; an option where different words stand
     beside numbers alone; else a record. A start for the person to confirm.
 
-    Where the headings tell it no cell does. Neither the order of the rows nor how many they are does. Times alone are
-    no sign of steps: answers to a survey have one each, too."""
+    Where the headings tell it no cell does. Neither the order of the rows nor how many they are does, from
+    ``_FEWEST`` on. Times alone are no sign of steps: answers to a survey have one each, too."""
     if counted := _by_headings([column.name for column in columns]):
         return counted
     rows = len(frame)
-    if not 3 <= rows <= _MOST_ROWS:
+    if rows < _FEWEST:
         return "record"
     for column in columns:
         if column.distinct == rows and column.unparsable == 0 and _lies_evenly(frame, column):
