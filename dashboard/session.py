@@ -153,11 +153,12 @@ def epsilon_from(name: str, key: str) -> None:
 def epsilon_from_picture(picture: str, *, looked: bool) -> None:
     """Callback: ε is where the finger left the curve of ``picture``, a step of the slider.
 
-    ``looked``: the curve is of a person's own file, and what is taken from it goes with the file.
+    ``looked``: the curve is of a person's own file, and what is taken from it goes with the file. A level in use
+    between two steps, which lie on the public grid, was typed or linked to, and stays what it was.
     """
     event = st.session_state.get(picture)
     found = None if event is None else event.get("epsilon")
-    if found in epsilon_levels():
+    if found is not None and found in (EPSILON_STEPS if looked else epsilon_levels()):
         (take_epsilon if looked else set_epsilon)(float(found))
 
 

@@ -9,13 +9,19 @@ from functools import cache
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, session
+from dashboard.catalogue import address
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk
 from dashboard.widgets import finger
 from dashboard.widgets.finger import pieces, told
+from dpcore.grid import on_grid
+from tests.dashboard import conftest
+from tests.dashboard.test_data_page import declare, drop, look
+from tests.dashboard.test_same_before_the_answer import RECORDS
 from tests.questions.following import same
 from tests.questions.samples import sample_case
 
@@ -50,6 +56,39 @@ def test_every_step_says_what_the_question_says(
     same(found, there)
     other = told(kind, sample_case(name, 0.5), 0.02, dark=False)
     assert other["headline"] != found["headline"], "another step says something else"
+
+
+def test_the_finger_takes_from_a_file_what_lies_on_the_public_grid(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let go of at a level between two steps that was typed, it was taken as looked up: the page broke."""
+    assert all(on_grid(step) for step in session.EPSILON_STEPS)
+    app = drop(open_app("data"), "\n".join(["colour,number,answer", *RECORDS, ""]).encode(), name="file.csv")
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare(app, "colour", categories="red\nblue\ngreen", public=True)
+    look(app)
+    app.switch_page(address("selection")).run()
+    app.number_input(key="epsilon-typed").set_value(0.37).run()
+    begin: list[float] = []
+    now: list[tuple[float, bool]] = []
+    first = session.begin
+
+    def let_go(*given: Any, **named: Any) -> Any:
+        """As the callback of the finger, which comes before the page is drawn."""
+        found = first(*given, **named)
+        while begin:
+            st.session_state["finger"] = {"epsilon": begin.pop()}
+            session.epsilon_from_picture("finger", looked=True)
+            now.append((session.epsilon(), session.epsilon_taken()))
+        return found
+
+    monkeypatch.setattr(session, "begin", let_go)
+    for level in (0.37, 0.4, 0.41):
+        begin.append(level)
+        app.run()
+        assert not app.exception
+        assert "went wrong" not in conftest.text(app)
+    assert now == [(0.37, False), (0.4, True), (0.4, True)]
 
 
 def test_markup_becomes_plain_words() -> None:
