@@ -55,6 +55,7 @@ BAND = (
     "Shaded: range of what you might see in another period like this one, with counts that scatter around these. "
     "That is apart from the privacy noise, which the line itself holds."
 )
+UNSHADED = "No range is shaded: an entry is below 0, and these are no counts that could scatter."
 SMOOTHED = (
     "The lines smooth over whole numbers: a release adds whole noise to whole counts, for which the headline is "
     "calculated."
@@ -71,9 +72,9 @@ FROM_THE_TOP = (
 )
 
 
-def lines_note(whole: bool, band: bool) -> str:
+def lines_note(whole: bool, band: bool, *, unshaded: bool = False) -> str:
     """What stands under the curves."""
-    return " ".join(text for text, there in ((SMOOTHED, whole), (BAND, band)) if there)
+    return " ".join(text for text, there in ((SMOOTHED, whole), (BAND, band), (UNSHADED, unshaded)) if there)
 
 
 # -- what can be watched -----------------------------------------------------------------------------------------------

@@ -124,6 +124,7 @@ class _Setting:
             names=lambda times: f"×{times:g}",
             default=1.0,
             look="scale",
+            linked=case.source.public,  # which there are hangs on how many rows there are
         )
         times = read(factor, "tab")
         need = Number(

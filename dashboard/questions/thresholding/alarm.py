@@ -166,7 +166,7 @@ def _view(setting: Setting, chances: Mapping[str, float], *, released: bool) -> 
         ghost=setting.as_is if setting.changed else None,
         ghost_identity=as_it_was,
         mark=setting.case.source.mark,
-        band=said.lines_note(setting.series.whole, bool(setting.as_is.band)),
+        band=said.lines_note(setting.series.whole, bool(setting.as_is.band), unshaded=setting.unshaded),
         extra={"when": (said.WHEN, lambda: tabs.when(setting, chances))},
         first="when",
         about=setting.named,

@@ -51,6 +51,7 @@ class Setting:
     looked: bool
     own: bool
     settled: Switch
+    unshaded: bool
 
     @classmethod
     def of(cls, case: Case, watched: Watched, series: Series, read: Read) -> Setting:
@@ -62,8 +63,8 @@ class Setting:
         metric = read(controls.metric(), "need")
         main = read(controls.method(series.one_way(relation)))
         limit, late_by = int(read(controls.limit())), int(read(controls.late_by(series)))
-        banded = series.counts and bool((series.answers >= 0).all())
-        sampling = read(SAMPLING) if banded else False
+        sampling = series.counts and read(SAMPLING)  # asked for by what is declared: a link carries what is read
+        banded = sampling and bool((series.answers >= 0).all())
         beta, seed = read(BETA), int(read(SEED))
         try:
             as_is = AlarmProblem(
@@ -75,7 +76,7 @@ class Setting:
                 sensitivity=series.sensitivity,
                 monotonic=series.one_way(relation),
                 beta=beta,
-                band=0.8 if sampling else 0.0,
+                band=0.8 if banded else 0.0,
                 seed=seed,
             )
         except InvalidArgument as error:
@@ -104,6 +105,7 @@ class Setting:
             looked=case.source.mode == "what_if" and read(remembered, "tab") == threshold,
             own=case.source.public or threshold != line.default or read(settled, "tab"),
             settled=settled,
+            unshaded=sampling and not banded,
         )
 
     @property
