@@ -101,38 +101,39 @@ def refusal(budget: Budget, asked_cost: Cost, neighbours: str, unit: str) -> str
             f"{hides(budget.neighbours, unit)}, which is not in it; nothing was charged. Ask a question that hides "
             f"{hides(budget.neighbours, unit)}."
         )
-    twice = (
-        ""
-        if cost == asked_cost
-        else f" It counts more here than where one {unit or PERSON} is added or removed (twice in ε, four times in ρ): "
-        "this budget hides a changed row, which is one row removed and another added."
+    if cost == asked_cost:
+        return _refusal(budget, cost, "")
+    return (
+        f"{_refusal(budget, cost, f' that hides {hides(budget.neighbours, unit)}')} It counts more here than where one "
+        f"{unit or PERSON} is added or removed (twice in ε, four times in ρ): this budget hides a changed row, which "
+        "is one row removed and another added."
     )
-    return _refusal(budget, cost) + twice
 
 
-def _refusal(budget: Budget, cost: Cost) -> str:
+def _refusal(budget: Budget, cost: Cost, which: str) -> str:
+    """``which`` are the answers that would fit, after the word for them: of others only smaller ones do."""
     asked, left = _asked(cost), budget.remaining
     epsilon, rho = rounded_down(left.epsilon), rounded_down(left.zcdp)
     if budget.kind == "pure" and cost.delta > 0.0:
         return (
             "This answer has a δ above 0 and the budget of these people is for pure ε only; nothing was charged. "
-            f"A pure answer of up to ε = {epsilon} would fit."
+            f"A pure answer{which} of up to ε = {epsilon} would fit."
         )
     if budget.counting == "zcdp" and cost.zcdp == float("inf"):
         return (
             f"This answer is known by its ε and δ alone ({asked}), and the budget of these people counts in ρ; nothing "
-            f"was charged. An answer of up to ρ = {rho} would fit."
+            f"was charged. An answer{which} of up to ρ = {rho} would fit."
         )
     if budget.counting == "sum":
         with_delta = f" and δ = {rounded_down(left.delta, small=CHANCE)}" if cost.delta > 0.0 else ""
         rest, verb = f"ε = {epsilon}{with_delta}", "are" if cost.delta > 0.0 else "is"
         fits = left.epsilon > 0.0 and (cost.delta == 0.0 or left.delta > 0.0)
         return f"This answer costs {asked} and {rest} {verb} left; nothing was charged. " + (
-            f"An answer of up to {rest} would fit." if fits else "The budget is spent."
+            f"An answer{which} of up to {rest} would fit." if fits else "The budget is spent."
         )
     return (
         f"This answer costs {asked}; ρ = {rho} is left; nothing was charged. "
-        f"A pure answer of up to ε = {epsilon}, or any answer of up to ρ = {rho}, would fit."
+        f"A pure answer{which} of up to ε = {epsilon}, or any answer{which} of up to ρ = {rho}, would fit."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable
 
@@ -61,6 +62,18 @@ def test_where_rows_are_replaced_the_other_promise_counts_twice(ledger: Ledger) 
     assert ledger.confirms(receipt.to_json())
     assert not ledger.confirms(receipt.to_json().replace('"counted_for": "replace_one"', '"counted_for": "add_remove"'))
     ledger.verify()
+
+
+@pytest.mark.parametrize(("delta", "counting"), [(0.0, "sum"), (1e-5, "sum"), (1e-5, "zcdp")])
+@pytest.mark.parametrize("promised", ["add_remove", "replace_one"])
+def test_a_refusal_says_which_answers_would_fit(ledger: Ledger, promised: str, delta: float, counting: str) -> None:
+    """At the ε that would fit an answer that hides who comes or goes was refused again where a row is replaced."""
+    ledger.open_budget("people", epsilon=2.0, delta=delta, counting=counting, neighbours=promised)
+    with pytest.raises(BudgetExceeded) as told:
+        ledger.charge("r", "people", Cost.pure(2.1), "?", neighbours="add_remove")
+    most = float(re.search(r"of up to ε = ([0-9.]+)", str(told.value))[1].rstrip("."))  # type: ignore[index]
+    assert ledger.budget("people").fits(Cost.pure(most), promised)
+    assert ("that hides one person's row changed of up to" in str(told.value)) == (promised == "replace_one")
 
 
 def test_a_second_account_counts_replaced_rows_four_times(ledger: Ledger) -> None:
