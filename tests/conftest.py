@@ -32,9 +32,10 @@ from tests.put_back import changed_in_streamlit
 
 # Servers make workers and compiled loops ready when they start; the app of a test uses what it needs.
 os.environ.setdefault("EPSILON_LAB_WARM_UP", "0")
-# The key file of a server; tests have one of their own, and never touch the person's.
-os.environ["EPSILON_LAB_KEY"] = str(Path(tempfile.mkdtemp(prefix="epsilon-lab-key-")) / "ledger.key")
-atexit.register(shutil.rmtree, Path(os.environ["EPSILON_LAB_KEY"]).parent, ignore_errors=True)
+# The key file of a server and its data folder; tests have their own, and never touch the person's.
+_OWN = Path(tempfile.mkdtemp(prefix="epsilon-lab-key-"))
+os.environ |= {"EPSILON_LAB_KEY": str(_OWN / "ledger.key"), "XDG_DATA_HOME": str(_OWN / "data")}
+atexit.register(shutil.rmtree, _OWN, ignore_errors=True)
 # Each page in process looks through all installed packages for components, as a server does once when it starts.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 # A page in process looks its state up and says again what it said, as a server's does.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, records
 from dpcore.ledger import key as keys
+from dpcore.ledger import place as place_of_ledgers
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.place import Place as Where
 from dpcore.ledger.recovery import NEW_KEY, restore
@@ -250,3 +252,8 @@ class TestClock:
         earlier = records.sealed(records.replace(other, time="2020-01-01T00:00:00.000Z"))
         with pytest.raises(LedgerUnsound, match="do not follow one another"):
             replayed([one, earlier])
+
+
+def test_no_test_touches_the_persons_own_ledger() -> None:
+    assert Path(tempfile.gettempdir()) in place_of_ledgers._folder().parents
+    assert Path.home() not in place_of_ledgers._folder().parents
