@@ -4,12 +4,12 @@ What such work takes beside what stays is counted nowhere: some hundred bytes a 
 So ``AT_ONCE`` of all pages do it at the same time, and of one address one page, and one answer beside it: of people who
 come through one address nobody waits for another's answer to look at a page. The next turn is one of the address that
 had least of their time, pages and answers each by themselves, where whoever comes begins with as much as the latest who
-had one, and who waits is never further behind than ``LONGEST``: many pages wait where somebody opens many, and some for
+had one, and who waits is never further behind than ``BEHIND``: many pages wait where somebody opens many, and some for
 long. Of one address no more than ``WAITING`` pages wait, and as many answers, each a thread.
 
-One that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs; but one that lasts
-is, as an answer does, which ends, if only after minutes. Of these there is one at a time, so that a turn is left for
-whoever looks at a page.
+One that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; but one that lasts is, as an
+answer does, which ends, if only after minutes. Of these there is one at a time, so that a turn is left for whoever
+looks at a page.
 """
 
 from __future__ import annotations
@@ -19,24 +19,27 @@ import threading
 import time
 from collections.abc import Callable
 
+from dashboard.background.hangs import LOOKED, Life
 from dashboard.words import page as said
 from dpcore.errors import NoRoom
 
 AT_ONCE, WAITING = 2, 4
-LONGEST, LOOKED = 30.0, 5.0
-"""Seconds after which one is taken for one that hangs, and between two looks for such."""
+BEHIND = 30.0
+"""Seconds by which an address that waits is behind the others at most."""
 
 
 class Turn:
-    """One page's, ``among`` those of its kind; ``begun`` is when it got it, and one that ``lasts`` is counted however
-    long it takes."""
+    """One page's, ``among`` those of its kind, in the thread that makes it; ``begun`` is when it got it, and one that
+    ``lasts`` is counted however long it takes."""
 
-    __slots__ = ("among", "begun", "called", "lasts", "whose")
+    __slots__ = ("among", "begun", "called", "lasts", "life", "whose")
 
     def __init__(self, whose: str, among: LargeTurns, *, lasts: bool) -> None:
         self.whose, self.among, self.lasts = whose, among, lasts
         self.begun: float | None = None
         self.called = threading.Event()
+        self.life = Life()
+        self.life.here()
 
     @property
     def who(self) -> tuple[str, bool]:
@@ -83,7 +86,7 @@ class LargeTurns:
         """Give those who wait what there is."""
         while (turn := self._next()) is not None:
             self._waiting.remove(turn)
-            turn.begun = self._clock()
+            turn.begun = turn.life.since = self._clock()
             used = self._used[turn.who] = self._counted(turn)
             self._now[turn.lasts] = max(self._now[turn.lasts], used)
             self._running.append(turn)
@@ -91,7 +94,7 @@ class LargeTurns:
 
     def _next(self) -> Turn | None:
         now = self._clock()
-        counted = [one for one in self._running if one.lasts or now - (one.begun or 0.0) < LONGEST]
+        counted = [one for one in self._running if one.lasts or not one.life.hangs(now)]
         have, one_lasts = {one.whose for one in counted if not one.lasts}, any(one.lasts for one in counted)
         may = [one for one in self._waiting if not (one_lasts if one.lasts else one.whose in have)]
         if len(counted) >= AT_ONCE or not may:
@@ -100,7 +103,7 @@ class LargeTurns:
 
     def _counted(self, turn: Turn) -> float:
         """What its address had: one that has waited for long comes before others once, and not again and again."""
-        return max(self._used[turn.who], self._now[turn.lasts] - LONGEST)
+        return max(self._used[turn.who], self._now[turn.lasts] - BEHIND)
 
 
 OWN, LITTLE = LargeTurns(), LargeTurns()

@@ -12,10 +12,13 @@ minute and a half. So a script begins only where there is a place:
 - a page has one script at a time: its next one begins when the former has come to its end;
 - a script that waits itself, for a simulation, the disk or the tick of an answer, steps ``aside`` meanwhile, so that a
   few who wait for seconds keep nobody from a place; so do at most ``ASIDE`` of them, ``ASIDE_EACH`` of one address;
-- so does one that draws an answer: most take a moment, and the few that take half a minute would keep all pages of a
-  school's address waiting that long; of those no more than that compute beside the others, which makes them slower;
+- so does one that is ``drawing`` an answer: most take a moment, and the few that take half a minute would keep all
+  pages of a school's address waiting that long. Answers have places of their own, as many and by the same rules, and
+  who waits for one waits before anything is charged. It is free again when the answer is there, on a tick: nobody who
+  waits for it sees any closer how long another's took;
 - of those that work on something ``large`` few do so at once (``large_turns``); some others wait, aside as well;
-- one that has taken ``LONGEST`` is not counted any more, so that nobody waits for ever for what hangs.
+- one that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; one that computes is,
+  however long that takes: otherwise the more compute, the more would begin.
 
 Who waits is an entry of a dictionary, and nothing looks after it until a place is free: no thread, no task, no timer.
 """
@@ -31,14 +34,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.background import large_turns, speed, turns
+from dashboard.background.hangs import LOOKED, Life
 from dashboard.background.large_turns import LargeTurns
+from dashboard.words import page as said
+from dpcore.errors import NoRoom
 
 MOST, EACH = 6, 3
-"""Scripts that compute at once, and those of one address: more make each of them slower, and all together no faster."""
+"""Scripts that compute at once, and those of one address: more make each of them slower, and all together no faster.
+As many answers are drawn beside them."""
 ASIDE, ASIDE_EACH = 16, 8
 """Scripts that wait for something else, beside those; each of them computes for a moment when it comes back."""
-LONGEST, LOOKED = 30.0, 5.0
-"""Seconds after which a script is taken for one that hangs, and between two looks for such while somebody waits."""
+IN_LINE = 100
+"""Answers of one address that wait to be drawn, each a thread: a lecture hall's, at one click."""
 HEAVIEST = 100.0
 """What a run of an address counts at most, in usual ones: nearly three seconds of processor."""
 _LATEST = 0.1
@@ -74,7 +81,9 @@ class Script:
     """What is asked of it; for ``dashboard.runtime.scripts``."""
     ran: bool = field(default=False, init=False)
     measured: float | None = field(default=None, init=False)
-    began: float = field(default=0.0, init=False)
+    life: Life = field(default_factory=Life, init=False)
+    stopped: bool = field(default=False, init=False)
+    """Whether somebody pressed Stop, or left: what it waits for is not to be begun any more."""
     aside: bool = field(default=False, init=False)
     in_line: bool = field(default=False, init=False)
     """Whether it waits for a turn with something large, of which few of an address may wait."""
@@ -111,6 +120,11 @@ class Places:
             self._waiting.setdefault(script.visitor.address, {})[script.page] = script
         self.fill()
 
+    def in_line(self, address: str) -> int:
+        """How many of an address wait."""
+        with self._lock:
+            return len(self._waiting.get(address, {}))
+
     def withdraw(self, script: Script) -> bool:
         """Forget one that waits; whether it did."""
         with self._lock:
@@ -121,6 +135,12 @@ class Places:
         with self._lock:
             self._alive.discard(script)
         self.fill()
+
+    def stop(self, page: Any) -> None:
+        """Nothing is begun any more for which scripts of this page wait."""
+        with self._lock:
+            for script in self._alive:
+                script.stopped = script.stopped or script.page is page
 
     def step_aside(self, script: Script, *, in_line: bool = False) -> bool:
         """It waits for something: others may compute meanwhile. False where too many do so: it keeps its place; but not
@@ -142,7 +162,7 @@ class Places:
         """It goes on at once: it has begun, and others wait until there are fewer again."""
         with self._lock:
             script.aside = script.in_line = False
-            script.began = self._clock()  # what waited does not hang
+            script.life.since = self._clock()  # what waited does not hang
 
     def fill(self) -> None:
         """Have those begin for whom there is a place."""
@@ -155,7 +175,7 @@ class Places:
 
     def _counted(self) -> list[Script]:
         now = self._clock()
-        return [one for one in self._alive if now - one.began < LONGEST]
+        return [one for one in self._alive if not one.life.hangs(now)]
 
     def _next(self) -> Script | None:
         """The script that begins now, if there is one; it runs from here on."""
@@ -171,7 +191,7 @@ class Places:
                     self._turn += 1
                     self._turns[address] = self._turn
                     self._alive.add(script)
-                    script.began = self._clock()
+                    script.life.since = self._clock()
                     return script
         return None
 
@@ -188,7 +208,8 @@ class Places:
         return True
 
 
-PLACES = Places()
+PLACES, ANSWERS = Places(), Places()
+"""Of scripts, and of those among them that draw an answer."""
 _HERE = threading.local()
 
 
@@ -197,9 +218,11 @@ def here() -> Script | None:
     return getattr(_HERE, "script", None)
 
 
-def enter(script: Script) -> None:
-    """This thread runs a script from now on, until it ends."""
+def enter(script: Script | None) -> None:
+    """This thread runs a script from now on, until it ends, or none."""
     _HERE.script = script
+    if script is not None:
+        script.life.here()
 
 
 @contextmanager
@@ -220,6 +243,33 @@ def aside(*, working: bool = False, in_line: bool = False) -> Iterator[None]:
             large_turns.take_again(turn)
         if stepped and script is not None:
             PLACES.come_back(script)
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Around an answer that is drawn, with its tick: a place for it, and none among pages meanwhile. One that has a
+    turn with something large needs no other. Raises NoRoom, before anything was drawn or charged."""
+    script = here()
+    if script is None or large_turns.has():
+        with aside(working=True):
+            yield
+        return
+    if ANSWERS.in_line(script.visitor.address) >= IN_LINE:
+        raise NoRoom(said.ANSWERS_WAITING)
+    called = threading.Event()
+    mine = Script(script.visitor, object(), called.set)  # a page may wait for another one by then
+    mine.life.here()
+    with aside(working=True, in_line=True):
+        ANSWERS.wait(mine)
+        try:
+            while not called.wait(LOOKED):
+                ANSWERS.fill()  # what hangs is counted no more
+            if script.stopped:
+                raise NoRoom(said.STOPPED_BEFORE)
+            yield
+        finally:
+            if not ANSWERS.withdraw(mine):
+                ANSWERS.ended(mine)
 
 
 @contextmanager

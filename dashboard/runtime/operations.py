@@ -29,7 +29,7 @@ from streamlit.runtime.backend_operation_handler import BackendOperationDispatch
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 
-from dashboard.background.places import PLACES, Script, Visitor
+from dashboard.background.places import PLACES, Script
 from dashboard.runtime import scripts
 from dashboard.serving import senders
 from dashboard.words import login as words
@@ -87,7 +87,7 @@ class Made:
 
 MADE = Made()
 _QUEUES: dict[str, _Queue] = {}
-_FOR: ContextVar[tuple[str, Visitor] | None] = ContextVar("made for", default=None)
+_FOR: ContextVar[tuple[str, Script] | None] = ContextVar("made for", default=None)
 _dispatch = BackendOperationDispatcher.dispatch
 _execute = MediaFileManager.execute_deferred
 
@@ -132,11 +132,10 @@ async def _in_a_place(
     def begin() -> None:
         loop.call_soon_threadsafe(lambda: None if place.done() else place.set_result(None))
 
-    visitor = scripts.visitor_of(session_id)
-    script = Script(visitor, ("without a run", session_id), begin)
+    script = Script(scripts.visitor_of(session_id), ("without a run", session_id), begin)
     PLACES.wait(script)
     scripts.look_after(loop)
-    token = _FOR.set((session_id, visitor))
+    token = _FOR.set((session_id, script))
     try:
         await place
         if runtime.exists() and not _is_open(session_id):  # closed while this waited
@@ -153,15 +152,17 @@ def _made(files: MediaFileManager, file_id: str) -> str:
     asked = _FOR.get()
     if asked is None:
         return _execute(files, file_id)
-    session, visitor = asked
+    session, script = asked
     offered = files._deferred_callables.get(file_id)
     if offered is None or offered["session_id"] != session:
         raise MediaFileStorageError("this page does not offer the file (any more)")
     start = time.thread_time()
+    script.life.here()
     try:
         url = _execute(files, file_id)
     finally:
-        visitor.took(time.thread_time() - start)
+        script.life.gone()
+        script.visitor.took(time.thread_time() - start)
     name = PurePosixPath(url).stem
     storage: Any = files._storage
     MADE.note(files, session, name, len(storage.get_file(name).content))

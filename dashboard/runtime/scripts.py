@@ -33,7 +33,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
 )
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
-from dashboard.background import places
+from dashboard.background import hangs, places
 from dashboard.background.places import PLACES, Script, Visitor
 from dashboard.runtime import loops, outgoing, unread
 from dashboard.runtime.replaced import Methods, put, there
@@ -149,6 +149,7 @@ def _stop_page(session: AppSession) -> None:
     runner, script = session._scriptrunner, session.__dict__.get(_SCRIPT)
     _STREAMLITS[AppSession, "request_script_stop"](session)
     _taken_back(script)
+    PLACES.stop(session)
     if script is not None and PLACES.withdraw(script) and runner is not None:
         _is_over(runner)
 
@@ -171,7 +172,7 @@ class _Look:
         """In a while, on this loop."""
         if PLACES.anybody_waits and self._loop is not loop:
             self._loop = loop
-            loop.call_later(places.LOOKED, self._again, loop)
+            loop.call_later(hangs.LOOKED, self._again, loop)
 
     def _again(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = None

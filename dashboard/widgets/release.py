@@ -413,7 +413,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         here.source.join()
         with (
             answering(here.source),
-            places.aside(working=True),  # its tick and the disk are waited for
+            places.drawing(),
             drawn.waiting(request_id, here.source),
         ):
             receipt = release(

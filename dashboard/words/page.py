@@ -61,6 +61,11 @@ LARGE_WAITING = (
     "This has to wait: other pages from your address (your computer's, or that of a network which you share) are at "
     "work on large files. Try again in a minute."
 )
+ANSWERS_WAITING = (
+    "This has to wait, and nothing was charged now: many private answers for your address (your computer's, or that of "
+    "a network which you share) are to be drawn before it. Try again in a minute."
+)
+STOPPED_BEFORE = "This was stopped before its private answer was drawn, and nothing was charged now."
 NO_ROOM_TO_SIMULATE = (
     "This has to wait: simulations that others began take all the memory that this server gives to them. Try again in "
     "a minute, or choose data with fewer rows."

@@ -15,8 +15,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute, in_use, large_turns, places
+from dashboard.background.hangs import LONGEST
 from dashboard.background.in_use import InUse, answering, at_work
-from dashboard.background.large_turns import AT_ONCE, LONGEST, WAITING, LargeTurns
+from dashboard.background.large_turns import AT_ONCE, BEHIND, WAITING, LargeTurns
 from dashboard.case import LARGE_CELLS, LARGE_ROWS, Source
 from dashboard.widgets import page
 from dashboard.words import page as said
@@ -206,7 +207,7 @@ def test_who_waits_for_an_answer_of_their_own_keeps_no_newcomer_s_page_waiting()
                 mine[place] = waits(turns, "c")
         if running.whose == "h":
             break
-    assert now[0] - begun <= LONGEST + 1.0
+    assert now[0] - begun <= BEHIND + 1.0
 
 
 def test_nobody_who_waited_for_long_goes_before_others_for_as_long() -> None:
@@ -219,7 +220,7 @@ def test_nobody_who_waited_for_long_goes_before_others_for_as_long() -> None:
     waits(turns, "h")
     assert turns._used["h", False] == 1_000.0
     turns.give_back(busy[0])
-    assert turns._used["c", False] == 1_000.0 - LONGEST
+    assert turns._used["c", False] == 1_000.0 - BEHIND
 
 
 def test_whether_an_answer_waits_tells_of_no_row(own: LargeTurns, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 import pytest
 
-from dashboard.background import places, speed, turns
+from dashboard.background import hangs, large_turns, places, speed, turns
 from dashboard.background.places import EACH, MOST, Places, Script, Visitor
+from dashboard.words import page as said
+from dpcore.errors import NoRoom
 
 
 class Hall:
@@ -145,7 +149,7 @@ def test_who_waits_in_line_keeps_no_place_and_hangs_no_more_when_it_comes_back(
     assert not hall.places.step_aside(first[0], in_line=True), "it is aside already"
     hall.asks("a")
     assert hall.places.step_aside(hall.begun[-1]), "those in line are not counted among those aside"
-    hall.now += places.LONGEST + 1.0
+    hall.now += hangs.LONGEST + 1.0
     hall.places.come_back(first[1])
     assert first[1] in hall.places._counted()
     assert not first[1].in_line
@@ -156,7 +160,7 @@ def test_what_hangs_is_not_waited_for_for_ever(hall: Hall) -> None:
     for _ in range(EACH - 1):
         hall.asks("a")
     same, other = hall.asks("a", "page"), hall.asks("a")
-    hall.now += places.LONGEST - 1.0
+    hall.now += hangs.LONGEST - 1.0
     hall.places.fill()
     assert not {same, other} & set(hall.begun)
     hall.now += 1.0
@@ -205,3 +209,179 @@ def test_runs_of_an_address_weigh_as_much_as_its_own_take(monkeypatch: pytest.Mo
     assert costly.weight() == pytest.approx(0.5, rel=0.01)
     costly.took(3600.0)
     assert costly.weight() == places.HEAVIEST
+
+
+class Processor:
+    """What threads of scripts took, told by hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.took: dict[int, float] = {}
+        monkeypatch.setattr(hangs.time, "thread_time", lambda: 0.0)
+        monkeypatch.setattr(hangs.time, "pthread_getcpuclockid", lambda thread: len(self.took), raising=False)
+        monkeypatch.setattr(hangs.time, "clock_gettime", lambda clock: self.took[clock])
+
+    def enters(self, script: Script) -> int:
+        script.life.here()
+        self.took[len(self.took)] = 0.0
+        return len(self.took) - 1
+
+
+@pytest.mark.parametrize("hanging", [False, True])
+def test_what_computes_keeps_its_place_however_slow_it_is(
+    hanging: bool, hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eleven answers that shared the interpreter took more than half a minute each, so eleven more began, and so on."""
+    processor = Processor(monkeypatch)
+    for _ in range(50):
+        hall.asks("a")
+    clocks = [processor.enters(script) for script in hall.begun]
+    most = 0
+    for _ in range(20):
+        hall.now += hangs.LONGEST
+        for clock in clocks:
+            processor.took[clock] += hangs.LITTLE * (0.5 if hanging else 2.0)
+        hall.places.fill()
+        clocks += [processor.enters(script) for script in hall.begun[len(clocks) :]]
+        most = max(most, len(hall.begun))
+    assert (most == EACH) is not hanging, "what hangs is not waited for"
+
+
+def test_a_thread_that_computes_is_told_from_one_that_waits() -> None:
+    """Held by what the system says of two threads, not by a clock."""
+    lives, begun, over = [hangs.Life(), hangs.Life()], threading.Barrier(3), threading.Event()
+
+    def computes() -> None:
+        lives[0].here()
+        begun.wait(20)
+        while not over.is_set():
+            pass
+
+    def waits() -> None:
+        lives[1].here()
+        begun.wait(20)
+        over.wait(60)
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (computes, waits)]
+    for thread in threads:
+        thread.start()
+    begun.wait(20)
+    while lives[0].hangs(hangs.LONGEST):  # until it took what is a sign of life
+        time.sleep(0.01)
+    assert lives[0].since == hangs.LONGEST
+    assert lives[1].hangs(hangs.LONGEST)
+    over.set()
+    for thread in threads:
+        thread.join(20)
+    assert lives[0].hangs(3 * hangs.LONGEST), "a thread that is over computes no more"
+
+
+class Draws:
+    """Threads that each run a script in which an answer is drawn, until told to end; how many drew at once."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.pages, self.answers = Places(), Places()
+        monkeypatch.setattr(places, "PLACES", self.pages)
+        monkeypatch.setattr(places, "ANSWERS", self.answers)
+        self.now: Counter[str] = Counter()
+        self.most: Counter[str] = Counter()
+        self.told: list[str] = []
+        self.go_on, self._lock, self.threads = threading.Semaphore(0), threading.Lock(), list[threading.Thread]()
+        self.scripts: list[Script] = []
+
+    def click(self, address: str) -> None:
+        script = Script(Visitor(address), object(), None)
+        thread = threading.Thread(target=self._run, args=(script,), daemon=True)
+        script.begin = thread.start
+        self.threads.append(thread)
+        self.scripts.append(script)
+        self.pages.wait(script)
+
+    def _run(self, script: Script) -> None:
+        places.enter(script)
+        try:
+            with places.drawing():
+                with self._lock:
+                    self.now[script.visitor.address] += 1
+                    self.most = self.most | self.now | Counter({"all": self.now.total()})
+                self.go_on.acquire(timeout=60)
+                with self._lock:
+                    self.now[script.visitor.address] -= 1
+        except NoRoom as error:
+            self.told.append(str(error))
+        finally:
+            self.pages.ended(script)
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        end = time.monotonic() + 60
+        while not holds() and time.monotonic() < end:
+            time.sleep(0.005)
+        assert holds()
+
+    def end(self) -> None:
+        for _ in self.threads:
+            self.go_on.release()
+        for thread in self.threads:
+            if thread.ident is not None:
+                thread.join(60)
+
+
+def test_few_answers_are_drawn_at_once_and_who_waits_for_one_keeps_no_page_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draws = Draws(monkeypatch)
+    for _ in range(40):
+        draws.click("a")
+    draws.until(lambda: draws.answers.in_line("a") == 40 - EACH)
+    assert draws.now == {"a": EACH}
+    page = Script(Visitor("a"), object(), threading.Event().set)
+    draws.pages.wait(page)
+    assert page in draws.pages._alive, "nor of the same address"
+    draws.pages.ended(page)
+    draws.click("b")
+    draws.until(lambda: draws.now["b"] == 1)
+    draws.end()
+    assert draws.most["a"] == EACH
+    assert draws.most["all"] <= MOST
+    assert not draws.told
+    assert not (draws.pages._alive | draws.answers._alive)
+
+
+def test_without_places_of_their_own_all_answers_would_be_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "drawing", lambda: places.aside(working=True))
+    draws = Draws(monkeypatch)
+    for _ in range(40):
+        draws.click("a")
+    draws.until(lambda: draws.now["a"] == places.ASIDE_EACH + EACH)
+    draws.end()
+
+
+def test_who_pressed_stop_or_left_draws_nothing_and_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "IN_LINE", 5)
+    draws = Draws(monkeypatch)
+    for number in range(EACH + 5):
+        draws.click("a")
+        draws.until(lambda wanted=number + 1: draws.now["a"] + draws.answers.in_line("a") == wanted)
+    draws.click("a")
+    draws.until(lambda: draws.told == [said.ANSWERS_WAITING])
+    for script in draws.scripts[EACH:]:
+        draws.pages.stop(script.page)
+    draws.end()
+    assert draws.told[1:] == [said.STOPPED_BEFORE] * 5
+    assert draws.most["a"] == EACH
+    assert not (draws.pages._alive | draws.answers._alive)
+
+
+def test_an_answer_about_a_large_file_has_the_one_turn_of_those(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would hold that, and keep others' waiting, while it waits in the line of its own address."""
+    draws = Draws(monkeypatch)
+    script = Script(Visitor("a"), object(), lambda: None)
+    draws.pages.wait(script)
+    places.enter(script)
+    try:
+        for _ in range(EACH):
+            draws.answers.wait(Script(Visitor("a"), object(), lambda: None))
+        with places.large("a", large_turns.LargeTurns(), lasts=True), places.drawing():
+            assert script.aside
+            assert draws.answers.in_line("a") == 0
+    finally:
+        places.enter(None)

@@ -141,7 +141,7 @@ def test_what_waits_for_something_else_holds_up_nobody(held_long):
         assert turns._turns()._running == set(others)
     finally:
         places.PLACES.ended(script)
-        places.enter(None)  # type: ignore[arg-type]
+        places.enter(None)
 
 
 def test_what_keeps_its_place_keeps_its_turn(held_long):
