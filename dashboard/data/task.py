@@ -1,7 +1,8 @@
 """One piece of work beside the page: with progress, cancel, and an end that the page picks up.
 
 Plain text is read in a thread rather than in a worker process: the bytes and the table stay where they are, and Arrow
-and DuckDB let other threads run meanwhile. Other kinds are read in a process of their own (``dpcore.datasets.apart``),
+and DuckDB let other threads run meanwhile. What Python does word by word asks every few whether to go on
+(``dpcore.datasets.stopping``). Other kinds are read in a process of their own (``dpcore.datasets.apart``),
 for which a thread waits.
 """
 
@@ -15,7 +16,7 @@ from dashboard import words
 from dashboard.all_held import TIMES, AtWork
 from dashboard.background import places
 from dashboard.data.reading_threads import GaveWay, Piece, threads
-from dpcore.datasets import Fits, Size
+from dpcore.datasets import Fits, Size, stopping
 from dpcore.defects import as_defects
 from dpcore.errors import DpcoreError, NoRoom, ReadingCancelled, UnreadableFile
 
@@ -79,6 +80,10 @@ class Task:
         threads().goes_on(self._piece)
         self.fraction, self.words = min(max(fraction, 0.0), 1.0), what
 
+    def _again(self) -> None:
+        """Between many cells: whether to go on."""
+        self._say(self.fraction, self.words)
+
     def _run(self) -> None:
         work = self._taken()
         if work is None:
@@ -87,7 +92,8 @@ class Task:
         try:
             self._say(0.0, "Starting")
             # what a failure of ours says may hold cells of the file: the log has its place, the person a reference
-            self.result = as_defects(f"{self.title[:1].lower()}{self.title[1:]}", lambda: work(self._say))
+            with stopping.asking(self._again):
+                self.result = as_defects(f"{self.title[:1].lower()}{self.title[1:]}", lambda: work(self._say))
         except GaveWay:
             anew = True
         except ReadingCancelled:

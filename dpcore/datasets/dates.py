@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpcore.datasets.different import encoded
 from dpcore.datasets.schema import DateOrder
+from dpcore.datasets.stopping import each
 from dpcore.datasets.written_dates import NEVER, read_written
 
 _TIME = r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?: ?([AaPp])\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
@@ -43,7 +44,7 @@ def _one_by_one(text: pd.Series, order: DateOrder) -> np.ndarray:
     """Every different word by itself."""
     codes, words = encoded(text)
     read = np.full(len(words) + 1, NEVER)
-    for place, word in enumerate(words):
+    for place, word in enumerate(each(words)):
         read[place] = moment(str(word), order)
     return read[codes]
 

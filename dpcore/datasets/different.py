@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore.datasets.matching import words
+from dpcore.datasets.stopping import each, go_on
 from dpcore.validate import IntArray
 
 Counted: TypeAlias = tuple[pd.Series, IntArray]
@@ -104,7 +105,7 @@ def _each(held: pa.Array) -> Iterator[str]:
         ends = np.cumsum(np.asarray(pc.fill_null(pc.binary_length(part), 0), dtype=np.int64))
         cuts = np.searchsorted(ends, np.arange(_LETTERS, int(ends[-1]) + _LETTERS, _LETTERS), side="right") + 1
         for first, last in pairwise(sorted({0, *np.minimum(cuts, len(part)).tolist(), len(part)})):
-            yield from part.slice(first, last - first).to_pylist()
+            yield from each(part.slice(first, last - first).to_pylist())
 
 
 def _by_marks(held: pa.Array) -> tuple[IntArray, pa.Array]:
@@ -134,6 +135,7 @@ def _stand_for(codes: np.ndarray, different: pa.Array, portions: list[pa.Array])
 
 def _marks(part: pa.LargeStringArray) -> np.ndarray:
     """A hash of 64 bits with a key for each word, shape (words,)."""
+    go_on()
     borders = np.frombuffer(part.buffers()[1], dtype=np.int64)[part.offset : part.offset + len(part) + 1]
     lengths = np.diff(borders)
     marks = _short_marks(part.buffers()[2], borders, lengths)

@@ -16,6 +16,7 @@ import pandas as pd
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.entry import Progress, Request, Sample
 from dpcore.datasets.private_rows import PrivateRows
+from dpcore.datasets.stopping import each
 from dpcore.datasets.table import Table
 from dpcore.errors import InvalidArgument
 
@@ -103,7 +104,7 @@ def _bytes(column: pd.Series) -> bytes:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.codes.to_numpy(dtype=np.int32).tobytes()
     if isinstance(column.dtype, pd.StringDtype):
-        return "".join(f"{len(word)}:{word}" for word in column.fillna("\0")).encode("utf-8", "surrogatepass")
+        return "".join(f"{len(word)}:{word}" for word in each(column.fillna("\0"))).encode("utf-8", "surrogatepass")
     missing = column.isna().to_numpy(dtype=bool)
     filled = column.fillna(False if column.dtype == "boolean" else 0) if missing.any() else column
     kind = {"boolean": "bool", "Int64": "int64"}.get(str(column.dtype), str(column.dtype))

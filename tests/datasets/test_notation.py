@@ -13,6 +13,7 @@ import pytest
 
 from dpcore.datasets import LeaveOutTotals, OneRowPer, ReadAsMissing, read_table
 from dpcore.datasets.guessing import columns, dates, numerals
+from dpcore.datasets.guessing.dates import Both
 from dpcore.datasets.guessing.numerals import Marks
 from dpcore.datasets.guessing.words import Guess, Hint, Words
 from dpcore.datasets.importing import import_csv
@@ -50,8 +51,8 @@ def test_what_was_stated_is_how_every_column_is_read(monkeypatch: pytest.MonkeyP
     def forgotten(words: Words, seen: Marks, hint: Hint) -> Guess | None:
         return mark(words, seen, replace(hint, decimal=None, agreed=hint.decimal))
 
-    def forgotten_too(words: Words, hint: Hint) -> Guess | None:
-        return order(words, replace(hint, order=None, agreed_order=hint.order))
+    def forgotten_too(words: Words, read: Both | None, hint: Hint) -> Guess | None:
+        return order(words, read, replace(hint, order=None, agreed_order=hint.order))
 
     for part, mutant in ((numerals, forgotten), (dates, forgotten_too)):
         with monkeypatch.context() as patch:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pandas as pd
 from dpcore.datasets.at_once import at_once
 from dpcore.datasets.different import among
 from dpcore.datasets.guessing import dates, numerals
+from dpcore.datasets.guessing.dates import Both
 from dpcore.datasets.guessing.numerals import Marks
 from dpcore.datasets.guessing.plain_numbers import PlainNumbers, plain_numbers
 from dpcore.datasets.guessing.plain_times import PlainTimes, plain_times
@@ -27,6 +29,7 @@ _WORDS_SHOWN = 12
 _PERSON = re.compile(
     r"(?:^|[\W_])(?:id|person|patient|customer|client|user|member|pupil|student|employee|name|email)", re.I
 )
+T = TypeVar("T")
 Plain = PlainNumbers | PlainTimes
 Say = Callable[[float], None]
 
@@ -49,13 +52,16 @@ def read_columns(
     marked: list[Decimal | None] = ["." if name in computed else decimal for name in map(str, frame.columns)]
     found = _found(frame, marked, lambda part: say(0.5 * part))
     listed_ones = [words for words in found if isinstance(words, Words)]
-    marks = list(at_once(numerals.marks, listed_ones, lambda: say(0.5)))
-    decimals = {each.decisive for each in marks} | {each.decisive for each in found if isinstance(each, PlainNumbers)}
-    agreed = Hint(
-        order=order, agreed=usual or _agreed(decimals), agreed_order=_agreed_order(listed_ones), commas=commas
-    )
-    left, hints = iter(marks), [replace(agreed, decimal=one) for one in marked]
-    looks = [each if isinstance(each, Plain) else _Listed(words=each, marks=next(left)) for each in found]
+    seen: list[_Listed] = []
+    for one in at_once(_looked, listed_ones, lambda: say(0.5)):
+        seen.append(one)
+        say(0.5)
+    decimals = [each.marks.decisive for each in seen]
+    decimals += [each.decisive for each in found if isinstance(each, PlainNumbers)]
+    orders = [dates.decisive_order(each.dates) for each in seen]
+    agreed = Hint(order=order, agreed=usual or _agreed(decimals), agreed_order=_agreed(orders), commas=commas)
+    left, hints = iter(seen), [replace(agreed, decimal=one) for one in marked]
+    looks = [each if isinstance(each, Plain) else next(left) for each in found]
     columns: list[ReadColumn] = []
 
     def part(done: int) -> float:
@@ -71,14 +77,19 @@ def read_columns(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listed:
-    """The different words of a column and which of them are numbers."""
+    """The different words of a column, and which of them are numbers or dates."""
 
     words: Words
     marks: Marks
+    dates: Both | None
+
+
+def _looked(words: Words) -> _Listed:
+    return _Listed(words=words, marks=numerals.marks(words), dates=dates.both(words))
 
 
 def _guessed(look: _Listed | Plain, hint: Hint) -> Guess:
-    return look.guess(hint) if isinstance(look, Plain) else _guess(look.words, look.marks, hint)
+    return look.guess(hint) if isinstance(look, Plain) else _guess(look, hint)
 
 
 def _found(frame: pd.DataFrame, marked: list[Decimal | None], say: Say) -> list[Words | Plain]:
@@ -139,24 +150,22 @@ def _change(words: Words, seen: Marks, guess: Guess, text: pd.Series, lines: Int
     return (f"Words before line {lines[numeric[0]]:,} and numbers from there on.",) if other[-1] < numeric[0] else ()
 
 
-def _agreed(decimals: set[Decimal | None]) -> Decimal | None:
-    found = decimals - {None}
+def _agreed(seen: Iterable[T | None]) -> T | None:
+    """What some columns show and no other one contradicts."""
+    found = {one for one in seen if one is not None}
     return found.pop() if len(found) == 1 else None
 
 
-def _agreed_order(found: list[Words]) -> DateOrder | None:
-    orders = {order for words in found if (order := dates.decisive_order(words)) is not None}
-    return orders.pop() if len(orders) == 1 else None
-
-
-def _guess(words: Words, seen: Marks, hint: Hint) -> Guess:
+def _guess(look: _Listed, hint: Hint) -> Guess:
+    words, seen = look.words, look.marks
     if words.present == 0:
         return Guess(
             column=Column(name=words.name, type="text"),
             reason="Every cell is missing.",
             bad=np.zeros(0, dtype=bool),
         )
-    return _flags(words) or dates.guess(words, hint) or numerals.guess(words, seen, hint) or _words(words, seen)
+    dated = _flags(words) or dates.guess(words, look.dates, hint)
+    return dated or numerals.guess(words, seen, hint) or _words(words, seen)
 
 
 def _flags(words: Words) -> Guess | None:

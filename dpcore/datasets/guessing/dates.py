@@ -25,9 +25,8 @@ _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
 _FIRST = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}
 
 
-def decisive_order(words: Words) -> DateOrder | None:
+def decisive_order(read: Both | None) -> DateOrder | None:
     """Whether day or month comes first, where the column shows it beyond doubt."""
-    read = _both(words)
     if read is None:
         return None
     day, month = read.day, read.month
@@ -36,9 +35,8 @@ def decisive_order(words: Words) -> DateOrder | None:
     return "mdy" if (month & ~day).any() and not (day & ~month).any() else None
 
 
-def guess(words: Words, hint: Hint) -> Guess | None:
-    """A date column, or None."""
-    read = _both(words)
+def guess(words: Words, read: Both | None, hint: Hint) -> Guess | None:
+    """A date column, or None; ``read`` are its words as dates."""
     if read is None:
         return None
     day, month = read.day, read.month
@@ -66,7 +64,7 @@ def guess(words: Words, hint: Hint) -> Guess | None:
     return Guess(column=found.column, reason=reason, bad=found.bad, readings=readings)
 
 
-def _as_stated(words: Words, read: _Both, order: DateOrder) -> Guess | None:
+def _as_stated(words: Words, read: Both, order: DateOrder) -> Guess | None:
     """A date column in the order that a person stated, whatever its cells show; None where they are no such dates."""
     good = {"dmy": read.day, "mdy": read.month}.get(order)
     good = ~np.isnat(dates(words.words, order)) if good is None else good
@@ -79,7 +77,7 @@ def _as_stated(words: Words, read: _Both, order: DateOrder) -> Guess | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Both:
+class Both:
     """Which words are dates with the day first and with the month first, and which are different ones then."""
 
     day: BoolArray
@@ -87,8 +85,8 @@ class _Both:
     apart: BoolArray
 
 
-def _both(words: Words) -> _Both | None:
-    """None when hardly any word is a date."""
+def both(words: Words) -> Both | None:
+    """Words read as dates either way; None when hardly any word is a date."""
     if words.distinct == 0 or (words.plain.all() and not _compact(words)):
         return None
     start = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
@@ -98,7 +96,7 @@ def _both(words: Words) -> _Both | None:
     # Where the year leads, nothing is left to be told apart.
     led = bool(fullmatch(words.words, r"[0-9]{4}(?s:.*)").all())
     second = first if led else dates(words.words, "mdy")
-    return _Both(day=~np.isnat(first), month=~np.isnat(second), apart=first != second)
+    return Both(day=~np.isnat(first), month=~np.isnat(second), apart=first != second)
 
 
 def _compact(words: Words) -> bool:

@@ -20,6 +20,7 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.copies import LEAST_SHARE, bare, share
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
+from dpcore.datasets.stopping import each
 from dpcore.sketches import (
     LEAST_APART,
     LEAST_SHARED,
@@ -204,13 +205,13 @@ class _Cells:
     @classmethod
     def of(cls, values: Iterable[object], codes: NDArray[np.intp], spelled: Callable[[Any], str]) -> _Cells:
         """Each different value is spelled once, and those of one spelling are one; ``codes`` is -1 where none is."""
-        words = [spelled(value) for value in values]
+        words = [spelled(value) for value in each(values)]
         absent = codes < 0
         if absent.any():
             codes = np.where(absent, len(words), codes)
             words.append("")
         known: dict[str, int] = {}
-        merged = np.array([known.setdefault(word, len(known)) for word in words], dtype=np.int64)
+        merged = np.array([known.setdefault(word, len(known)) for word in each(words)], dtype=np.int64)
         return cls(words=np.array(list(known), dtype=object), codes=merged[codes] if words else codes)
 
 
@@ -250,7 +251,7 @@ def _is_running(words: list[str], rows: int) -> bool:
     if _all_whole(words):
         numbers = [int(word) for word in words]
         return max(numbers) - min(numbers) < 1.5 * rows
-    if not all(_DAY.fullmatch(word) for word in words):
+    if not all(_DAY.fullmatch(word) for word in each(words)):
         return False
     try:
         moments = np.array([word.replace(" ", "T") for word in words], dtype="datetime64[s]")
@@ -278,7 +279,7 @@ def _between(words: list[str]) -> int | None:
         return None
     if not numbers.size or not np.isfinite(numbers).all():
         return None
-    decimals = max(_decimals(word) for word in words)
+    decimals = max(_decimals(word) for word in each(words))
     return max(len(words), int(min(float(np.ptp(numbers)) * 10.0**decimals, 2.0**62)) + 1)
 
 
@@ -297,7 +298,7 @@ def _filled(different: int, domain: int) -> float:
 
 
 def _all_whole(words: list[str]) -> bool:
-    return all(word.removeprefix("-").isdecimal() for word in words)
+    return all(word.removeprefix("-").isdecimal() for word in each(words))
 
 
 def _chosen(telling: list[_Column]) -> Iterable[list[_Column]]:
