@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpcore.datasets.different import encoded
 from dpcore.datasets.schema import DateOrder
+from dpcore.datasets.short_dates import LONGEST, read_short
 from dpcore.datasets.stopping import each
 from dpcore.datasets.written_dates import NEVER, read_written
 
@@ -36,7 +37,11 @@ def dates(text: pd.Series, order: DateOrder) -> np.ndarray:
     if len(text) < _MANY or order == "serial":
         return _one_by_one(text, order)
     read, written = read_written(text, order)
-    read[~written] = _one_by_one(text[~written], order)
+    rest = np.flatnonzero(~written)
+    if rest.size >= _MANY:
+        read[rest], short = read_short(text.iloc[rest], order)
+        rest = rest[~short]
+    read[rest] = _one_by_one(text.iloc[rest], order)
     return read
 
 
@@ -51,7 +56,7 @@ def _one_by_one(text: pd.Series, order: DateOrder) -> np.ndarray:
 
 def moment(word: str, order: DateOrder) -> np.datetime64:
     """One date, or NaT."""
-    if len(word) > 60 or not any(character.isdigit() for character in word):
+    if len(word) > LONGEST or not any(character.isdigit() for character in word):
         return NEVER
     if order == "serial":
         return _serial(word)

@@ -85,7 +85,7 @@ def read_signs(signs: np.ndarray, order: DateOrder) -> np.ndarray:
     year = np.where(led, 100 * two(0).astype(np.int32) + two(2), 100 * two(6).astype(np.int32) + two(8))
     month, day = np.where(led, two(5), second), np.where(led, two(8), first)
     hour, minute, seconds = two(11), two(14), two(17)
-    starts, sizes = _months()
+    starts, sizes = months()
     place = np.clip(12 * year + month - 1, 0, sizes.size - 1)
     real = (year > 0) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= sizes[place])
     real &= (hour < 24) & (minute < 60) & (seconds < 60)
@@ -97,7 +97,7 @@ def read_signs(signs: np.ndarray, order: DateOrder) -> np.ndarray:
 
 
 @cache
-def _months() -> tuple[IntArray, IntArray]:
+def months() -> tuple[IntArray, IntArray]:
     """Of every month from January of the year 0 to December 9999: its first day, from 1970 on, and its length."""
     starts = np.arange("0000-01", "10000-02", dtype="datetime64[M]").astype("datetime64[D]").astype(np.int64)
     return starts[:-1], np.diff(starts)
