@@ -20,7 +20,7 @@ from dashboard.people import visitors
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import MOST_WORDS, Column
-from dpcore.errors import InvalidArgument, UnreadableFile
+from dpcore.errors import InvalidArgument, NoRoom, UnreadableFile
 
 WHY_BOUNDS = (
     "Asked, not read from the file: a minimum taken from the data gives that person away. "
@@ -233,12 +233,12 @@ def copy(name: str) -> None:
         return
     bare = replace(own.schema.column(name), categories=(), fill=None, from_file=False)
     try:
-        with all_held.AtWork(visitors.address()) as work:
+        with typed.turn(bare), all_held.AtWork(visitors.address()) as work:
             work.takes(all_held.beside(typed.reading.frame[[name]]))
             if typed.account(bare).unlisted.number:
                 return  # too many, as is said below the list
             column = typed.completed(bare)
-    except UnreadableFile as error:
+    except (UnreadableFile, NoRoom) as error:
         session.say("own", words.sentence(error))
         return
     own = own.noted(f"The different words of “{words.safe(name)}” were copied into its list of options, as you asked.")
@@ -253,10 +253,10 @@ def _account(own: OwnFile, column: Column) -> None:
     if typed is None or own.reading is None:
         return
     try:
-        with all_held.AtWork(visitors.address()) as work:
+        with typed.turn(column), all_held.AtWork(visitors.address()) as work:
             work.takes(typed.takes(column))
             account = typed.account(column)
-    except UnreadableFile as error:
+    except (UnreadableFile, NoRoom) as error:
         st.caption(words.sentence(error))
         return
     parts = [f"{account.taken:,} as written"]

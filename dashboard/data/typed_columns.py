@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
@@ -11,6 +12,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard import all_held
+from dashboard.background import places
+from dashboard.case import LARGE_ROWS
+from dashboard.people import visitors
 from dpcore.datasets import Account, Applied, Column, Schema, Size, Table, completed_from
 from dpcore.datasets.different import counted
 
@@ -88,6 +92,12 @@ class TypedColumns:
         if column not in self._accounts:
             self._apply(column)
         return self._accounts[column]
+
+    def turn(self, column: Column) -> AbstractContextManager[None]:
+        """Around what a page works out of a column: a turn with something large, where it is and is not known yet.
+        Raises NoRoom."""
+        little = column in self._accounts or self.reading.rows < LARGE_ROWS
+        return nullcontext() if little else places.large(visitors.address())
 
     def takes(self, column: Column) -> int:
         """Bytes that ``account`` takes meanwhile."""
