@@ -7,19 +7,25 @@ from dashboard.scenes.address import APART, PART, Address, opened
 from dashboard.scenes.editor import case_of
 from dashboard.scenes.held import UNUSED
 from dashboard.words import page as words
+from dpcore.errors import NoRoom
 
 MOST = 16
 """Links of one session that are remembered with what of them is used."""
 
 
 def told(page: str) -> str:
-    """The sentence for the page in view; "" where all that its link says is used. Call once the page is drawn."""
+    """The sentence for the page in view; "" where all that its link says is used, or others are looked at first: it is
+    looked up in the next run then. Call once the page is drawn."""
     left = tuple(sorted(key for key in session.unclaimed() if key not in (*APART, PART.key)))
     if not left:
         return ""
     known: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = UNUSED.get()
     if (page, left) not in known:
-        known = {**dict([*known.items()][1 - MOST :]), (page, left): _unknown(page, left)}
+        try:
+            found = _unknown(page, left)
+        except NoRoom:
+            return ""
+        known = {**dict([*known.items()][1 - MOST :]), (page, left): found}
         UNUSED.put(known)
     names = known[page, left]
     return words.unused(names) if names else ""
