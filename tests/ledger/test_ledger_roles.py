@@ -433,7 +433,7 @@ def test_a_look_at_requests_reads_no_more_for_those_that_were_withdrawn(
     monkeypatch.setattr(approvals, "NEWEST", 3)
     read: list[object] = []
     parsed = approvals._petition
-    monkeypatch.setattr(approvals, "_petition", lambda row: read.append(row) or parsed(row))
+    monkeypatch.setattr(approvals, "_petition", lambda row, connection: read.append(row) or parsed(row, connection))
     asked_again(anna, 0, 12)
     for somebody, states in (
         (whole, ["waiting", *["withdrawn"] * 3]),
