@@ -88,7 +88,10 @@ def ledger() -> Ledger:
         return _as_member(person, visitor.token(), visitors.address())
     whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
     if not visitors.restricted():
-        return whole.acting(visitors.actor())
+        actor = visitors.actor()
+        if actor != "trusted":
+            return whole.acting(actor)
+        return whole.acting(actor, token=visitor.token(), network=visitors.address())
     return VisitorsLedger(whole, visitor.token(), network=visitors.address(), replicas=visitors.replicas())
 
 

@@ -29,11 +29,13 @@ from dpcore.ledger.store import Store
 from dpcore.sketches import APART, MOST_MORE, Index, Sketch
 
 MOST_FILES, DAY = 20, timedelta(days=1)
-"""Different files of one person that are compared with others' people in a day."""
+"""Different files of one person that are compared with others' people in a day; of several without a name, files from
+one network, for whoever wants more has another browser."""
 TOO_MANY = (
     f"{MOST_FILES} different files of yours were compared with files of others within a day, and no more are for now: "
     "explore this one, and bring it again tomorrow to open a budget for its people."
 )
+TOO_MANY_OF_NETWORK = TOO_MANY.replace("different files of yours", "files from your network, as this server sees it,")
 
 
 def alike(
@@ -42,27 +44,32 @@ def alike(
     """The lineages ``among`` that a file of this person seems to be about, by name, on the record; by files alone that
     may not be compared freely (``people.free`` for ``who``).
 
-    Raises NotAllowed with ``TOO_MANY``.
+    Raises NotAllowed with ``TOO_MANY``, or ``TOO_MANY_OF_NETWORK``.
     """
     if sketch is None:
         return []
     # what stands without copies is for files of the same person: where copies begin can hang on one row, and whoever
     # brings a guess of all rows would be on the same side of that edge
     sketch = replace(sketch, bare=None)
-    # all that the answer hangs on: the same again is no other question
-    file = store.key.mark("compared", by, fingerprint, sketch.to_text())
+    # all that the answer hangs on: the same again is no other question, and is answered by the same coins
+    content = (fingerprint, sketch.to_text())
+    coins = store.key.mark("compared", by, *content)
+    # of several without a name another mark for each: nothing hangs on what somebody else has brought, no record, no
+    # count and no time; and the coins are the same, since whoever wants other ones has another browser
+    file = store.key.mark("compared", who.own, *content) if who.several else coins
+    by = _counted(store.key, by, who)
     with store.reading() as connection:
         mine = free(connection, who)
         known = [one for one in files(connection, among) if one.mark not in mine]
         if known and file not in _compared(connection, by):
-            _must_be_few(connection, by)
-    said = _said(store, file, sketch, known)
+            _must_be_few(connection, by, who)
+    said = _said(store, file, coins, sketch, known)
     if not said:
         return []
     found = {one.lineage: Resemblance(lineage=one.lineage, name=one.name) for one in known if said.get(one.mark, False)}
     with store.writing() as connection:  # on the record before anything is told
         if file not in _compared(connection, by):
-            _must_be_few(connection, by)
+            _must_be_few(connection, by, who)
             store.append(connection, "compare", lineage=PEOPLE + by, body={"by": by, "file": file})
         for lineage in found:
             noted = (record.content for record in history.records(connection, "alike", lineage))
@@ -71,13 +78,19 @@ def alike(
     return by_name(found.values())
 
 
-def _said(store: Store, file: str, sketch: Sketch, known: Sequence[KnownFile]) -> dict[str, bool]:
+def _counted(key: Key, by: str, who: Bringer) -> str:
+    """In whose name a file is on the record, and counts: of several without a name, that of all who come from where
+    they do, which only the server's key can tell."""
+    return f"{by} {key.mark('network', who.network)}" if who.several and who.network else by
+
+
+def _said(store: Store, file: str, coins: str, sketch: Sketch, known: Sequence[KnownFile]) -> dict[str, bool]:
     """By the mark of each known file that has a sketch, whether this one seems to be about its people. What was said of
     the same file before is not worked out again: it cannot be another, and hundreds of files take a second."""
     before = store.outcomes.of(file)
     new = [one for one in known if one.mark not in before]
     index = Index(sketch)
-    found = {one.mark: _seems_like(store.key, file, index, one, other) for one, other in sketches(store, new)}
+    found = {one.mark: _seems_like(store.key, coins, index, one, other) for one, other in sketches(store, new)}
     store.outcomes.note(file, found)
     return {one.mark: said for one in known if (said := {**before, **found}.get(one.mark)) is not None}
 
@@ -87,20 +100,20 @@ def _compared(connection: Connection, by: str) -> set[str]:
     return {str(record.content["file"]) for record in history.records(connection, "compare", PEOPLE + by)}
 
 
-def _must_be_few(connection: Connection, by: str) -> None:
+def _must_be_few(connection: Connection, by: str, who: Bringer) -> None:
     since, until = lately(DAY)
     if (
         sum(since < record.time <= until for record in history.records(connection, "compare", PEOPLE + by))
         >= MOST_FILES
     ):
-        raise NotAllowed(TOO_MANY)
+        raise NotAllowed(TOO_MANY_OF_NETWORK if who.several else TOO_MANY)
 
 
-def _seems_like(key: Key, file: str, index: Index, known: KnownFile, sketch: Sketch) -> bool:
+def _seems_like(key: Key, coins: str, index: Index, known: KnownFile, sketch: Sketch) -> bool:
     """By coins that only the server's key can tell: one for the new file and the lineage, one for each combination of
     the known file. The first differs from file to file: were it one for all files, known rows would tell where it is.
     The others hang on the known file alone: were they others each time, asking often would tell."""
-    more = _coin(key, MOST_MORE + 1, "more", known.lineage, file)
+    more = _coin(key, MOST_MORE + 1, "more", known.lineage, coins)
     places = range(len(sketch.combinations))
     apart = [APART[_coin(key, len(APART), "apart", known.lineage, known.mark, str(place))] for place in places]
     return index.seems_like(sketch, more=more, apart=apart)

@@ -58,16 +58,27 @@ from dpcore.validate import one_of
 class Ledger:
     """Budgets in one database. Safe to share between threads; several processes may open the same one."""
 
-    def __init__(self, store: Store, actor: Actor = "", subject: str = "") -> None:
-        """Use ``Ledger.open``. ``subject`` is the person who has logged in, in whose name everything is recorded."""
+    def __init__(
+        self, store: Store, actor: Actor = "", subject: str = "", *, token: str = "", network: str = ""
+    ) -> None:
+        """Use ``Ledger.open``. ``subject`` is the person who has logged in, in whose name everything is recorded;
+        ``token`` and ``network`` are as in ``acting``."""
         self._store = store
         self._actor: Actor = actor
         self._subject = subject
+        self._token, self._network = token, network
 
-    def acting(self, actor: Actor) -> Ledger:
-        """The same ledger for what this kind of somebody does: each of their charges says so (``asked.ACTORS``)."""
+    def acting(self, actor: Actor, *, token: str = "", network: str = "") -> Ledger:
+        """The same ledger for what this kind of somebody does: each of their charges says so (``asked.ACTORS``).
+
+        ``trusted`` are several, told apart as far as files go by the secret of a browser (``token``) and by the
+        ``network`` that it is in; neither is recorded as it is. Without a token nothing is anybody's own. Raises
+        InvalidArgument for a token that somebody else could have.
+        """
         one_of(tuple(ACTORS), actor=actor)
-        return Ledger(self._store, actor)
+        if token:
+            practice.lineage_of(token, "any")
+        return Ledger(self._store, actor, token=token, network=network)
 
     @classmethod
     def open(
@@ -333,7 +344,7 @@ class Ledger:
                 return self.similar(file.fingerprint, file.sketch, among=among)
             except NotAllowed:
                 with self._store.reading() as connection:
-                    if not people.is_linked(self._store, connection, file, lineage, self._subject):
+                    if not people.is_linked(self._store, connection, file, lineage, self._bringer):
                         raise
                 return self.similar(file.fingerprint, file.sketch, among=among, own=True)
 
@@ -341,7 +352,8 @@ class Ledger:
 
     @property
     def _bringer(self) -> Bringer:
-        return Bringer(subject=self._subject, several=self._actor == "trusted")
+        several = self._actor == "trusted"
+        return Bringer(subject=self._subject, several=several, token=self._token, network=self._network)
 
     def _compare_unseen(self, file: Brought, lineage: str) -> None:
         """Compare a file with the people of whom whoever links it may know nothing, untold; here there are none."""
@@ -370,7 +382,7 @@ class Ledger:
 
         ``lineage`` is the random name they will have; it needs no budget yet. Raises UnknownLineage, InvalidArgument.
         """
-        return people.say_others(self._store, file, lineage, than, self._subject)
+        return people.say_others(self._store, file, lineage, than, self._bringer)
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
         """What was put on the record of one lineage, or of all, oldest first."""

@@ -36,7 +36,7 @@ def join(
         with store.reading() as connection:
             known = people.count(connection)
             owners = people.owners_of(store, connection, file, lineage, who)
-            said = people.said_others(store, connection, file, lineage, who.subject)
+            said = people.said_others(store, connection, file, lineage, who)
         alike = compare()
         if same := [one for one in alike if one.lineage in owners]:
             raise KnownPeople(same, same=True)
@@ -47,6 +47,6 @@ def join(
             if people.count(connection) == known:
                 budget = begin(connection)
                 for one in rest:
-                    people.note_others(store, connection, file, lineage, one.lineage, who.subject)
+                    people.note_others(store, connection, file, lineage, one.lineage, who)
                 people.link(store, connection, file, lineage, who)
                 return budget

@@ -164,7 +164,7 @@ class MembersLedger(Ledger):
 
     # -- what nobody does by a page --------------------------------------------------------------------------------
 
-    def acting(self, actor: Actor) -> Ledger:
+    def acting(self, actor: Actor, *, token: str = "", network: str = "") -> Ledger:
         _refuse()
 
     def backup(self, target: str | os.PathLike[str]) -> int:
@@ -317,7 +317,7 @@ class MembersLedger(Ledger):
         """On this person's record and on that of those who are alike: a budget that was opened without a file would
         else be a second one for the same people that nobody sees. Raises NotAllowed."""
         with self._store.reading() as connection:
-            if people.is_linked(self._store, connection, file, lineage, self._subject):
+            if people.is_linked(self._store, connection, file, lineage, self._bringer):
                 return
             every = {budget.lineage for budget in accounts.every(connection, schema.of_people)}
         unseen = every - {*self.comparable(), lineage}

@@ -6,6 +6,7 @@ nothing in them can be tested against a guess of the data. With another key noth
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,10 +65,22 @@ class Brought:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bringer:
     """Who brings a file: a person who has logged in (``subject``), or whoever is at a server without a login, who may
-    be one of ``several`` whom nothing tells apart."""
+    be one of ``several`` without a name. What is one's own of these goes by the secret of their browser (``token``),
+    which nobody else has, and of which several browsers of one person are several; whose ``network`` can be told."""
 
     subject: str = ""
     several: bool = False
+    token: str = ""
+    network: str = ""
+
+    def __post_init__(self) -> None:
+        if self.several and not self.token:  # nothing is the own of somebody who cannot be told from anybody
+            object.__setattr__(self, "token", os.urandom(16).hex())
+
+    @property
+    def own(self) -> str:
+        """What marks of theirs alone are made with; empty for who is here alone."""
+        return self.subject or (f"\n{self.token}" if self.several else "")  # no subject begins so
 
 
 def link(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> None:
@@ -77,18 +90,22 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, who:
     by = who.subject
     if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
         raise InvalidArgument("lineage", NO_PEOPLE)
-    known = _known(connection, store.key, file.fingerprint, by)
-    if _stays(known, connection, lineage, by):
+    known = _known(connection, store.key, file.fingerprint, who)
+    theirs = _theirs(store.key, connection, file, known, who)
+    if lineage in theirs:
         return
-    if set().union(*known.values()) & free(connection, who):
+    if theirs:
         raise InvalidArgument("fingerprint", "belongs to other people already, and stays with them")
     keyed.check(connection, store.key)
     # sealed, so that equal marks of two files look different: else whoever reads the records could bring files of
     # guessed rows, and see by equal marks which guess was right; of one length, for how many marks there are hangs on
     # every row; and where there are none too, so that a key shows whether it is the ledger's (``keyed``)
     text = SEALED + store.key.sealed("sketch", "" if file.sketch is None else file.sketch.to_even_text())
-    # whoever links a file that somebody else has linked has a mark of their own
-    mark = store.key.mark("file", lineage, file.fingerprint, *([by] if lineage in known else []))
+    # whoever links a file that somebody else has linked has a mark of their own; of several each with a source's people
+    apart = lineage in known or (who.several and lineage.startswith(CONFIGURED))
+    mark = (
+        _own_mark(store.key, lineage, file.fingerprint, who) if apart else _mark(store.key, lineage, file.fingerprint)
+    )
     row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
     store.append(connection, "link", lineage=lineage, body={**row, **({"by": by} if by else {})})
     connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
@@ -96,20 +113,31 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, who:
 
 def owners_of(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> set[str]:
     """Whose this very file is, so that ``link`` refuses it to ``lineage``: as far as this person linked it."""
-    known = _known(connection, store.key, file.fingerprint, who.subject)
-    if _stays(known, connection, lineage, who.subject):
-        return set()
-    mine = free(connection, who)
-    return {other for other, marks in known.items() if marks & mine}
+    known = _known(connection, store.key, file.fingerprint, who)
+    theirs = _theirs(store.key, connection, file, known, who)
+    return set() if lineage in theirs else theirs
 
 
-def is_linked(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> bool:
+def is_linked(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> bool:
     """Whether this person linked this very file with these people, so that ``link`` would note nothing."""
-    return _stays(_known(connection, store.key, file.fingerprint, by), connection, lineage, by)
+    known = _known(connection, store.key, file.fingerprint, who)
+    return lineage in _theirs(store.key, connection, file, known, who)
 
 
-def _stays(known: dict[str, set[str]], connection: Connection, lineage: str, by: str) -> bool:
-    return bool(known.get(lineage, set()) & _linked(connection, by))
+def _theirs(key: Key, connection: Connection, file: Brought, known: dict[str, set[str]], who: Bringer) -> set[str]:
+    """Those of the ``known`` with whom this person linked this very file: all that may be told of it."""
+    mine = free(connection, who)
+    return {
+        lineage
+        for lineage, marks in known.items()
+        if any(_is_theirs(key, mark, lineage, file.fingerprint, mine, who) for mark in marks)
+    }
+
+
+def _is_theirs(key: Key, mark: str, lineage: str, fingerprint: str, mine: Collection[str], who: Bringer) -> bool:
+    """Whether it is a mark of what this person linked: ``mine`` (``free``), or of several also their own of this very
+    file, which nobody else's can be."""
+    return mark in mine or (who.several and mark == _own_mark(key, lineage, fingerprint, who))
 
 
 def count(connection: Connection) -> int:
@@ -117,20 +145,33 @@ def count(connection: Connection) -> int:
     return int(connection.execute(select(func.count()).select_from(schema.fingerprints)).scalar_one())
 
 
-def _known(connection: Connection, key: Key, fingerprint: str, by: str) -> dict[str, set[str]]:
+def _known(connection: Connection, key: Key, fingerprint: str, who: Bringer) -> dict[str, set[str]]:
     """All those that this very file was linked with, each with the marks that it has there."""
     found: dict[str, set[str]] = {}
     for mark, lineage in connection.execute(select(schema.fingerprints.c.fingerprint, schema.fingerprints.c.lineage)):
-        if mark in _marks(key, lineage, fingerprint, by):
+        if mark in _marks(key, lineage, fingerprint, who):
             found.setdefault(lineage, set()).add(mark)
     return found
 
 
-def _marks(key: Key, lineage: str, fingerprint: str, by: str) -> tuple[str, ...]:
+def _marks(key: Key, lineage: str, fingerprint: str, who: Bringer) -> tuple[str, ...]:
     """By what a file of these people is known: both together, as this person's own, or, as earlier versions wrote it,
     the file alone."""
-    own = (key.mark("file", lineage, fingerprint, by),) if by else ()
-    return key.mark("file", lineage, fingerprint), key.mark("file", fingerprint), *own
+    return (
+        _mark(key, lineage, fingerprint),
+        _own_mark(key, lineage, fingerprint, who),
+        key.mark("file", fingerprint),
+    )
+
+
+def _mark(key: Key, lineage: str, fingerprint: str) -> str:
+    """Of the file with these people, whoever links it first."""
+    return key.mark("file", lineage, fingerprint)
+
+
+def _own_mark(key: Key, lineage: str, fingerprint: str, who: Bringer) -> str:
+    """Of the file with these people as this person's, which is nobody else's."""
+    return key.mark("file", lineage, fingerprint, who.own)
 
 
 def _linked(connection: Connection, by: str) -> set[str]:
@@ -162,11 +203,15 @@ def similar(
     """The lineages ``among`` of which a file looks like this one that may be compared freely, by name."""
     with store.reading() as connection:
         mine = free(connection, who)
-        known = [one for one in files(connection, among) if one.mark in mine]
+        known = [
+            one
+            for one in files(connection, among)
+            if _is_theirs(store.key, one.mark, one.lineage, fingerprint, mine, who)
+        ]
     found = {
         one.lineage: Resemblance(lineage=one.lineage, name=one.name)
         for one in known
-        if one.mark in _marks(store.key, one.lineage, fingerprint, who.subject)
+        if one.mark in _marks(store.key, one.lineage, fingerprint, who)
     }
     if sketch is not None:
         index = Index(sketch)
@@ -217,14 +262,14 @@ def sketches(store: Store, known: Sequence[KnownFile]) -> Iterator[tuple[KnownFi
                 yield one, found
 
 
-def say_others(store: Store, file: Brought, lineage: str, than: str, by: str = "") -> Statement:
+def say_others(store: Store, file: Brought, lineage: str, than: str, who: Bringer) -> Statement:
     """See ``Ledger.say_others``."""
     with store.writing() as connection:
-        note_others(store, connection, file, lineage, than, by)
+        note_others(store, connection, file, lineage, than, who)
         return statements(connection, lineage)[-1]
 
 
-def note_others(store: Store, connection: Connection, file: Brought, lineage: str, than: str, by: str) -> None:
+def note_others(store: Store, connection: Connection, file: Brought, lineage: str, than: str, who: Bringer) -> None:
     """``say_others`` within a transaction."""
     label(lineage=lineage)
     sentence = label(because=file.because, longest=1000).strip()
@@ -233,15 +278,16 @@ def note_others(store: Store, connection: Connection, file: Brought, lineage: st
     if lineage == than:
         raise InvalidArgument("than", "must be other people")
     accounts.get(connection, than)
-    said = {"than": than, "because": sentence, "file": _said_of(store.key, file, lineage, by)}
-    store.append(connection, "others", lineage=lineage, body={**said, **({"by": by} if by else {})})
+    said = {"than": than, "because": sentence, "file": _said_of(store.key, file, lineage, who.own)}
+    by = {"by": who.subject} if who.subject else {}
+    store.append(connection, "others", lineage=lineage, body={**said, **by})
 
 
-def said_others(store: Store, connection: Connection, file: Brought, lineage: str, by: str) -> set[str]:
+def said_others(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> set[str]:
     """Those of whom this person said, of this very file, that the people of ``lineage`` are others. What was said of
     another file, or by another person, says nothing of who is in this one; nor do statements of earlier versions, which
     name no file."""
-    mark = _said_of(store.key, file, lineage, by)
+    mark = _said_of(store.key, file, lineage, who.own)
     noted = (record.content for record in history.records(connection, "others", lineage))
     return {str(content["than"]) for content in noted if content.get("file") == mark}
 
