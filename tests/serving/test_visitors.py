@@ -25,7 +25,7 @@ from dpcore.ledger import Ledger, rate, rooms, visitor
 from dpcore.ledger.asked import ACTORS
 from dpcore.ledger.begun import Begun
 from dpcore.ledger.member import MembersLedger
-from dpcore.ledger.people import Brought
+from dpcore.ledger.people import Bringer, Brought
 from dpcore.ledger.roles import Person
 from dpcore.ledger.visitor import NOT_HERE, SHARED, VisitorsLedger
 from tests.dashboard import conftest as dashboard
@@ -431,6 +431,10 @@ def test_a_page_tells_the_ledger_where_its_visitor_comes_from(monkeypatch: pytes
     mine = compute.ledger()
     mine.open_practice(TOKEN, "clinic", epsilon=3.0)
     assert mine._store.begun.records("192.0.2.9") == rate.CHANGE
+    monkeypatch.setattr(visitors, "restricted", lambda: False)
+    assert compute.ledger()._bringer == Bringer(), "who is here alone is told from nobody"
+    monkeypatch.setenv("EPSILON_LAB_VISITORS", "trusted")
+    assert compute.ledger()._bringer == Bringer(several=True, token=TOKEN, network="192.0.2.9")
 
 
 def test_the_names_of_two_rooms_have_nothing_in_common_without_the_token() -> None:
