@@ -39,6 +39,8 @@ NO_KEY = (
     "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
     "EPSILON_LAB_KEY."
 )
+_TABLES = {table.name: {column.name for column in table.columns} for table in (schema.head, schema.records)}
+"""By what a ledger is known: columns of tables that are as they were in its first form."""
 _JOURNAL = "journal at "
 _NOT_YET = ""  # instead of an identity: this computer came before the ledger held a record
 KEPT = (
@@ -203,14 +205,31 @@ class Place:
 
 
 def is_anothers(file: Path) -> bool:
-    """Whether an SQLite file is in order and holds no ledger. It is looked at without a change: the settings of a
-    connection that may write stay in the file."""
+    """Whether an SQLite file is in order and holds no ledger: it is known by its own tables, for many a program keeps
+    the number of its form as this one does. It is looked at without a change: the settings of a connection that may
+    write stay in the file, and one that may only read leaves files beside it."""
+    found = _columns(file, "immutable=1")
+    log = file.with_name(f"{file.name}-wal")
+    if not _is_ours(found or {}) and log.exists() and log.stat().st_size:  # what was written last is not in it yet
+        found = _columns(file, "mode=ro")
+    return found is not None and not _is_ours(found)
+
+
+def _columns(file: Path, how: str) -> dict[str, set[str]] | None:
+    """The columns of each table of an SQLite file that may be one of a ledger's. None where it is damaged, or held by
+    somebody: whoever opens it says so."""
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
-            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
-    except sqlite3.Error:  # damaged, or held by somebody: whoever opens it says so
-        return False
-    return bool(names) and "alembic_version" not in names
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=1.0)) as connection:
+            connection.execute("SELECT name FROM sqlite_schema").fetchall()
+            told = {name: connection.execute(f"PRAGMA table_info({name})").fetchall() for name in _TABLES}
+    except sqlite3.Error:
+        return None
+    return {name: {column[1] for column in columns} for name, columns in told.items()}
+
+
+def _is_ours(found: dict[str, set[str]]) -> bool:
+    """One of the ledger's tables is enough: where others are lost, it is damaged, and none of anybody else's."""
+    return any(columns <= found.get(name, set()) for name, columns in _TABLES.items())
 
 
 def _folder() -> Path:

@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.files import write_new
+from dpcore.ledger.place import is_anothers
 from tests.ledger.conftest import Place
 
 
@@ -107,6 +109,27 @@ def test_it_runs_as_a_module_and_makes_a_ledger_only_when_asked_to(tmp_path: Pat
 
 
 LOOKS = [["status"], ["verify"], ["people"], ["export"], ["backup", "{}/b.db"], ["confirm", "{}/r.json"]]
+FORM = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
+ANOTHERS = {
+    "bookmarks": ["CREATE TABLE bookmarks (address)"],
+    "emptied": ["CREATE TABLE bookmarks (address)", "DROP TABLE bookmarks"],
+    "alembic": ["CREATE TABLE runs (x)", FORM, "INSERT INTO alembic_version VALUES ('9f2a')"],
+    "same-form": ["CREATE TABLE runs (x)", FORM, "INSERT INTO alembic_version VALUES ('0008')"],
+    "same-names": ["CREATE TABLE head (x)", "CREATE TABLE records (seq, body)", "CREATE TABLE lineages (name)", FORM],
+}
+"""Databases of other programs, by what may look like a ledger's: statements that make each."""
+
+
+def anothers(folder: Path, *, wal: bool) -> list[Path]:
+    """Each of them at rest, in one of SQLite's two ways of writing."""
+    for name, statements in ANOTHERS.items():
+        with closing(sqlite3.connect(folder / f"{name}.sqlite")) as connection:
+            if wal:
+                connection.execute("PRAGMA journal_mode=WAL")
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+    return sorted(folder.iterdir())
 
 
 def as_it_is(folder: Path) -> dict[str, object]:
@@ -114,9 +137,10 @@ def as_it_is(folder: Path) -> dict[str, object]:
     return {path.name: (path.read_bytes(), path.stat().st_mode) for path in sorted(folder.iterdir())}
 
 
+@pytest.mark.parametrize("wal", [False, True], ids=["plain", "wal"])
 @pytest.mark.parametrize("command", LOOKS, ids=lambda command: command[0])
 def test_a_command_that_looks_changes_no_file_that_is_none_of_the_ledgers(
-    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: list[str], wal: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A path was mistyped: of a text in the journal's place, of another program's database in the ledger's."""
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
@@ -125,22 +149,42 @@ def test_a_command_that_looks_changes_no_file_that_is_none_of_the_ledgers(
     own.mkdir()
     (own / "r.json").write_text("{}")
     assert main(["--ledger", str(own / "l.db"), "init"]) == 0
+    databases = anothers(mine, wal=wal)
     (mine / "notes.txt").write_text("a file of mine\n")
-    with closing(sqlite3.connect(mine / "other.sqlite")) as connection:
-        connection.execute("CREATE TABLE bookmarks (address)")
-        connection.commit()
     for path in mine.iterdir():
         path.chmod(0o644)
     before = as_it_is(mine)
     asked = [part.format(own) for part in command]
-    wrong = [["--ledger", str(own / "l.db"), "--journal", str(mine / "notes.txt")]]
-    wrong += [["--ledger", str(mine / "other.sqlite")]]
-    assert [main([*where, *asked]) for where in wrong] == [1, 1]
-    assert as_it_is(mine) == before
+    assert main(["--ledger", str(own / "l.db"), "--journal", str(mine / "notes.txt"), *asked]) == 1
     capsys.readouterr()
+    for path in databases:
+        assert main(["--ledger", str(path), *asked]) == 1
+        assert "There is no ledger at the place" in capsys.readouterr().err, path
+    assert as_it_is(mine) == before
     monkeypatch.setattr("dpcore.ledger.place.is_anothers", lambda file: False)
-    assert main([*wrong[1], *asked]) == 1
+    for path in databases:
+        assert main(["--ledger", str(path), *asked]) == 1
     assert as_it_is(mine) != before, "as it was before"
+
+
+def test_a_ledger_is_known_whatever_became_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it is written to, nothing may be in its file yet; where tables are lost it is damaged."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    file = tmp_path / "l.db"
+    with closing(Ledger.open(file)) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        assert not is_anothers(file)
+        logged = tmp_path / "logged.db"  # as a computer leaves it whose current was cut
+        for end in ("", "-wal"):
+            shutil.copy(f"{file}{end}", f"{logged}{end}")
+        assert b"CREATE TABLE records" not in logged.read_bytes()
+        assert not is_anothers(logged)
+    assert not is_anothers(file)
+    for lost in ("records", "alembic_version"):
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute(f"DROP TABLE {lost}")
+            connection.commit()
+        assert not is_anothers(file), lost
 
 
 @pytest.mark.parametrize("what", ["file", "link", "dangling", "folder", "ledger", "key"])
