@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 from dpcore.errors import InvalidArgument, LedgerUnsound
@@ -43,7 +44,20 @@ def confirmed(store: Store, asked: Receipt | str) -> Receipt | None:
 
 def _read(text: str) -> Any:
     """What a receipt's text says, with the mark in front that some editors write. Raises ValueError."""
-    return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_each_once)
+    return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_each_once, parse_float=_to_the_last_digit)
+
+
+def _to_the_last_digit(text: str) -> float:
+    """The number that a text says, which says no other to whoever reads more digits of it than a float keeps. Raises
+    ValueError. Programs write as many digits as tell a number from every other, or seventeen."""
+    number = float(text)
+    try:
+        said = Decimal(text)
+    except ArithmeticError:  # an exponent that no number has
+        raise ValueError("no number") from None
+    if said not in (Decimal(repr(number)), Decimal(f"{number:.17g}")):
+        raise ValueError("a number that is another when it is read")
+    return number
 
 
 def _says_the_same(kept: Any, brought: Any) -> bool:

@@ -508,6 +508,33 @@ def test_a_receipt_that_can_be_read_in_two_ways_is_none(monkeypatch: pytest.Monk
     assert sum(ledger.confirms(one) for one in (*twice, *changed)) > len(twice) / 2, "as it was before"
 
 
+def test_a_receipt_says_every_digit_of_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number that Python reads as the one of the journal, and a person, or another program, as another."""
+    ledger = Ledger.open("sqlite://")
+    ledger.open_budget("people", epsilon=1.0)
+    ledger.charge("r", "people", Cost.pure(0.1), "Which?")
+    answer = {"total": 2**53, "odd": 2**53 + 1, "none": 0.0, "one": 1, "half": 0.5, "many": [1e22, 0.1]}
+    text = ledger.store_answer("r", answer).to_json()
+    same = {'"total": 9007199254740992': ['"total": 9007199254740992.0'], '"one": 1': ['"one": 1.0', '"one": 1e0']}
+    same |= {"1e+22": ["1" + "0" * 22, "1.0E22"], '"epsilon": 0.1': ['"epsilon": 0.10000000000000001']}
+    others = {
+        '"total": 9007199254740992': [f'"total": 900719925474099{end}' for end in ("3", "3.0", "2.7", "2.0000001")]
+    }
+    others |= {'"odd": 9007199254740993': ['"odd": 9007199254740992.0', '"odd": 9007199254740993.4']}
+    others |= {'"none": 0.0': ['"none": 2e-324', '"none": 1e-99999999999999999999']}
+    others |= {'"one": 1': ['"one": 1.00000000000000000001'], '"half": 0.5': ['"half": 0.50000000000000000001']}
+    others |= {'"epsilon": 0.1': ['"epsilon": 0.09999999999999999999', '"epsilon": 0.1000000000000000000001']}
+
+    def taken(changes: dict[str, list[str]]) -> list[str]:
+        assert all(text.count(was) == 1 for was in changes)
+        return [now for was, forms in changes.items() for now in forms if ledger.confirms(text.replace(was, now))]
+
+    assert taken(same) == [now for forms in same.values() for now in forms]
+    assert taken(others) == []
+    monkeypatch.setattr(confirming, "_to_the_last_digit", float)
+    assert len(taken(others)) > 6, "as it was before"
+
+
 def set_out_anew(value: Any, number: Callable[[float], Any]) -> Any:
     """JSON as a program writes it that has one kind of number."""
     if isinstance(value, dict):
