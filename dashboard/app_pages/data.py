@@ -54,7 +54,7 @@ elif own is None or home != place:
     if place == OWN_FILE:
         upload.trouble()
         if no_files := compute.no_files():
-            st.info(no_files, icon=":material/lock_person:")
+            st.info(words.reason(no_files), icon=":material/lock_person:")
         elif task is None:
             upload.drop(said.DROP)
             upload.paste()

@@ -32,7 +32,7 @@ def show_records() -> None:
         found, names = ledger.records(), {budget.lineage: budget.name for budget in ledger.budgets()}
         roles = ledger.roles()
     except DpcoreError as error:
-        st.error(words.sentence(error), icon=":material/lock:")
+        st.error(words.reason(error), icon=":material/lock:")
         return
     st.markdown(f"**{words.plural(len(found), 'record')}** in the ledger, each with the hash of the one before it.")
     with st.container(horizontal=True):
@@ -105,7 +105,7 @@ def _verify() -> None:
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
         return
     strayed = f" {STRAYED.format(f'{found.strayed:,}')}" if found.strayed else ""
     told = f"Sound: {found.seq:,} records, {found.charges:,} charges, and the journal says the same."

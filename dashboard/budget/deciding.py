@@ -39,7 +39,7 @@ def show_requests() -> None:
             if one.lineage in budgets and one.state in ("waiting", "granted") and not one.charged
         }
     except DpcoreError as error:
-        st.error(words.sentence(error), icon=":material/lock:")
+        st.error(words.reason(error), icon=":material/lock:")
         return
     with st.container():  # there with and without a note, so that what stands below keeps its place
         problem = session.note(_NOTE)
@@ -133,7 +133,7 @@ def _withdraw(request_id: str) -> None:
     try:
         compute.ledger().withdraw(request_id)
     except DpcoreError as error:
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
         return
     session.say(_NOTE, said.WITHDRAWN_NOW)
 
@@ -151,7 +151,7 @@ def _decide(request_id: str, grant: bool) -> None:
         else:
             ledger.refuse(request_id, why)
     except DpcoreError as error:
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
         return
     session.say(_NOTE, said.GRANTED if grant else "Refused, on the record.")
 

@@ -307,9 +307,9 @@ def _open(
             ask_whose(own, error)
     except InvalidArgument as error:
         known = {"lineage": KNOWN, "fingerprint": STAYS}.get(error.argument)
-        session.say(_NOTE, known or f"The budget was not opened: {error}.")
+        session.say(_NOTE, known or words.reason(f"The budget was not opened: {error}"))
     except DpcoreError as error:
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
     else:
         if own is not None:
             joined(own)

@@ -83,6 +83,6 @@ def _change(lineage: str, generation: int, done: str, act: Callable[[Ledger], Bu
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
         return
     session.say(_NOTE, done)

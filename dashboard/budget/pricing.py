@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from dashboard import words
 from dashboard.background import compute
 from dashboard.budget import tracker
 from dashboard.budget.kinds import Wish, planned
@@ -66,7 +67,7 @@ def priced(
         memory = compute.memory(own=source is not None and not source.public)
         made = memory(("plan", fingerprint, tuple(wishes), delta, total, hidden, for_whom), make)
     except DpcoreError as error:
-        return f"This plan cannot be priced: {error}."
+        return words.reason(f"This plan cannot be priced: {error}")
     if made is None:
         return "No ε makes these answers that good. Ask for less, or bring more data."
     epsilons, found, shares = made

@@ -206,7 +206,7 @@ def _check(receipt: Receipt | str) -> None:
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
         return
     if found is None:
         session.say(_NOTE, NOT_CONFIRMED)
@@ -263,7 +263,7 @@ def checked(data: bytes) -> str:
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
-        return words.sentence(error)
+        return words.reason(error)
     known = [receipt.journal_hash[:12] for receipt in found.receipts]
     return report_words.examined(found.unchanged, known, found.unknown, sees_all=compute.sees_all())
 
@@ -280,7 +280,7 @@ def _find(start: str) -> None:
     try:
         matching = compute.ledger().find(start)
     except DpcoreError as error:
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
         return
     if len(matching) != 1:
         none = NO_SUCH if compute.sees_all() else NONE_TO_SEE

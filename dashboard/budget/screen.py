@@ -82,7 +82,7 @@ def everyone(budgets: list[Budget], receipts: Sequence[Receipt]) -> None:
 
 def closed(problem: str) -> None:
     """The ledger is not in order: one sentence for its owner."""
-    st.error(problem, icon=":material/lock:")
+    st.error(words.reason(problem), icon=":material/lock:")
     st.caption(
         "Until then nothing can be charged, released or looked up, which keeps every promise made so far. All other "
         "pages keep working, and so do the plans and pictures below."

@@ -41,7 +41,7 @@ def show_sharing() -> None:
         }
         people = sorted({*ledger.roles(), *(one for _, terms in owned.values() for one in terms.shares)} - {EVERYONE})
     except DpcoreError as error:
-        st.error(words.sentence(error), icon=":material/lock:")
+        st.error(words.reason(error), icon=":material/lock:")
         return
     with st.container():  # there with and without a note, so that what stands below keeps its place, and stays open
         problem = session.note(_NOTE)
@@ -181,7 +181,7 @@ def _change(act: Callable[[Ledger], object], done: str | Callable[[], str]) -> b
     try:
         act(compute.ledger())
     except DpcoreError as error:
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
         return False
     session.say(_NOTE, done if isinstance(done, str) else done())
     return True

@@ -72,7 +72,7 @@ def _lines(source: Source | None, next_cost: tuple[Cost, str] | None) -> list[_L
     try:
         return [head, *_state(source, budget(source), next_cost)]
     except DpcoreError as error:
-        return [head, _Line("caption", said.CLOSED), _Line("error", words.sentence(error))]
+        return [head, _Line("caption", said.CLOSED), _Line("error", words.reason(error))]
 
 
 def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | None) -> list[_Line]:

@@ -52,7 +52,7 @@ def choose() -> None:
         with places.aside():  # a database may be silent
             tables = _tables(listed[name])
     except UnreadableFile as error:
-        st.warning(words.sentence(error))
+        st.warning(words.reason(error))
         return
     if not tables:
         st.warning(said.NO_TABLES)

@@ -257,7 +257,7 @@ def _account(own: OwnFile, column: Column) -> None:
             work.takes(typed.takes(column))
             account = typed.account(column)
     except (UnreadableFile, NoRoom) as error:
-        st.caption(words.sentence(error))
+        st.caption(words.reason(error))
         return
     parts = [f"{account.taken:,} as written"]
     for found, what in (

@@ -198,7 +198,7 @@ def budget(own: OwnFile) -> None:
         st.warning("The budget ledger cannot be used now, so no private answer can be given from this file.")
         return
     if own.uncompared:
-        st.warning(own.uncompared, icon=":material/group:")
+        st.warning(words.reason(own.uncompared), icon=":material/group:")
     if own.alike:
         ask_whose(own)
         return
@@ -206,7 +206,7 @@ def budget(own: OwnFile) -> None:
         known = compute.ledger().chargeable()
         told = _whose_budget(own.lineage, known)
     except LedgerError as error:
-        st.warning(words.sentence(error))
+        st.warning(words.reason(error))
         return
     if told:
         st.caption(told)

@@ -101,7 +101,7 @@ def current() -> Source | None:
     try:
         table = sample_table(key)
     except UnavailableSample as error:
-        session.say("data", f"{error} Showing {sample(FIRST_SAMPLE).title} instead.")
+        session.say("data", f"{words.reason(error)} Showing {sample(FIRST_SAMPLE).title} instead.")
         key = FIRST_SAMPLE
         table = sample_table(key)
     lineage = visitor.lineage(key)

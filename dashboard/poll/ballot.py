@@ -32,4 +32,4 @@ def do(act: Callable[[], object]) -> None:
     try:
         act()
     except PollRefused as refused:
-        PROBLEM.put(words.sentence(refused))
+        PROBLEM.put(words.reason(refused))

@@ -43,11 +43,11 @@ def do(act: Callable[[str], object], *, failed: str = "") -> None:
     try:
         act(visitor.token())
     except PollRefused as refused:
-        PROBLEM.put(words.sentence(refused))
+        PROBLEM.put(words.reason(refused))
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
-        PROBLEM.put(f"{words.sentence(error)} {failed}".strip())
+        PROBLEM.put(f"{words.reason(error)} {failed}".strip())
 
 
 def opens(label: str, key: str, declared: Callable[[], Declared], question: str) -> None:
@@ -59,7 +59,7 @@ def opens(label: str, key: str, declared: Callable[[], Declared], question: str)
         wall.asked(question, below=True)
     closed = tracker.trouble()
     if closed is not None:
-        st.error(poll_words.CANNOT_DRAW + closed, icon=":material/lock:")
+        st.error(poll_words.CANNOT_DRAW + words.reason(closed), icon=":material/lock:")
     st.button(
         primary(label) if closed is None else label,
         type="primary",

@@ -54,7 +54,7 @@ def show() -> None:
         _lead(plain_code(asked), str(elsewhere))
         return
     except PollRefused as refused:
-        _ask_for_code(str(refused))
+        _ask_for_code(words.reason(refused))
         return
     stage = room.stage
     match room:

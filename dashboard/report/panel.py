@@ -62,7 +62,7 @@ def report_button(
             try:
                 section = make()
             except DpcoreError as error:
-                st.warning(words.sentence(error))
+                st.warning(words.reason(error))
                 return
         _opened(section, key, waiting)
 

@@ -38,7 +38,7 @@ def panel(source: Source, offer: Offer | NoOffer, beside: DeltaGenerator, main: 
     try:
         budget, receipts = tracker.budget(source), _answered(source, offer)
     except DpcoreError as error:
-        main.error(words.sentence(error), icon=":material/lock:")
+        main.error(words.reason(error), icon=":material/lock:")
         return
     if budget is None:
         return
@@ -99,7 +99,7 @@ def _draw(source: Source, offer: Offer, request_id: str) -> None:
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):
             tracker.reopen()
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
     if DRAW_ID.get() == request_id:
         DRAW_ID.forget()
 
@@ -111,7 +111,7 @@ def _reset(lineage: str, generation: int) -> None:
         if ledger.budget(lineage).generation == generation:
             ledger.reset_practice(lineage)
     except DpcoreError as error:
-        session.say(_NOTE, words.sentence(error))
+        session.say(_NOTE, words.reason(error))
 
 
 def _name(offer: Offer, receipt: Receipt) -> str:

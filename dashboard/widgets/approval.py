@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from dashboard import words
 from dashboard.background import compute
 from dashboard.people import login
 from dashboard.widgets.answer import cost_words, when_utc
@@ -25,7 +26,10 @@ def closed(found: Budget) -> str:
     now = compute.ledger().terms(found.lineage)
     if now.ended:
         return ENDED
-    return compute.no_files() if now.at_least(person.subject, "ask") else said.NOT_FOR_ASKING
+    if not now.at_least(person.subject, "ask"):
+        return said.NOT_FOR_ASKING
+    why = compute.no_files()
+    return words.reason(why) if why else ""
 
 
 def above(found: Budget, request: Request) -> str:

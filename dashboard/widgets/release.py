@@ -150,7 +150,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         earlier, known = ([], Known()) if found is None else (answered(here), _known(here))
         closed = (login_words.NO_MORE if tracker.lost(source) else "") if found is None else approval.closed(found)
     except DpcoreError as error:
-        st.error(words.sentence(error), icon=":material/lock:")
+        st.error(words.reason(error), icon=":material/lock:")
         _problem(slot)  # such as that an answer is kept until the ledger is back
         return
     if closed:
@@ -279,7 +279,7 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
     try:
         charge = found.charge_for(cost, hidden)
     except InvalidCost as error:
-        st.warning(f"This release cannot be charged: {error}.")
+        st.warning(words.reason(f"This release cannot be charged: {error}"))
         return False
     fits = charge is not None and found.fits(cost, hidden)
     share = found.after(charge).share_spent - found.share_spent if charge is not None and fits else 0.0
@@ -391,7 +391,7 @@ def _failed(here: Asked, error: DpcoreError) -> None:
     reset = said.RESET if again else ""
     session.end_release(here.slot)
     if not isinstance(error, KnownPeople):  # the question that follows says it
-        session.say(here.slot, words.sentence(error) + reset)
+        session.say(here.slot, words.reason(error) + reset)
 
 
 def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:

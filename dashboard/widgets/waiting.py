@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import limits, machine_memory
+from dashboard import limits, machine_memory, words
 from dashboard.background import compute, lent
 from dashboard.background.cluster import Cluster
 from dashboard.background.held import JOBS, OWN_SHELF
@@ -64,7 +64,7 @@ class Running:
         """
         job = self.job
         if isinstance(job.error, NoRoom | CannotAsk):
-            st.info(str(job.error))
+            st.info(words.reason(job.error))
             st.button(said.TRY_AGAIN, key=f"{self.slot}-again", on_click=self.jobs.forget, args=(self.key,))
             return False
         if job.error is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from dpcore.datasets.text import plain_html as html
 from dpcore.datasets.text import plain_markdown as safe
-from dpcore.datasets.text import visible
+from dpcore.datasets.text import plain_sentence, visible
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
 from dpcore.written import CHANCE, rounded_down, rounded_up
@@ -29,6 +30,7 @@ __all__ = [
     "odds_sentence",
     "one_of",
     "plural",
+    "reason",
     "safe",
     "sentence",
     "times_in_100",
@@ -37,6 +39,7 @@ __all__ = [
     "whole",
 ]
 
+_COMMAND = re.compile(r"(`(?:epsilon-lab|--)[ a-zA-Z-]*`)")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -108,6 +111,12 @@ def sentence(said: object) -> str:
     """What an exception of dpcore or a request says, as a sentence."""
     text = str(said)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
+
+
+def reason(said: object) -> str:
+    """``sentence`` as Markdown that acts on nothing in it but our commands: it may hold a name somebody chose."""
+    parts = _COMMAND.split(sentence(said))
+    return "".join(part if place % 2 else plain_sentence(part, 2000) for place, part in enumerate(parts))
 
 
 def whole(value: float) -> str:
