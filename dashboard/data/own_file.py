@@ -40,7 +40,7 @@ from dpcore.datasets.done import Done
 from dpcore.datasets.headings import tells_of_one
 from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, says_somebody, unmoved
-from dpcore.datasets.steps import all_done, names_in, puts_rows_together, rows_made, together_by
+from dpcore.datasets.steps import puts_rows_together, rows_made, together_by
 from dpcore.ledger.people import Brought
 
 if TYPE_CHECKING:
@@ -213,11 +213,8 @@ class OwnFile:
 
     @property
     def done(self) -> tuple[Done, ...]:
-        """What a question says of the steps: no word of the rows, nor a column that they name and nobody declared."""
-        if self.reading is None or not self.named_by_rows:
-            return all_done(self.steps)
-        known = set() if self.declared is None else set(self.declared.names)
-        return all_done(self.steps, private=frozenset().union(*map(names_in, self.steps)) - known)
+        """What a question holds of the steps: no word of the rows."""
+        return tuple(step.done for step in self.steps)
 
     @property
     def worded(self) -> bool:

@@ -260,10 +260,11 @@ class Declaration:
 
     def taken(self, reads: Reads, named_by: str | None = None) -> Reads:
         """``reads`` with what was said of it and done to it after the file was seen, and the table that is meant;
-        nothing about how many rows there are where that is private."""
+        nothing about how many rows there are where that is private, nor which others the file's rows name."""
         own = {column.name for column in reads.columns} | {named_by}
         comes = self.hidden == "add_remove"
         private = {"last row"} if self.each_row == "record" and comes else set() if comes else {"rows stay"}
+        public = {*reads.names, named_by or "", self.together}  # what else is declared is nothing to this question
         return replace(
             reads,
             suggested=tuple(name for name in self.suggested if name in own),
@@ -272,7 +273,7 @@ class Declaration:
             named_by_rows=self.named_by_rows,
             table=self.table,
             together=self.together,
-            done=self.done,
+            done=tuple(one.naming(public) for one in self.done) if self.named_by_rows else self.done,
         )
 
 

@@ -13,8 +13,8 @@ cells are worked on, and may raise what ends the work.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, get_args
 
@@ -181,7 +181,8 @@ class SplitOptions:
 
     @property
     def done(self) -> Done:
-        return Done(kind="columns", columns=(self.column,), stated=(self.separator, str(self.most or "")))
+        stated = (self.separator, str(self.most or ""), *sorted(self.options))
+        return Done(kind="columns", columns=(self.column,), stated=stated)
 
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         _column(frame, self.column)
@@ -373,7 +374,10 @@ class OneRowPer:
     @property
     def done(self) -> Done:
         of = (self.of,) if self.of else ()
-        stated = (self.how, "day" if self.day else "", self.decimal if self.of else "")
+        words = {word.lower() for word in self.missing_words} - {""}
+        usual = words == {word.lower() for word in MISSING_WORDS} - {""}
+        said = () if usual else tuple(sorted(words)) or ("",)
+        stated = (self.how, "day" if self.day else "", self.decimal if self.of else "", *said)
         return Done(kind="together", columns=(self.by, *of), stated=stated)
 
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
@@ -416,12 +420,6 @@ class OneRowPer:
 Step = LeaveOutTotals | ReadAsMissing | SplitOptions | TicksToRows | MonthsToRows | OneRowPer
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Step)}
 """The kinds of step by the names they are saved under."""
-
-
-def all_done(steps: Iterable[Step], private: Collection[str] = ()) -> tuple[Done, ...]:
-    """What a question says of these steps, in order, without the names of columns that are ``private``."""
-    every = (step.done for step in steps)
-    return tuple(replace(one, columns=tuple("" if name in private else name for name in one.columns)) for one in every)
 
 
 def names_in(step: Step) -> frozenset[str]:

@@ -95,9 +95,10 @@ def taken_over(reads: Reads) -> tuple[str, ...]:
 
 def named(reads: Reads) -> tuple[str, ...]:
     """One sentence about columns that the file's rows name, none where a header does or no column is read."""
-    if not reads.named_by_rows or not reads.names:
+    names = tuple(name for name in dict.fromkeys((*reads.names, reads.together)) if name)
+    if not reads.named_by_rows or not names:
         return ()
-    what = f"That the file has {_listed(reads.names)}"
+    what = f"That the file has {_listed(names)}"
     return (f"{what} was told by its rows, which name their own cells: not covered by ε.",)
 
 

@@ -35,9 +35,10 @@ def _missing(done: Done, number: int) -> str:
 
 
 def _split(done: Done, what: str) -> str:
-    sign, most = done.stated
+    sign, most, *options = done.stated
     which = {"": "all options", "1": "the first option"}.get(most, f"the first {most} options")
-    return f"{which} of each cell of {_column(done)}, with “{shown(sign)}” between them, are {what}"
+    listed = f", one for each of the {len(options):,} that are listed" if options else ""
+    return f"{which} of each cell of {_column(done)}, with “{shown(sign)}” between them, are {what}{listed}"
 
 
 def _months(done: Done) -> str:
@@ -45,10 +46,12 @@ def _months(done: Done) -> str:
 
 
 def _together(done: Done) -> str:
-    how, day, mark = done.stated
+    how, day, mark, *missing = done.stated
     number = "their number" if how == "count" else f"the {how} of {_column(done, 1)}"
     number += {"": "", ".": ", with a decimal point", ",": ", with a decimal comma"}[mark]
-    return f"all rows of one {'day of ' if day else ''}{_column(done)} are one row with {number}"
+    one = f"one {'day of ' if day else ''}{_column(done)}" if day or done.columns[0] else "one value of a column"
+    stated = ", with words that mean missing stated" if missing else ""
+    return f"all rows of {one} are one row with {number}{stated}"
 
 
 _DONE: dict[StepKind, Callable[[Done, int], str]] = {

@@ -7,8 +7,8 @@ does what it asks of each makes the same request, saves the same declaration, an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from datetime import date
 from functools import cache
 from typing import Any
@@ -247,7 +247,8 @@ STEPS: dict[str, tuple[Step, str]] = {
     "totals": (LeaveOutTotals(column="kind"), "rows whose “kind” says total or subtotal are left out"),
     "columns": (
         SplitOptions(column="ticks", separator=",", options=("Gym", "Tea"), most=2),
-        "the first 2 options of each cell of “ticks”, with “,” between them, are columns",
+        "the first 2 options of each cell of “ticks”, with “,” between them, are columns, "
+        "one for each of the 2 that are listed",
     ),
     "rows": (
         TicksToRows(column="ticks", separator=",", most=1),
@@ -332,6 +333,108 @@ def test_a_column_that_rows_name_is_named_by_no_step() -> None:
     told = sentence(asked(own, "age"))
     assert "one word of a column is read as missing and one word of “age” is read as missing" in told
     assert "odd" not in told + repr(asked(own, "age"))
+
+
+def objects(*steps: Step, declared: Sequence[str] = ("age",)) -> OwnFile:
+    """Objects of JSON after these steps, of which these columns were declared."""
+    rows = [{"age": 20 + n % 30, "code": 5 + n % 9, "person_id": f"p{n % 20}", "odd": "ab"[n % 2]} for n in range(60)]
+    data = json.dumps(rows).encode()
+    own = read_again.opened("a.json", data, (), read_table(data), None, None)
+    assert own.named_by_rows
+    assert own.as_read is not None
+    own = read_again.worked(own, own.as_read.after(steps), steps)
+    schema = own.schema
+    for name in declared:
+        code = name in ("odd", "person_id")
+        facts: dict[str, Any] = {"categories": ("a", "b")} if code else {"low": 0.0, "high": 100.0}
+        schema = schema.with_column(Column(name=name, type="category" if code else "integer", **facts))
+    return own.decide(replace(own.decisions, schema=replace(schema, rows_per_person=1), said_rows=True))
+
+
+BESIDE: list[Step] = [
+    ReadAsMissing(column="odd", word="a"),
+    LeaveOutTotals(column="odd"),
+    OneRowPer(by="person_id", of="code", how="sum"),
+    OneRowPer(by="odd"),
+]
+
+
+@pytest.mark.parametrize("step", BESIDE, ids=lambda step: type(step).__name__)
+def test_what_else_is_declared_is_nothing_to_a_question(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where rows name the columns, too: else an answer is paid twice, and what was granted is drawn by nobody."""
+    bare, beside = (
+        objects(step, declared=()),
+        [name for name in objects(step, declared=()).schema.names if name != "age"],
+    )
+    name = "age" if "age" in bare.schema.names else beside.pop()
+    asks = [asked(objects(step, declared=(name, *beside[:more])), name) for more in range(len(beside) + 1)]
+    assert len(asks) > 1
+    assert len({question_digest(one) for one in asks}) == len({sentence(one) for one in asks}) == 1
+    taken = Declaration.taken
+
+    def as_before(facts: Declaration, reads: Reads, named_by: str | None = None) -> Reads:
+        known = [column.name for column in facts.columns]
+        return replace(taken(facts, reads, named_by), done=tuple(one.naming(known) for one in facts.done))
+
+    monkeypatch.setattr(Declaration, "taken", as_before)
+    asks = [asked(objects(step, declared=(name, *beside[:more])), name) for more in range(len(beside) + 1)]
+    assert len({question_digest(one) for one in asks}) > 1
+
+
+@pytest.mark.parametrize("by", ["person_id", "odd"])
+def test_by_which_column_rows_were_put_together_is_said_once_as_everywhere(by: str) -> None:
+    """A receipt that says what each value of it is names it where it says what was done, and that rows told it."""
+    request = asked(objects(OneRowPer(by=by), declared=("rows",)), "rows")
+    told = sentence(request)
+    assert f"all rows of one “{by}” are one row with their number was chosen" in told
+    assert f"That the file has “rows” and “{by}” was told by its rows" in told
+    assert request.reads.together == by
+    hidden = replace(request.reads, together="", done=(request.reads.done[0].naming(()),))
+    assert "all rows of one value of a column are one row" in " ".join(steps_chosen(hidden))
+
+
+def vars_of(step: Step) -> dict[str, Any]:
+    return {each.name: getattr(step, each.name) for each in fields(step)}
+
+
+def test_what_is_stated_with_a_step_is_part_of_the_question() -> None:
+    """Every field of every kind of step but a word of the rows, and no order of words that changes no row."""
+    pairs: list[tuple[Step, Step]] = [
+        (OneRowPer(by="who"), OneRowPer(by="who", missing_words=("", "p1", "p2"))),
+        (OneRowPer(by="who"), OneRowPer(by="who", missing_words=())),
+        (OneRowPer(by="who", missing_words=("p1",)), OneRowPer(by="who", missing_words=("p2",))),
+        (OneRowPer(by="who", of="age", how="sum"), OneRowPer(by="who", of="age", how="mean")),
+        (OneRowPer(by="who", of="age", how="sum"), OneRowPer(by="who", of="age", how="sum", decimal=",")),
+        (OneRowPer(by="who"), OneRowPer(by="who", day=True)),
+        (SplitOptions(column="ticks", options=("1", "1.0")), SplitOptions(column="ticks", options=("1.0",))),
+        (SplitOptions(column="ticks"), SplitOptions(column="ticks", options=("1.0",))),
+        (SplitOptions(column="ticks"), SplitOptions(column="ticks", most=2)),
+        (SplitOptions(column="ticks"), SplitOptions(column="ticks", separator=",")),
+        (TicksToRows(column="ticks", most=1), TicksToRows(column="ticks", most=2)),
+        (TicksToRows(column="ticks", most=1), TicksToRows(column="ticks", most=1, separator=",")),
+        (MonthsToRows(columns=("2024", "2025")), MonthsToRows(columns=("2024", "2025"), time="year")),
+        (MonthsToRows(columns=("2024", "2025")), MonthsToRows(columns=("2024", "2025"), value="paid")),
+        (MonthsToRows(columns=("2024", "2025")), MonthsToRows(columns=("2025", "2024"))),
+        (OneRowPer(by="who"), OneRowPer(by="whose")),
+        (OneRowPer(by="who", of="age", how="sum"), OneRowPer(by="who", of="code", how="sum")),
+        (SplitOptions(column="ticks"), SplitOptions(column="tocks")),
+        (TicksToRows(column="ticks", most=1), TicksToRows(column="tocks", most=1)),
+        (LeaveOutTotals(column="ticks"), LeaveOutTotals(column="tocks")),
+        (ReadAsMissing(column="age", word="9"), ReadAsMissing(column="code", word="9")),
+    ]
+    assert [pair for pair in pairs if pair[0].done == pair[1].done] == []
+    every = {(name, each.name) for name, kind in KINDS.items() for each in fields(kind)}
+    for one, other in pairs:
+        every -= {(type(one).__name__, name) for name, value in vars_of(one).items() if value != vars_of(other)[name]}
+    assert every == {("ReadAsMissing", "word")}
+    assert pairs[0][0].done.stated == pairs[0][1].done.stated[:3], "all that a question held before"
+    same = [OneRowPer(by="who", missing_words=words) for words in (("P1", "p2"), ("p2", "", "p1"))]
+    assert same[0].done == same[1].done
+    assert OneRowPer(by="who").done.stated == ("count", "", ""), "as a question was before"
+    reads = [Reads(columns=(), done=(step.done,)) for step in (OneRowPer(by="who"), same[0])]
+    assert ", with words that mean missing stated was chosen by" in steps_chosen(reads[1])[0]
+    assert "stated" not in steps_chosen(reads[0])[0]
+    assert "p1" not in steps_chosen(reads[1])[0]
 
 
 def test_card_and_panel_say_that_steps_were_chosen(open_app: Open) -> None:
