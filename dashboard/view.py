@@ -16,13 +16,14 @@ import pandas as pd
 
 from dashboard import words
 from dashboard.blocks import Picture
-from dashboard.case import Memo
+from dashboard.case import MARK, Memo
 from dashboard.charts.heat_map import heat_map
 from dashboard.charts.labels import Keep
 from dashboard.charts.ready import packed
 from dashboard.charts.theme import EPSILON_TITLE, Figure, colours
 from dashboard.charts.tradeoff import HEIGHT, ROOM, Scale, read_all, tradeoff
 from dashboard.controls import Choice, Number
+from dpcore.grid import round_up
 from dpcore.tradeoff import (
     Metric,
     Problem,
@@ -175,6 +176,11 @@ class View:
     textbook: str = ""
     compares: bool = True
     unprotected: str = ""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is of values of a person's own file."""
+        return self.mark == MARK
 
     @property
     def higher(self) -> bool:
@@ -403,14 +409,21 @@ def size_range(view: View) -> tuple[float, float]:
     return (float(max(1.0, 10.0 ** np.floor(np.log10(low)))), float(10.0 ** np.ceil(np.log10(high))))
 
 
+def found_level(epsilon: float | None, *, own: bool) -> float | None:
+    """A level that was found, as every card, tab, report and script has it: from values of a person's ``own`` on the
+    public grid alone, since an ε can be typed as well as taken by a button that says where it is from."""
+    return round_up(epsilon) if own and epsilon is not None else epsilon
+
+
 def needed_epsilon(view: View) -> float | None:
     if view.target is None:
         return None
     goal = view.target
-    return view.memo(
+    found = view.memo(
         (*view.identity, "epsilon for", view.main, view.metric, goal),
         lambda: epsilon_for(goal, view.problem, method=view.main, metric=view.metric, low=1e-6, high=1e3),
     )
+    return found_level(found, own=view.own)
 
 
 def needed_most(view: View) -> float | None:
@@ -418,10 +431,11 @@ def needed_most(view: View) -> float | None:
     if view.target is None:
         return None
     goal = view.target
-    return view.memo(
+    found = view.memo(
         (*view.identity, "epsilon for most", view.main, view.metric, goal),
         lambda: epsilon_for_most(goal, view.problem, method=view.main, metric=view.metric, low=1e-6, high=1e3),
     )
+    return found_level(found, own=view.own)
 
 
 def needed_size(view: View) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -21,7 +20,6 @@ from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
 from dashboard.widgets.picture import fitted
 from dashboard.words import needs, release
-from dpcore.grid import round_up
 
 DOTS = 50
 SHOWN = 4  # outcomes by name
@@ -32,15 +30,15 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
     """Choose what is ``measured`` and type how much of it you need; the smallest ε and the smallest sample that give it
     follow.
 
-    ``own``: they are found from the values of a person's own file, and a release must say so. ``left`` is the largest
-    single answer that the budget still pays for, where there is one.
+    ``own``: they are found from the values of a person's own file, on the public grid, and a release must say so.
+    ``left`` is the largest single answer that the budget still pays for, where there is one.
     """
-    found = _on_grid(asked.found) if asked.found is not None and own and not asked.simulated else asked.found
+    found = asked.found
     step = "" if found is None else needs.next_step(found, session.epsilon(), asked.proviso)
     about = (
         "need",
         *controls.now([*measured, asked.control]),
-        Same(asked.found),  # and what is shown of it follows from that
+        Same(found),
         asked.waiting,
         asked.hint,
         asked.better,
@@ -48,7 +46,6 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
         step,
     )
     told = left if found is not None and _too_dear(found, left) else None
-    asked = replace(asked, found=found)
     with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
         replay.part((*about, key, own, told), lambda: _need(asked, measured, key, step, own=own, left=told), told=True)
 
@@ -74,16 +71,6 @@ def _other_method(found: Better, key: str) -> None:
     st.button(
         found.label, key=f"{key}-better", on_click=session.change, args=(found.control, found.value), width="stretch"
     )
-
-
-def _on_grid(found: Needed) -> Needed:
-    """What is found from a person's own values is shown on the public grid alone: an ε can be typed as well."""
-    most = found.most and replace(found.most, epsilon=_rounded(found.most.epsilon))
-    return replace(found, epsilon=_rounded(found.epsilon), most=most)
-
-
-def _rounded(epsilon: float | None) -> float | None:
-    return None if epsilon is None else round_up(epsilon)
 
 
 def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import view
 from dashboard.controls import Number
 from dashboard.question import Need
 from dashboard.view import Needed
@@ -22,18 +23,18 @@ def page(epsilon: float, surely: float | None, own: bool) -> None:
     from dashboard import session
     from dashboard.controls import Number
     from dashboard.question import Need
-    from dashboard.view import Most, Needed
+    from dashboard.view import Most, Needed, found_level
     from dashboard.widgets import cards
 
     session.begin()
     needed = Needed(
-        epsilon=epsilon,
+        epsilon=found_level(epsilon, own=own),
         size=None,
         size_word="people",
         possible=True,
         sized=False,
         average=True,
-        most=Most(answers="models", epsilon=surely, found="measured"),
+        most=Most(answers="models", epsilon=found_level(surely, own=own), found="measured"),
     )
     need = Need(control=Number(key="need", label="I need", default=1.0, low=0.0, high=9.0), found=needed)
     cards.need(need, [], key="a", own=own)
@@ -56,7 +57,7 @@ def test_neighbours_between_two_levels_of_the_list_show_the_same(monkeypatch: py
     assert all(on_grid(float(value)) for value in told(one)["metrics"])
     assert told(one)["buttons"] == [f"Use ε = {value}" for value in told(one)["metrics"]]
     assert told(shown(0.161, 0.269, own=False)) != told(shown(0.155, 0.26, own=False)), "data that everybody may see"
-    monkeypatch.setattr(cards, "_on_grid", lambda found: found)
+    monkeypatch.setattr(view, "round_up", lambda level: level)
     assert told(shown(0.161, 0.269, own=True)) != told(shown(0.155, 0.26, own=True)), "what shows that it can fail"
 
 
@@ -80,7 +81,7 @@ def test_where_the_average_needs_next_to_nothing_the_other_has_its_button(*, own
 
 @pytest.mark.parametrize("own", [True, False])
 def test_the_card_is_drawn_again_only_for_what_is_found_anew(monkeypatch: pytest.MonkeyPatch, *, own: bool) -> None:
-    """Also where it is rounded for the eye: what is kept is known by what was found."""
+    """What is kept is known by what was found."""
     keys: list[Any] = []
     monkeypatch.setattr(cards.replay, "part", lambda about, draw, **_: keys.append(about))
     monkeypatch.setattr(cards.controls, "now", lambda every: ())

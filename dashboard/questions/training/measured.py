@@ -18,7 +18,7 @@ from dashboard.question import Better, Need, Outcomes, Uncertain
 from dashboard.questions.training import curves
 from dashboard.questions.training.curves import Asked, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task
-from dashboard.view import Most, Needed, Proviso
+from dashboard.view import Most, Needed, Proviso, found_level
 from dashboard.words import measured as said
 from dashboard.words import predict as about_page
 from dashboard.words.measured import MISTAKES_ELSEWHERE
@@ -308,7 +308,8 @@ class Measured:
         if mine.empty:
             return Need(control=control, found=None, waiting=about_page.NOT_MEASURED)
         higher, best = METRICS[asked.metric].higher, float(plain["value"].iloc[0])
-        epsilon = self._reaches(along)
+        own = self.case.source.mode == "what_if"
+        epsilon, surely = (found_level(self._reaches(along, most=most), own=own) for most in (False, True))
         needed = Needed(
             epsilon=epsilon,
             size=None,
@@ -317,7 +318,7 @@ class Measured:
             without_privacy=best * scale(asked.metric).factor,
             sized=False,
             average=True,
-            most=Most(answers=said.MODELS, epsilon=self._reaches(along, most=True), found=said.MOST_FOUND),
+            most=Most(answers=said.MODELS, epsilon=surely, found=said.MOST_FOUND),
         )
         if sizes is not None:
             span = (float(sizes["n"].min()), float(sizes["n"].max()))
