@@ -79,7 +79,7 @@ def answered(
 
 
 def _rules(rules: tuple[str, ...]) -> list[Part]:
-    lines = tuple(text.words(rule, limit=400) for rule in rules)
+    lines = tuple(text.words(rule) for rule in rules)
     return [Heading(said.RULES), Listing(lines)] if lines else []
 
 

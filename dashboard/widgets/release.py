@@ -39,7 +39,7 @@ from dashboard.words import tracker as tracker_words
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Known, Receipt
-from dpcore.ledger.words import PERSON, refusal
+from dpcore.ledger.words import LONGEST_QUESTION, PERSON, refusal
 from dpcore.release import REFUSED, Request, ask, make_ready, question_digest, release
 
 EARLIER_SHOWN = 5
@@ -241,7 +241,7 @@ def _rules(request: Request) -> None:
     lines = rules_of(request)
     if lines:
         with st.expander(said.RULES):
-            st.markdown("\n".join(f"- {words.safe(line, 400)}" for line in lines))
+            st.markdown("\n".join(f"- {words.safe(line, LONGEST_QUESTION)}" for line in lines))
 
 
 def answered(here: Asked) -> list[Receipt]:

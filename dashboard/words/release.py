@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from dashboard.words import plural, safe
+from dpcore.ledger.words import LONGEST_QUESTION
 
 TAB = "A private answer"
 DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
@@ -77,16 +78,17 @@ def none_drawn(gives: str, *, practice: bool) -> str:
 
 
 def suggested(note: str) -> str:
-    """Beside a release: the sentence of its receipt, and why it is there."""
-    told = f"{safe(note, 700)} One row can decide what a file looks like."
+    """Beside a release: the sentence of its receipt, all of it, and why it is there."""
+    told = f"{safe(note, LONGEST_QUESTION)} One row can decide what a file looks like."
     if "How the cells of" not in note:
         return told
     return f"{told} Types that you declare without the file, and bring on the Data page, leave it out."
 
 
 def named_by_rows(note: str) -> str:
-    """Beside a release: the sentence of its receipt, and the way out."""
-    return f"{safe(note, 400)} A table whose first line names its columns, such as CSV, leaves its rows out of it."
+    """Beside a release: the sentence of its receipt, all of it, and the way out."""
+    out = "A table whose first line names its columns, such as CSV, leaves its rows out of it."
+    return f"{safe(note, LONGEST_QUESTION)} {out}"
 
 
 def conclude(unit: str) -> str:

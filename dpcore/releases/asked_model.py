@@ -143,7 +143,7 @@ class AskedModel(Asked):
             "Values outside their declared bounds are moved to the nearer bound.",
             self.missing_rule,
             *(
-                (f"Cut into steps at public numbers: {', '.join(cut)}; what is missing there is in no step.",)
+                (f"Cut into steps at public numbers, what is missing in none of them: {', '.join(cut)}.",)
                 if cut
                 else ()
             ),
@@ -154,7 +154,11 @@ class AskedModel(Asked):
                 else ()
             ),
             f"A row without a value of “{shown(self.features.target.name)}” adds nothing.",
-            *((f"Missing cells of {', '.join(filled)} count as the value declared for them.",) if filled else ()),
+            *(
+                (f"Missing cells of these count as the value declared for them: {', '.join(filled)}.",)
+                if filled
+                else ()
+            ),
             *self.person_rules,
         )
 

@@ -79,8 +79,8 @@ class BoughtModel(BuiltModel):
         """How numbers and dates are cut."""
         names = ", ".join(shown(column.name) for column in self.bought)
         return (
-            f"Cut into steps at noisy quantiles, which {exact(self.cuts_share)} of ρ buys: {names}; what is missing "
-            "there is in no step.",
+            f"Cut into steps at noisy quantiles, which {exact(self.cuts_share)} of ρ buys, what is missing in none of "
+            f"them: {names}.",
         )
 
     @property
