@@ -49,9 +49,8 @@ class Source:
     ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
     ``unreleased`` says. ``so_far`` is what they stated also where something of the file is still to be answered, which
-    one row of it may ask: a page begins with the same then. ``by_looks`` are those of its columns of which nobody
-    stated how they are read, though somebody may have called it right. Rows that are ``in_place`` are those of a source
-    of the server's, asked for counts alone.
+    one row of it may ask: a page begins with the same then. Rows that are ``in_place`` are
+    those of a source of the server's, asked for counts alone.
     ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
     ``Ledger.join`` does. ``count`` has the person call the number of records right, where nobody did and a file of
     its kind can lack one. ``everybodys`` says that the table is the program's own, the same object in every session.
@@ -69,7 +68,6 @@ class Source:
     practice: bool
     declared: Declaration | None = None
     so_far: Declaration | None = None
-    by_looks: frozenset[str] = frozenset()
     rows: Callable[[], PrivateRows] | None = None
     unreleased: str = ""
     in_place: bool = False
@@ -110,17 +108,11 @@ class Source:
 
     def stated(self, names: Sequence[str], *, least: int = 1) -> tuple[str, ...]:
         """Of these columns those that a person declared with all that a private answer needs; all of them where fewer
-        than ``least`` were. What a question begins with, so that it does not hang on how other columns look: yes or no
-        needs nothing else, and counts where somebody stated it, or nothing else was declared."""
+        than ``least`` were. What a question begins with, so that it does not hang on how other columns look."""
         facts = self.declared if self.so_far is None else self.so_far
-        declared = () if facts is None else facts.columns
-        bounded = [one for one in declared if one.bounded]
-        sure = {one.name for one in bounded if not (one.type == "yes/no" and one.name in self.by_looks)}
-        for known in (sure, {one.name for one in bounded}):
-            found = tuple(name for name in names if name in known)
-            if len(found) >= least:
-                return found
-        return tuple(names)
+        known = {one.name for one in (() if facts is None else facts.columns) if one.bounded}
+        found = tuple(name for name in names if name in known)
+        return found if len(found) >= least else tuple(names)
 
     def obstacle(self, *columns: str) -> str | None:
         """Why no private answer about these columns can be released, in one sentence; None when one can."""

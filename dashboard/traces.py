@@ -261,7 +261,7 @@ def _about(case: Case) -> tuple[Hashable, ...]:
     """All that a question may depend on but its choices; what is made anew in every run by what it says."""
     source = case.source
     told = (source.key, source.title, source.mode, source.lineage, source.practice, source.unreleased, source.in_place)
-    made = (Same(source.table), Same(source.declared), Same(source.so_far), source.by_looks, source.rows is None)
+    made = (Same(source.table), Same(source.declared), Same(source.so_far), source.rows is None)
     whose = told + made if source.public else (Same(source),)
     results = tuple((slot, tuple(map(Same, found))) for slot, found in sorted(case.results.items()))
     asked = (case.epsilon, case.delta, case.hides, case.looked, case.brief)

@@ -11,29 +11,32 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.data import actions, naming, source
-from dashboard.data.decisions import Decisions
+from dashboard.data.decisions import Decisions, as_type
 from dashboard.data.declaring import problem
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import data as said
 from dpcore.datasets import Column
+from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument
 
 MOST = 40
 """Columns in one form; the others come after it was saved."""
 FEWEST = 2
-_PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines")
+WORDS: tuple[ColumnType, ...] = ("category", "yes/no")
+"""Which of the two a file suggests hangs on a row, so that a form asks of both the same."""
+_PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines", "binary")
 _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
 def undeclared(own: OwnFile) -> tuple[Column, ...]:
-    """Columns that lack bounds or public options, in their order; text, yes/no and whose row it is need none, and those
-    that only rows name or fill are in no private answer, whatever is said of them."""
+    """Columns that lack bounds or public options, or the word that they hold yes or no, in their order; text and whose
+    row it is need none, and those that only rows name or fill are in no private answer, whatever is said of them."""
     others = own.from_rows | {own.schema.id_column}
     return tuple(
         column
         for column in own.schema.columns
-        if column.type not in ("text", "yes/no") and column.name not in others and not column.releasable
+        if column.type != "text" and column.name not in others and not own.stands(column)
     )
 
 
@@ -42,11 +45,11 @@ def show_bulk(own: OwnFile) -> None:
     waiting = undeclared(own)
     if len(waiting) < FEWEST:
         return
-    listed = [column.name for column in waiting[:MOST] if column.type == "category"]
+    listed = [column.name for column in waiting[:MOST] if column.type in WORDS]
     with st.expander(said.bulk(len(waiting)), icon=":material/checklist:"), st.form("own-bulk", border=False):
         st.caption(said.BULK_WHY)
         for column in waiting[:MOST]:
-            row(column, _key(column))
+            row(column, _key(column), either="yes/no" in own.types(column.name))
         if listed and not own.unseen:
             st.checkbox(said.BULK_PUBLIC, key=_public_key(listed), help=said.ANYONE_HELP)
         st.form_submit_button(
@@ -68,8 +71,9 @@ def _public_key(listed: Sequence[str]) -> str:
     return f"own-bulk-public-{naming.named(repr(tuple(listed)))}"
 
 
-def row(column: Column, key: str, *, draft: bool = False) -> None:
-    """One column's row of a form; ``draft`` shows options that are there but were not called public yet."""
+def row(column: Column, key: str, *, draft: bool = False, either: bool = True) -> None:
+    """One column's row of a form; ``draft`` shows options that are there but were not called public yet; ``either``
+    whether a column of options could be declared as yes or no."""
     name = words.safe(column.name, 40)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if column.is_numeric:
@@ -100,22 +104,27 @@ def row(column: Column, key: str, *, draft: bool = False) -> None:
             )
         else:
             text_box(said.bulk_options(name), key=f"{key}-options", most=LONGEST_OPTIONS)
+        if column.type in WORDS and either:
+            st.checkbox(said.binary(name), key=f"{key}-binary", help=said.BINARY_HELP)
 
 
 def stated(column: Column, entries: Mapping[str, Any], *, public: bool) -> Column | None:
     """The column as one row of the form states it; None where nothing was stated.
 
     ``entries`` are ``usual``, ``low`` and ``high``, or ``earliest`` and ``latest``, or ``options`` (with ; between
-    them) or ``lines`` (one on each). A number that was typed goes before the usual range. Raises InvalidArgument for
-    half a statement and for bounds that cannot be.
+    them) or ``lines`` (one on each) or ``binary``, that it holds yes or no. A number that was typed goes before the
+    usual range, yes or no before options. Raises InvalidArgument for half a statement and for bounds that cannot be.
     """
-    if column.type == "category":
+    if column.type in WORDS:
+        if entries.get("binary"):
+            return column if column.type == "yes/no" else as_type(column, "yes/no")
         parts = [*str(entries.get("lines") or "").splitlines(), *str(entries.get("options") or "").split(";")]
         named = tuple(dict.fromkeys(part.strip() for part in parts))
         named = tuple(name for name in named if name)
         if not named:
             return None
-        return replace(column, categories=named, from_file=not public, words_from_file=False, fill=None)
+        words_ = column if column.type == "category" else as_type(column, "category")
+        return replace(words_, categories=named, from_file=not public, words_from_file=False, fill=None)
     if column.type == "date":
         bounds: tuple[Any, Any] = entries.get("earliest"), entries.get("latest")
         names = ("earliest", "latest")
@@ -170,15 +179,12 @@ def _save(names: tuple[str, ...]) -> None:
     own = source.own_file()
     if own is None:
         return
-    listed = [name for name in names if name in own.schema.names and own.schema.column(name).type == "category"]
+    listed = [name for name in names if name in own.schema.names and own.schema.column(name).type in WORDS]
     public = own.unseen or bool(session.entered(_public_key(listed), False))
     fresh, wrong = statements(own, names, _key, public=public)
 
     def change(before: Decisions) -> Decisions:
-        schema = before.schema
-        for column in fresh:
-            schema = schema.with_column(column)
-        return replace(before, schema=schema, copied=before.copied - {column.name for column in fresh})
+        return replace(before.says(*fresh), copied=before.copied - {column.name for column in fresh})
 
     if fresh:
         actions.decide(change)

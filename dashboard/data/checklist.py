@@ -62,7 +62,7 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
     if waiting:
         st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
     for column in lead:
-        if column.type == "category" and not column.categories and own.reading is not None:
+        if column.type in bulk.WORDS and not column.categories and own.reading is not None:
             st.button(
                 data_said.COPY,
                 icon=":material/content_copy:",
@@ -73,10 +73,10 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
             )
     with st.form(_FORM, border=False):
         for column in lead:
-            row(column, _key(column), draft=True)
+            row(column, _key(column), draft=True, either=_either(own, column))
         if others:
             st.caption(said.others(suited.way.least, len(suited.way.others)))
-        _others(others)
+        _others(own, others)
         if not own.unseen:
             _public(own, waiting)
             _people(own)
@@ -96,7 +96,11 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
         )
 
 
-def _others(others: list[Column]) -> None:
+def _either(own: OwnFile, column: Column) -> bool:
+    return "yes/no" in own.types(column.name)
+
+
+def _others(own: OwnFile, others: list[Column]) -> None:
     """Rows of the columns beside the leading one: several of numbers have one row in common, and their own folded."""
     numbers = [column for column in others if column.is_numeric]
     alike = numbers if len(numbers) >= bulk.FEWEST else []
@@ -108,7 +112,7 @@ def _others(others: list[Column]) -> None:
                 row(column, _key(column), draft=True)
     for column in others:
         if column not in alike:
-            row(column, _key(column), draft=True)
+            row(column, _key(column), draft=True, either=_either(own, column))
 
 
 def _key(column: Column) -> str:
@@ -129,7 +133,7 @@ def _public(own: OwnFile, waiting: tuple[Column, ...]) -> None:
 def _listed(own: OwnFile, waiting: tuple[Column, ...], *, copied: bool) -> tuple[str, ...]:
     """Columns of options whose list was taken over from the file, or those whose was not."""
     here = own.decisions.copied
-    return tuple(one.name for one in waiting if one.type == "category" and (one.name in here) == copied)
+    return tuple(one.name for one in waiting if one.type in bulk.WORDS and (one.name in here) == copied)
 
 
 def _public_key(listed: tuple[str, ...], *, copied: bool) -> str:
@@ -185,17 +189,14 @@ def _stated(suited: Suited) -> None:
     stated = own.confirm(_unconfirmed(own, suited)) if right else own.decisions
 
     def change(old: Decisions) -> Decisions:
-        schema = old.schema
-        for column in fresh:
-            words_ = column.name in old.copied and bool(column.categories)
-            schema = schema.with_column(replace(column, words_from_file=words_))
-        if rows is not None:
-            schema = replace(schema, rows_per_person=most)
+        new = old.says(
+            *(replace(one, words_from_file=one.name in old.copied and bool(one.categories)) for one in fresh)
+        )
         return replace(
-            old,
-            schema=schema,
+            new,
+            schema=new.schema if rows is None else replace(new.schema, rows_per_person=most),
             said_rows=old.said_rows or rows is not None,
-            settled=old.settled | stated.settled,
+            settled=new.settled | stated.settled,
             confirmed=stated.confirmed,
             confirmed_row=stated.confirmed_row,
             row_right=stated.row_right,

@@ -171,7 +171,7 @@ def declared_words(own: OwnFile, column: Column) -> str:
     if column.type == "text":
         return said.names_each(own.schema.each_row) if column.name in own.naming else "text: not asked about"
     if column.type == "yes/no":
-        return "yes or no"
+        return "yes or no" if own.stands(column) else "nothing yet"
     if not column.bounded:
         return "nothing yet"
     if column.from_file:

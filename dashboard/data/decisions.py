@@ -138,6 +138,16 @@ class Decisions:
             marked=self.unmarked(name),
         )
 
+    def says(self, *columns: Column) -> Decisions:
+        """With these columns as a form states them. What it states of yes or no, or of another type than before, is the
+        type itself, as if it was chosen by hand; bounds and options leave open whether it is right."""
+        new = self
+        for column in columns:
+            if column.type == "yes/no" or column.type != new.schema.column(column.name).type:
+                new = replace(new, settled=new.settled | {column.name}, marked=new.unmarked(column.name))
+            new = replace(new, schema=new.schema.with_column(column))
+        return new
+
     def unmarked(self, name: str) -> frozenset[tuple[str, str]]:
         """``marked`` without a column that is chosen by hand now."""
         return frozenset(mark for mark in self.marked if mark[0] != name)
@@ -169,11 +179,15 @@ def read_as(column: Column) -> ReadAs:
 def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
     """The schema with another type for one column; what belonged to the old type is dropped, a decimal mark or an order
     of days too. Raises InvalidArgument."""
-    old = schema.column(name)
+    return schema.with_column(as_type(schema.column(name), kind))
+
+
+def as_type(old: Column, kind: ColumnType) -> Column:
+    """A column with another type. Raises InvalidArgument."""
     if kind not in ("category", "number", "integer", "yes/no", "date", "text"):
         raise InvalidArgument("type", "must be one of the column types")
     fresh = Column(
-        name=name,
+        name=old.name,
         type=kind,
         missing_words=old.missing_words,
         unit=old.unit,
@@ -183,7 +197,7 @@ def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
         fresh = replace(fresh, decimal=old.decimal, low=old.low, high=old.high, better=old.better)
     elif kind == old.type == "date":
         fresh = replace(fresh, date_order=old.date_order)
-    return schema.with_column(fresh)
+    return fresh
 
 
 def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:

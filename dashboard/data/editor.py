@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import all_held, session, words
 from dashboard.data import actions, naming, source
-from dashboard.data.decisions import Decisions, notation
+from dashboard.data.decisions import Decisions, as_type, notation
 from dashboard.data.declaring import declared, problem
 from dashboard.data.entries import says
 from dashboard.data.own_file import OwnFile
@@ -215,7 +215,7 @@ def _save(name: str, key: str) -> None:
     def change(before: Decisions) -> Decisions:
         copied = before.copied if column.words_from_file else before.copied - {name}
         told = before.moved(column, own.entries) if says(column) else before
-        new = replace(told, schema=before.schema.with_column(column), copied=copied)
+        new = replace(told.says(column), copied=copied)
         return new.stating(column) if signs else new
 
     actions.decide(change)
@@ -231,7 +231,7 @@ def copy(name: str) -> None:
     typed = None if own is None else source.typed_columns(own)
     if own is None or typed is None:
         return
-    bare = replace(own.schema.column(name), categories=(), fill=None, from_file=False)
+    bare = as_type(own.schema.column(name), "category")
     try:
         with typed.turn(bare), all_held.AtWork(visitors.address()) as work:
             work.takes(all_held.beside(typed.reading.frame[[name]]))
@@ -243,9 +243,7 @@ def copy(name: str) -> None:
         return
     own = own.noted(f"The different words of “{words.safe(name)}” were copied into its list of options, as you asked.")
     decisions = own.decisions
-    actions.commit(
-        own.decide(replace(decisions, schema=decisions.schema.with_column(column), copied=decisions.copied | {name}))
-    )
+    actions.commit(own.decide(replace(decisions.says(column), copied=decisions.copied | {name})))
 
 
 def _account(own: OwnFile, column: Column) -> None:

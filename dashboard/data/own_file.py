@@ -40,7 +40,7 @@ from dpcore.datasets.done import Done
 from dpcore.datasets.headings import tells_of_one
 from dpcore.datasets.report import FORM
 from dpcore.datasets.schema import ColumnType, EachRow, protects_rows, says_somebody, unmoved
-from dpcore.datasets.steps import puts_rows_together, rows_made, together_by
+from dpcore.datasets.steps import answers_made, puts_rows_together, rows_made, together_by
 from dpcore.ledger.people import Brought
 
 if TYPE_CHECKING:
@@ -373,19 +373,17 @@ class OwnFile:
 
     @property
     def leading(self) -> Schema:
-        """The columns as pages are given them. Yes or no needs no bounds: it leads only where its type was chosen. What
-        says whose row it is leads nowhere: nothing was said of how it is read.
+        """The columns as pages are given them, those that were declared first. What says whose row it is leads nowhere:
+        nothing was said of how it is read.
 
         A column that can be read in two ways is not among them until somebody said which.
         """
-        settled = self.decisions.settled
-        columns = () if self.declared is None else self.declared.columns
+        declared = () if self.declared is None else self.declared.names
         doubts = set(self.doubts)
         certain = [name for name in self.schema.names if name not in doubts]
         schema = self.schema.only(*certain) if certain else self.schema
         whose = self.schema.id_column
-        stated = [one.name for one in columns if (one.type != "yes/no" or one.name in settled) and one.name != whose]
-        found = declared_first(schema, stated)
+        found = declared_first(schema, [name for name in declared if name != whose])
         return found if found.each_row == "record" else replace(found, rows_protected=self.protects_rows)
 
     @property
@@ -550,6 +548,15 @@ class OwnFile:
         brought = (column.name, column.type) in self.decisions.marked
         return column.name in self.decisions.settled and (brought or self.states(column))
 
+    def stands(self, column: Column) -> bool:
+        """Whether everything that a private answer needs was declared of a column. Yes or no needs no bounds, and
+        looks declare nothing, nor does calling all types right: somebody stated that very column so, as they state
+        bounds or options, or a step made it so."""
+        if column.type != "yes/no" or not column.releasable:
+            return column.releasable
+        made = column.name in answers_made(self.steps)
+        return made or column.name in self.decisions.settled or not self.suggests(column)
+
     def _is_called(self, column: Column) -> bool:
         """Whether a person, told so, said of such rows of this very table that a column names them and is given out:
         neither a type chosen by hand nor anything that was called right of other rows says it."""
@@ -654,14 +661,14 @@ class OwnFile:
         if any(isinstance(step, ReadAsMissing) for step in self.steps):
             # whatever word it was, and whatever the column was called then: an entry may be read as nobody's, and back
             schema = replace(schema, columns=unmoved(schema.columns))
-        names = [column.name for column in schema.columns if column.releasable]
+        names = [column.name for column in schema.columns if self.stands(column)]
         if not names:
             return None
         if schema.each_row == "option" and not self.described:
             said = {name for name in self.naming if self._is_called(schema.column(name))}
             words = ("text", "category")
             names = [
-                one.name for one in schema.columns if one.name in said or (one.releasable and one.type not in words)
+                one.name for one in schema.columns if one.name in said or (one.name in names and one.type not in words)
             ]
             if not names:
                 return None

@@ -314,7 +314,6 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
             done=own.done,
         )
     )
-    looks = () if columns is None else tuple(one.name for one in columns.columns if own.suggests(one))
     return Source(
         # A name of its own for every table, so that nothing edited on a page is carried over to another one. It is
         # written into the page, where no guess of the table may be tested on it.
@@ -327,7 +326,6 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         practice=False,
         declared=None if problem else stated,
         so_far=stated,
-        by_looks=frozenset(looks),
         rows=None if problem or own.described or stated is None else lambda: _rows(own),
         unreleased=problem,
         join=lambda: _join(own),

@@ -638,6 +638,13 @@ def bulk_options(column: str) -> str:
     return within("Options of {}, with ; between them", column)
 
 
+BINARY_HELP = "Instead of options. A cell with any word that means neither counts as missing."
+
+
+def binary(column: str) -> str:
+    return within("{} holds yes or no", column)
+
+
 def looks_like(names: str) -> str:
     """What a twin shows of a file where its cells alone said what a column holds; ``names`` as they are shown."""
     return (

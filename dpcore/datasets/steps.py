@@ -484,6 +484,12 @@ def together_by(steps: Iterable[Step]) -> str:
     return next((step.by for step in steps if isinstance(step, OneRowPer)), "")
 
 
+def answers_made(steps: Iterable[Step]) -> frozenset[str]:
+    """Columns of yes or no that steps write whatever the rows hold: of each option that was stated."""
+    split = (step for step in steps if isinstance(step, SplitOptions))
+    return frozenset(f"{step.column}: {option}" for step in split for option in step.options)
+
+
 def puts_rows_together(steps: Iterable[Step]) -> bool:
     """Whether steps put rows together by what cells say, so that which rows there are, and where, hangs on people."""
     return any(isinstance(step, OneRowPer | TicksToRows) for step in steps)

@@ -518,7 +518,7 @@ def test_several_columns_are_declared_at_once(open_app: Open) -> None:
     """A usual range, typed bounds and a public list make one change; what cannot be is named and harms nothing."""
     app = drop(open_app("data"), survey())
     before = held(app)
-    assert {column.name for column in bulk.undeclared(before)} == {"Beruf", "Alter", "Größe (m)"}
+    assert {column.name for column in bulk.undeclared(before)} == {"Beruf", "Alter", "Größe (m)", "zufrieden"}
     app.selectbox(key="own-bulk-Alter-usual").set_value("age in years: 0 to 120")
     app.number_input(key="own-bulk-Größe (m)-low").set_value(1.0)
     app.text_input(key="own-bulk-Beruf-options").set_value("Pflege; Büro;Pflege; ;Verkauf")
@@ -813,6 +813,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
     app = drop(open_app("data"), survey())
     declare(app, "Alter", low=0.0, high=110.0)
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf", public=True)
+    declare(app, "zufrieden")
     app.selectbox(key="own-column").set_value(None).run()  # its account of cells reads the file
     reading = held(app).reading
     assert reading is not None
@@ -841,6 +842,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
 
 def test_options_taken_over_from_the_file_are_named(open_app: Open) -> None:
     app = drop(open_app("data"), survey())
+    declare(app, "zufrieden")
     declare(app, "Beruf", copied=True)
     assert held(app).declared is not None
     assert "Beruf" not in held(app).declared.names, "copied words serve charts only until called public"
@@ -883,6 +885,10 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     look(app)
     assert "how many rows one person can have" in str(shown(app).obstacle("Beruf"))
     app.number_input(key="own-rows-None").set_value(1).run()
+    assert shown(app).rows is None
+    assert "Declare bounds or options of a column" in str(shown(app).obstacle("zufrieden")), "its looks declare nothing"
+    declare(app, "zufrieden")
+    press(app, "own-right")
     assert shown(app).rows is not None
     assert "Declare the bounds or options of “Beruf”" in str(shown(app).obstacle("Beruf"))
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf\nHandwerk\nStraßenbau\nKunst", public=True)

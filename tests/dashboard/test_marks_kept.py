@@ -73,16 +73,21 @@ def test_a_source_says_what_a_file_had_suggested(clinic: OwnFile, kept: list[Own
 
 def test_what_nobody_called_right_is_asked_of_a_source(clinic: OwnFile, kept: list[OwnFile]) -> None:
     """How a file's cells looked decided how a source is read, and no person was asked."""
-    bare = replace(BROUGHT, confirmed=())
+    bare = replace(BROUGHT, suggested=("flag", "ward"), confirmed=())
     declarations._onto(clinic, bare, bare)
     assert kept[-1].asks_confirmation
-    assert "“flag”" in needed.whole(kept[-1])
+    assert "“ward”" in needed.whole(kept[-1])
     assert kept[-1].unreleasable
+    assert kept[-1].declared is not None
+    assert kept[-1].declared.names == ("ward",), "yes or no, which needs no bounds, was declared by nobody"
     assert template(kept[-1]).confirmed == ()
     right = kept[-1].decide(kept[-1].confirm(kept[-1].unconfirmed(kept[-1].to_call_right)))
     assert not right.asks_confirmation
-    assert TOLD in receipt(right, "flag")
-    assert template(right).confirmed == ("flag",)
+    assert TOLD.replace("flag", "ward") in receipt(right, "ward")
+    assert template(right).confirmed == ("ward",)
+    said = right.decide(right.decisions.says(right.schema.column("flag")))
+    assert said.declared is not None
+    assert said.declared.names == ("flag", "ward")
 
 
 def test_the_next_session_is_told_too(clinic: OwnFile, kept: list[OwnFile], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import offering
+from dashboard import catalogue, offering
 from dashboard.controls import Setting
 from dashboard.data import read_again
 from dashboard.data.own_file import OwnFile
 from dashboard.data.template import template
-from dashboard.question import Offer
+from dashboard.question import CannotAsk, Offer
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.words.release import STEPS as STEPS_SAID
 from dpcore.datasets import (
@@ -118,8 +118,8 @@ def settled(own: OwnFile, kind: ColumnType, **stated: Any) -> OwnFile:
         own = own.decide(own.decisions.retyped("x", kind, own.reading.column("x").suggestion))
     if "x" in own.doubts:
         own = own.decide(own.decisions.answered(readings(own, kind)[0]))
-    schema = own.schema.with_column(replace(own.schema.column("x"), **BOUNDS[kind], **stated))
-    own = own.decide(replace(own.decisions, schema=replace(schema, rows_per_person=1), said_rows=True))
+    says = own.decisions.says(replace(own.schema.column("x"), **BOUNDS[kind], **stated))
+    own = own.decide(replace(says, schema=replace(says.schema, rows_per_person=1), said_rows=True))
     own = own.decide(own.confirm(own.unconfirmed(own.to_call_right)))
     for doubt in own.form_doubts:
         own = own.decide(replace(own.decisions, settled=own.decisions.settled | {doubt}))
@@ -183,8 +183,8 @@ def test_whether_a_row_had_somebody_state_it_is_told_to_nobody(name: str, monkey
     if kind != "text":
         assert all("How the cells of “x” are read" in sentence(asked(settled(opened(text), kind))) for text in pair)
     monkeypatch.setattr(OwnFile, "after_looking", OwnFile.suggests)
-    assert same(pair, kind) == (kind == "integer"), (
-        "what was stated went without a word, but for numbers without a mark"
+    assert same(pair, kind) == (kind in ("integer", "yes/no")), (
+        "what was stated went without a word, but for numbers without a mark, and yes or no, which is always stated"
     )
 
 
@@ -459,3 +459,69 @@ def test_card_and_panel_say_that_steps_were_chosen(open_app: Open) -> None:
         assert "999" not in told
         digests.append(question_digest(question.offer.request))
     assert digests[0] != digests[1]
+
+
+LIKE = "v,x,n\n" + "".join(f"{'ab'[n % 2]},{('yes', 'no')[n % 2]},{n % 7}\n" for n in range(60))
+ONE_ROW = {"yes or no": "a,yes,3\n", "options": "a,maybe,3\n"}
+"""Two files that differ in the last row, by which "x" looks like the one or the other."""
+CLICKS: dict[str, Callable[[AppTest], Any]] = {
+    "nothing is said of it": lambda app: None,
+    "in the form of all columns": lambda app: (
+        app.checkbox(key="own-bulk-x-binary").check(),
+        press(app, "own-bulk-go"),
+    ),
+    "as options": lambda app: (
+        app.text_input(key="own-bulk-x-options").set_value("yes; no"),
+        next(box for box in app.checkbox if str(box.key).startswith("own-bulk-public")).check(),
+        press(app, "own-bulk-go"),
+    ),
+    "in its own form": lambda app: (_typed(app), declare_on_page(app, "x")),
+}
+
+
+def _typed(app: AppTest) -> None:
+    app.selectbox(key="own-column").set_value("x").run()
+    (box,) = (box for box in app.selectbox if str(box.key).startswith("own-type-"))
+    box.set_value("yes/no").run()
+
+
+def began(open_app: Open, last: str, said: Callable[[AppTest], Any], *others: str) -> tuple[Any, ...]:
+    """What is declared of the file, and what every page begins with or says instead, all called right by one click."""
+    app = drop(open_app("data"), (LIKE + last).encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    said(app)
+    declare_on_page(app, "v", categories="a\nb", public=True)
+    for name in others:
+        declare_on_page(app, name, low=0.0, high=7.0)
+    look(app)
+    assert held(app).lacking == ()
+    source = shown(app)
+    assert source.declared is not None
+    found: list[Any] = [source.declared.columns, held(app).suggested, source.table.schema.names[: len(others) + 2]]
+    for _, kind in catalogue.every():
+        try:
+            offer = offering.ask(kind, offering.Case(source=source, epsilon=0.5), Setting()).question.offer
+        except CannotAsk as error:
+            found.append((kind.key, str(error)))
+            continue
+        told = (offer.request.what, question_digest(offer.request)) if isinstance(offer, Offer) else offer.sentence
+        found.append((kind.key, told))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("others", [(), ("n",)], ids=["alone", "beside numbers"])
+@pytest.mark.parametrize("clicks", CLICKS)
+def test_no_row_decides_what_a_page_begins_with_nor_whether_it_offers_an_answer(
+    clicks: str, others: tuple[str, ...], open_app: Open
+) -> None:
+    here, there = (began(open_app, last, CLICKS[clicks], *others) for last in ONE_ROW.values())
+    assert here == there
+    assert ("x" in [column.name for column in here[0]]) == (clicks != "nothing is said of it")
+
+
+def test_a_look_that_counts_as_declared_is_caught(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: yes or no needs no bounds, so that its looks declared it."""
+    monkeypatch.setattr(OwnFile, "stands", lambda own, column: column.releasable)
+    here, there = (began(open_app, last, CLICKS["nothing is said of it"]) for last in ONE_ROW.values())
+    assert "x" in [column.name for column in here[0]]
+    assert here[3:] != there[3:]

@@ -106,7 +106,6 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
         replace(case, source=replace(case.source, lineage="somebody else's")),
         replace(case, source=replace(case.source, declared=None)),
         replace(case, source=replace(case.source, so_far=case.source.declared)),
-        replace(case, source=replace(case.source, by_looks=frozenset({"age"}))),
         replace(case, source=replace(case.source, mode="what_if")),
         other,
     ]
@@ -123,7 +122,6 @@ def test_a_case_names_every_part_of_itself() -> None:
     source = next(iter([sample_case("clinic", 0.5).source]))
     assert set(type(source).__dataclass_fields__) == {
         *("key", "title", "mode", "table", "lineage", "practice", "declared", "so_far", "unreleased", "in_place"),
-        "by_looks",
         *("rows", "join", "count"),  # opened by a release alone, after the click
         "lines",  # in a report alone, for rows that are closed there
         "drawn_from",  # says which answers are this table's own
