@@ -23,7 +23,8 @@ LAST_STEP = "file:last step"
 EVEN = "file:even lines"
 """The doubt whether whatever somebody writes fits into the cells of its line, so that no row of a table of steps or
 options comes, goes or changes its name by it."""
-ReadAs = tuple[str, ColumnType, Decimal, DateOrder]
+Words = tuple[str, ...]
+ReadAs = tuple[str, ColumnType, Decimal, DateOrder, Words, Words, Words, str | float | None]
 COLUMN, WORD = 2_000, 160
 """Bytes that a declared column takes, and each option of few letters: its text, its place in a list, and where it is
 looked up."""
@@ -86,7 +87,8 @@ class Decisions:
         """With ``column`` as somebody declared it now, and how far one moves its entries said of these ``entries``;
         but not where they are read otherwise since and the number is the one from before, which nobody looked at."""
         old, new = self.schema.column(column.name), replace(self, schema=self.schema.with_column(column))
-        if (old.sensitivity, old.counts) == (column.sensitivity, column.counts) and read_as(old) != read_as(column):
+        same = (old.sensitivity, old.counts) == (column.sensitivity, column.counts)
+        if same and (old.type, old.decimal) != (column.type, column.decimal):
             return new
         others = {one for one in self.reach if one.column != column.name}
         return replace(new, reach=frozenset(others | {reach(column, new.schema, entries)}))
@@ -172,8 +174,9 @@ def notation(column: Column) -> Notation | None:
 
 
 def read_as(column: Column) -> ReadAs:
-    """How the cells of a column are read: all that one of them could decide for the others."""
-    return column.name, column.type, column.decimal, column.date_order
+    """How the cells of a column are read: all that somebody could state of it by what they saw in some of them."""
+    missing, yes, no = (tuple(sorted(one)) for one in (column.missing_words, column.yes_words, column.no_words))
+    return column.name, column.type, column.decimal, column.date_order, missing, yes, no, column.fill
 
 
 def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:

@@ -189,17 +189,24 @@ class OwnFile:
 
     @property
     def spoken_of(self) -> tuple[Column, ...]:
-        """The columns of which somebody stated how they are read, or called it right, and the one that says whose row
-        it is: as plain text where nobody did. None whose name is a word of the rows."""
+        """The declared columns of which somebody stated how they are read, or called it right, and the one that says
+        whose row it is: as plain text where nobody did. None whose name is a word of the rows. Of others a page asks
+        only where a row leaves them open, so that what was said of them tells of it."""
         found = []
         for column in self.schema.columns:
             if column.name in self.from_rows:
                 continue
-            if self.unseen or self.spoken(column):
+            if self.unseen or (self.spoken(column) and column.name in self.told_of):
                 found.append(column)
             elif column.name == self.schema.id_column:
                 found.append(_whose(column))
         return tuple(found)
+
+    @property
+    def told_of(self) -> frozenset[str]:
+        """The columns of which it is kept that somebody spoke of them: those that were declared, each by itself, and
+        those that would name rows, which are called right as well."""
+        return frozenset({column.name for column in self.schema.columns if self.stands(column)} | set(self.naming))
 
     @property
     def made(self) -> int:

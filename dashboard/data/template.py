@@ -30,12 +30,13 @@ def template(own: OwnFile) -> Template:
     if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
         schema = replace(schema, id_column=None)
     told = tuple(one for one in schema.columns if own.after_looking(one))
+    spoken = {one.name for one in told if own.spoken(one)} & own.told_of
     return Template(
         schema=schema,
         steps=own.steps,
         choices=stated_form(own),
         suggested=tuple(one.name for one in told),
-        confirmed=tuple(one.name for one in told if own.spoken(one) or one.type == "text"),
+        confirmed=tuple(one.name for one in told if one.name in spoken or one.type == "text"),
         row_suggested=own.row_suggested,
     )
 

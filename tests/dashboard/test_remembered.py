@@ -115,6 +115,8 @@ def test_a_word_that_was_read_as_missing_is_not_written() -> None:
     assert [(type(step).__name__, step.holds_values) for step in steps] == [("ReadAsMissing", True)]
     own = OwnFile(name="f", data=b"", choices=(), reading=reading, decisions=Decisions(schema=reading.suggested()))
     own = worked(own, reading.after(steps), steps)
+    age = replace(own.schema.column("age"), low=0.0, high=120.0)
+    own = own.decide(replace(own.decisions, schema=own.schema.with_column(age)))
     own = replace(own, decisions=own.confirm(["age", "ward"]))
     assert own.steps == steps
     assert "999" not in Remembered.of(own).written()
@@ -228,7 +230,9 @@ def test_a_file_that_is_not_ours_is_passed_over(
 def test_what_was_stated_of_the_form_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a choice or by a click, and no more of the form than that."""
     reading = read_table(TABLE.replace(b"Ulm", b"K\x9cln"), quote='"')
-    decisions = Decisions(schema=reading.suggested(), settled=frozenset({"file:encoding"}))
+    schema = reading.suggested()
+    schema = schema.with_column(replace(schema.column("age"), low=0.0, high=120.0))
+    decisions = Decisions(schema=schema, settled=frozenset({"file:encoding"}))
     own = OwnFile(name="f", data=b"", choices=(("quote", '"'),), reading=reading, decisions=decisions)
     own = replace(own, decisions=own.confirm(["age"]))
     stated = (("encoding", "cp1252"), ("header_line", 1), ("header_rows", 1), ("quote", '"'))

@@ -19,7 +19,9 @@ from streamlit.testing.v1 import AppTest
 from dashboard import catalogue, offering
 from dashboard.controls import Setting
 from dashboard.data import read_again
+from dashboard.data.decisions import read_as
 from dashboard.data.own_file import OwnFile
+from dashboard.data.remembered import Remembered
 from dashboard.data.template import template
 from dashboard.question import CannotAsk, Offer
 from dashboard.questions.selection.most_common import MostCommon
@@ -525,3 +527,84 @@ def test_a_look_that_counts_as_declared_is_caught(open_app: Open, monkeypatch: p
     here, there = (began(open_app, last, CLICKS["nothing is said of it"]) for last in ONE_ROW.values())
     assert "x" in [column.name for column in here[0]]
     assert here[3:] != there[3:]
+
+
+OTHERWISE: dict[str, tuple[str, dict[str, Any]]] = {
+    "a word that means missing": ("v", {"missing_words": ("", "b")}),
+    "what a missing cell counts as": ("v", {"fill": "a"}),
+    "a word for yes": ("x", {"yes_words": ("yes", "maybe")}),
+    "a word for no": ("x", {"no_words": ("no", "maybe")}),
+    "a mark before decimals": ("n", {"decimal": ","}),
+    "an order of days": ("d", {"date_order": "mdy"}),
+}
+ALL_KINDS = (
+    *COLUMNS,
+    Column(name="n", type="number", low=0.0, high=9.0),
+    Column(name="d", type="date", date_order="dmy", **BOUNDS["date"]),
+)
+MIXED = "x,v,n,d\n" + "".join(
+    f"{('yes', 'no', 'maybe')[n % 3]},{'ab'[n % 2]},{n % 7}.5,0{n % 9 + 1}/03/2024\n" for n in range(60)
+)
+
+
+@pytest.mark.parametrize("other", OTHERWISE)
+def test_whoever_reads_a_brought_column_otherwise_had_seen_the_file(
+    other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Be it by a word alone: it is said, and saved, of that column; and what was called right is asked again."""
+    own = declare(opened(MIXED), loaded(saved(Template(schema=Schema(columns=ALL_KINDS)))))
+    assert own.suggested == ()
+    name, change = OTHERWISE[other]
+    states = own.decisions.says(replace(own.schema.column(name), **change))
+    new = own.decide(states.stating(states.schema.column(name)))
+    assert new.suggested == (name,)
+    assert name in loaded(saved(template(new))).suggested
+    assert new.decide(new.decisions.says(own.schema.column(name)).stating(own.schema.column(name))).suggested == ()
+    right = replace(new.decisions, settled=frozenset(), notation=frozenset())
+    right = replace(own.decide(right), decisions=own.decide(right).confirm((name,)))
+    assert right.unconfirmed((name,)) == ()
+    back = right.decide(replace(right.decisions, schema=right.schema.with_column(own.schema.column(name))))
+    assert back.unconfirmed((name,)) == (name,)
+
+
+def test_all_by_which_cells_are_read_is_in_what_was_said_of_them() -> None:
+    """A field that a column gets has to be in, or to be one of these, which say what a cell can hold or be called."""
+    column = Column(name="x", type="number", low=0.0, high=9.0)
+    other: dict[str, Any] = {
+        **{"type": "integer", "decimal": ",", "date_order": "mdy", "fill": 1.0},
+        **{"missing_words": ("?",), "yes_words": ("a",), "no_words": ("b",), "name": "y"},
+    }
+    assert all(read_as(column) != read_as(replace(column, **{name: to})) for name, to in other.items())
+    bounds = {"low", "high", "earliest", "latest", "categories", "words_from_file", "from_file"}
+    about = {"sensitivity", "counts", "better", "unit", "about"}
+    assert {one.name for one in fields(Column)} == other.keys() | bounds | about
+
+
+_, DAYS, ENDS = PAIRS["which of day and month comes first"]
+
+
+def kept_of(last: str, columns: tuple[str, ...], whose: str | None = None) -> tuple[str, str]:
+    """What is saved and remembered of a file whose page asks about "x", or does not, with these columns declared."""
+    rows = "".join(line[:-1] + "ab"[place % 2] + "\n" for place, line in enumerate(DAYS.splitlines()))
+    own = opened(f"x,v\n{rows}{last}")
+    if "x" in own.doubts:
+        own = own.decide(own.decisions.answered(readings(own, "date")[0]))
+    needs = {"x": BOUNDS["date"], "v": {"categories": ("a", "b")}}
+    says = own.decisions.says(*(replace(own.schema.column(name), **needs[name]) for name in columns))
+    own = own.decide(replace(says.rows_of(whose), said_rows=True))
+    own = own.decide(own.confirm(own.unconfirmed(own.to_call_right)))
+    return saved(template(own)), Remembered.of(own).written()
+
+
+def test_whether_a_question_was_raised_is_kept_of_no_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of one that was declared, since all are called right, nor of another, of which it is not kept."""
+    for columns in (("v",), ("x", "v"), ("x",)):
+        assert kept_of(ENDS[0], columns) == kept_of(ENDS[1], columns)
+        assert set(Remembered.read(kept_of(ENDS[0], columns)[1]).template.schema.names) == set(columns)
+        assert set(loaded(kept_of(ENDS[0], columns)[0]).confirmed) == set(columns)
+    assert kept_of(ENDS[0], ("v",), "x") == kept_of(ENDS[1], ("v",), "x"), "nor where it says whose row it is"
+    assert "x" in Remembered.read(kept_of(ENDS[0], ("v",), "x")[1]).template.schema.names
+    monkeypatch.setattr(OwnFile, "told_of", property(lambda own: frozenset(own.schema.names)))
+    here, there = (kept_of(last, ("v",)) for last in ENDS)
+    assert here[0] != there[0]
+    assert here[1] != there[1]
