@@ -109,10 +109,24 @@ class Source:
     def stated(self, names: Sequence[str], *, least: int = 1) -> tuple[str, ...]:
         """Of these columns those that a person declared with all that a private answer needs; all of them where fewer
         than ``least`` were. What a question begins with, so that it does not hang on how other columns look."""
-        facts = self.declared if self.so_far is None else self.so_far
-        known = {one.name for one in (() if facts is None else facts.columns) if one.bounded}
-        found = tuple(name for name in names if name in known)
+        found = tuple(name for name in names if name in self.known)
         return found if len(found) >= least else tuple(names)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The columns that a person declared with all that a private answer needs."""
+        facts = self.declared if self.so_far is None else self.so_far
+        return frozenset() if facts is None else frozenset(one.name for one in facts.columns if one.bounded)
+
+    @property
+    def spoken(self) -> frozenset[str]:
+        """All columns that a person declared, be it by how far one moves their entries alone."""
+        facts = self.declared if self.so_far is None else self.so_far
+        return frozenset() if facts is None else frozenset(one.name for one in facts.columns)
+
+    def first(self, names: Sequence[str]) -> str:
+        """The column that a question begins with: the first of these, of a person's own data the first declared one."""
+        return names[0] if self.public else self.stated(names)[0]
 
     def obstacle(self, *columns: str) -> str | None:
         """Why no private answer about these columns can be released, in one sentence; None when one can."""

@@ -133,7 +133,8 @@ def followed(case: Case, read: Read) -> Followed:
     """Whom to follow, as it is set. Raises CannotAsk."""
     source, schema = case.source, case.table.schema
     columns = len(numeric(schema)) >= 2
-    meant = suits(schema) or (columns and source.mode != "demo")
+    begins = source.public or not source.known or len(source.known.intersection(numeric(schema))) > 1
+    meant = begins and (suits(schema) or (columns and source.mode != "demo"))
     what = Choice(
         key=slug("experts_of", source.key),
         label=said.WHAT,

@@ -74,7 +74,7 @@ class MostCommon:
             label=said.COLUMN,
             options=offered,
             names=words.visible,
-            default=offered[0],
+            default=case.source.first(offered),
             hide_label=True,
             width=220,
             linked=case.source.public,

@@ -44,9 +44,11 @@ class OneBall:
         offered = tuple(column.name for column in schema.columns if column.is_numeric and column.bounded)
         if not offered or schema.each_row != "record":
             raise CannotAsk(said.NO_COLUMN)
-        which = WHICH if len(offered) > 1 else replace(WHICH, options=("median", "mean"), default="median")
+        which = WHICH if len(offered) > 1 else replace(WHICH, options=("median", "mean"))
+        if len(offered) < 2 or not (case.source.public or len(case.source.stated(offered)) > 1):
+            which = replace(which, default="median")
         statistic = read(which, "sentence")
-        name = column_choice("ball_column", said.COLUMN, offered[1:] + offered[:1], case)
+        name = column_choice("ball_column", said.COLUMN, _second_first(case, offered), case)
         columns = [schema.column(read(name, "sentence"))]
         pieces: list[str | Control[Any]] = [said.TO, which, said.FITS, name]
         if statistic == "line":
@@ -56,6 +58,16 @@ class OneBall:
             pieces += ["from", other]
         setting = Setting.of(case, read, statistic, tuple(columns))
         return question(setting, (*pieces, said.among(setting.world.n, case.table.rows)))
+
+
+def _second_first(case: Case, offered: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns in the order in which they are offered: of a person's own data the second declared one leads, so that
+    the first is what it is fitted from."""
+    if not case.source.public:
+        known = case.source.stated(offered)
+        offered = (*known, *(name for name in offered if name not in known))
+        return (*known[1:], known[0], *offered[len(known) :])
+    return offered[1:] + offered[:1]
 
 
 def view(setting: Setting) -> View:

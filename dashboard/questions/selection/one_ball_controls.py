@@ -61,7 +61,7 @@ def column_choice(key: str, label: str, options: tuple[str, ...], case: Case) ->
         label=label,
         options=options,
         names=words.visible,
-        default=options[0],
+        default=case.source.first(options),
         hide_label=True,
         width=200,
         linked=case.source.public,

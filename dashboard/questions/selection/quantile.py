@@ -79,7 +79,7 @@ class Quantile:
             label=said.COLUMN,
             options=offered,
             names=words.visible,
-            default=offered[0],
+            default=case.source.first(offered),
             hide_label=True,
             width=200,
             linked=case.source.public,

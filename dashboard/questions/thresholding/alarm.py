@@ -72,7 +72,7 @@ class Alarm:
             label=said.SERIES,
             options=possible,
             names=names_of(schema, possible),
-            default=possible[0],
+            default=_first(case, possible),
             hide_label=True,
             width=280,
             linked=case.source.public,
@@ -86,6 +86,12 @@ class Alarm:
         if isinstance(series, str):
             raise CannotAsk(series)
         return _question(Setting.of(case, watched, series, read), control)
+
+
+def _first(case: Case, possible: Sequence[Watched]) -> Watched:
+    """What is watched until somebody chooses: of a person's own data the first that is made of declared columns."""
+    known = (one for one in possible if case.source.spoken.issuperset(one.columns))
+    return possible[0] if case.source.public else next(known, possible[0])
 
 
 def _question(setting: Setting, series: Choice[Watched]) -> Question:

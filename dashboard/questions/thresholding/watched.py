@@ -90,7 +90,9 @@ def offered(schema: Schema) -> tuple[Watched, ...]:
         return tuple(Watched("column", column.name) for column in schema.columns if column.is_numeric)
     found = []
     groups = [*schema.of_type("date"), *schema.of_type("category")]
-    for group in [group for group in groups if _declared(group) <= LONGEST] or groups:
+    fit = [group for group in groups if _declared(group) <= LONGEST]
+    declared = any(group.releasable for group in fit)  # one that nobody declared takes no declared one's place
+    for group in [group for group in groups if group in fit or (group.releasable and not declared)] or groups:
         found.append(Watched("rows", group.name))
         found += [Watched("yes", group.name, yes.name) for yes in schema.of_type("yes/no")]
     return tuple(found)

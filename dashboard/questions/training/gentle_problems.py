@@ -95,7 +95,7 @@ def _column(key: str, label: str, options: tuple[str, ...], case: Case) -> Choic
         label=label,
         options=options,
         names=visible,
-        default=options[0],
+        default=case.source.first(options),
         linked=case.source.public,
     )
 
