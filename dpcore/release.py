@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from inspect import signature
 from typing import Any, Protocol
@@ -39,6 +39,9 @@ _LATER = {
 """Parameters that requests did not always have, by the part that holds them."""
 _OF_THE_TABLE = {"records"}
 """What a request says of the table it is asked about, and what changes no answer."""
+_OF_COLUMNS = {"columns", "experts", "pairs", "suggested"}
+"""Parameters of which nobody chose the order: it is that in which a page lists columns, which hangs on what was
+declared before. No answer hangs on it, and each names the columns it is about."""
 UNDER_WAY = "This very question is being answered elsewhere at this moment; nothing more was charged. Look again soon."
 AWAITED = 20
 """Ticks for which an answer that is drawn elsewhere is waited for."""
@@ -154,8 +157,8 @@ def _release(
     with _DRAWING.at(request_id, AWAITED * TICK) as alone:
         if not alone:
             raise ReleaseRefused(UNDER_WAY)
-        asked = _asked(request)
         earlier = ledger.receipt(request_id)
+        what, asked = _as_before(ledger, request_id, lineage, request, earlier)
         reads = getattr(request, "reads", None)
         if (earlier is None or earlier.answer_hash is None) and reads is not None:
             if getattr(rows, "in_place", False):
@@ -166,7 +169,7 @@ def _release(
                 _check_rows(lambda: rows.check(reads))
         if earlier is None:
             _check_size(request)
-        receipt = ledger.charge(request_id, lineage, request.cost, sentence(request), **asked, known=known)
+        receipt = ledger.charge(request_id, lineage, request.cost, what, **asked, known=known)
         if receipt.answer_hash is not None:
             return receipt
         if receipt.request_id != request_id:
@@ -187,6 +190,20 @@ def _release(
                 raise
         waits()
         return ledger.stored(request_id)
+
+
+def _as_before(
+    ledger: Ledger, request_id: str, lineage: str, request: Request, earlier: Receipt | None
+) -> tuple[str, dict[str, str]]:
+    """What is asked, in words and fields of the ledger: as it was where this very question was charged, or its request
+    for approval made, while a digest and its sentence hung on the order of columns."""
+    asked = _asked(request)
+    before: Receipt | Petition | None = earlier
+    for digest in question_digests(request)[1:]:
+        before = before or ledger.latest_petition(lineage, digest)
+        if before is not None and (before.request_id, before.question) == (request_id, digest):
+            return before.what, asked | {"question": digest}
+    return sentence(request), asked
 
 
 def _awaited(ledger: Ledger, request_id: str) -> Receipt:
@@ -242,29 +259,42 @@ def _checked(answer: Any) -> Any:
     return json.loads(json.dumps(answer, allow_nan=False))
 
 
+def question_digests(request: Request) -> tuple[str, ...]:
+    """Its digest, and the one it had while a digest hung on the order of columns, where that is another: what was
+    answered, charged or asked for by that is of this very question too."""
+    return tuple(dict.fromkeys((question_digest(request), _digest(request, _fields))))
+
+
 def question_digest(request: Request) -> str:
-    """A digest of the kind of request and all its public parameters; equal for equal questions."""
+    """A digest of the kind of request and all its public parameters; equal for equal questions, in whatever order a
+    page lists columns."""
+    return _digest(request, _ordered)
+
+
+def _digest(request: Request, fields_of: Callable[[Any], dict[str, Any]]) -> str:
     parameters: Any = request
     if not is_dataclass(parameters) or isinstance(parameters, type):
         raise InvalidArgument("request", "must be a dataclass of public parameters")
     kind = f"{type(request).__module__}.{type(request).__qualname__}"
     try:
-        text = json.dumps([kind, _parameters(parameters)], sort_keys=True, separators=(",", ":"), default=_plain)
+        text = json.dumps(
+            [kind, _parameters(parameters, fields_of)], sort_keys=True, separators=(",", ":"), default=_plain
+        )
     except (TypeError, ValueError):
         raise InvalidArgument("request", "must hold plain values only: numbers, text and tuples of them") from None
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _parameters(request: Any) -> dict[str, Any]:
+def _parameters(request: Any, fields_of: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     """All public parameters. What was said or done after a file was seen is left out where that was nothing, and a
     model's pairs where it has none, so that a question has the digest that it had before requests said so, and its
     answers are found."""
-    found = _fields(request)
+    found = fields_of(request)
     for part, names in _LATER.items():
         if is_dataclass(found.get(part)):
             found[part] = {
                 name: value
-                for name, value in _fields(found[part]).items()
+                for name, value in fields_of(found[part]).items()
                 if name not in _OF_THE_TABLE and (value or name not in names)
             }
     return found
@@ -272,6 +302,27 @@ def _parameters(request: Any) -> dict[str, Any]:
 
 def _fields(part: Any) -> dict[str, Any]:
     return {one.name: getattr(part, one.name) for one in fields(part)}
+
+
+def _ordered(part: Any) -> dict[str, Any]:
+    """The same with columns and pairs of them by their names."""
+    return {name: _by_name(value) if name in _OF_COLUMNS else value for name, value in _fields(part).items()}
+
+
+def _by_name(columns: Iterable[Any]) -> list[Any]:
+    return sorted(map(_first_by_name, columns), key=lambda one: one if isinstance(one, str) else _names(one))
+
+
+def _names(column: Any) -> Any:
+    """The name of a column, or those of a pair."""
+    return getattr(column, "names", None) or (column.name,)
+
+
+def _first_by_name(one: Any) -> Any:
+    """A pair with its columns by their names; a column as it is."""
+    if not hasattr(one, "first") or one.first.name <= one.second.name:
+        return one
+    return replace(one, first=one.second, second=one.first)
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -13,24 +13,28 @@ from dpcore.errors import DpcoreError, UnknownLineage
 from dpcore.ledger import Receipt
 
 
-def show_unanswered(lineage: str, question: str, draw: Callable[[str], None], *, key: str) -> None:
+def show_unanswered(lineage: str, question: Sequence[str], draw: Callable[[str], None], *, key: str) -> None:
     """One line for each such charge; ``draw`` is a callback that releases the same request under its request id.
 
-    ``question`` is the digest of the request. Raises LedgerError.
+    ``question`` are the digests of the request. Raises LedgerError.
     """
     try:
-        found = compute.ledger().unanswered(lineage, question)
+        found = _unanswered(lineage, question)
     except UnknownLineage:
         return
     for receipt in found:
         _one(receipt, draw, key)
 
 
-def paid(lineage: str, question: str) -> str:
+def _unanswered(lineage: str, question: Sequence[str]) -> list[Receipt]:
+    return [receipt for digest in question for receipt in compute.ledger().unanswered(lineage, digest)]
+
+
+def paid(lineage: str, question: Sequence[str]) -> str:
     """The request of such a charge whose draw failed, which pays for the next one; empty where there is none or the
     ledger does not say."""
     try:
-        found = compute.ledger().unanswered(lineage, question)
+        found = _unanswered(lineage, question)
     except DpcoreError:  # whoever charges is told
         return ""
     return next((receipt.request_id for receipt in found if receipt.state == "failed"), "")

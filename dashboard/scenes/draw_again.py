@@ -20,7 +20,7 @@ from dashboard.widgets.picture import picture
 from dashboard.words import scenes as said
 from dpcore.errors import DpcoreError, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Receipt
-from dpcore.release import question_digest, release
+from dpcore.release import question_digests, release
 
 _NOTE = "draw-again"
 
@@ -85,7 +85,10 @@ def _next_id() -> str:
 
 def _answered(source: Source, offer: Offer) -> list[Receipt]:
     try:
-        return compute.ledger().answered(str(source.lineage), question_digest(offer.request))
+        ledger, lineage = compute.ledger(), str(source.lineage)
+        # those from before digests had columns in one order first
+        digests = question_digests(offer.request)[::-1]
+        return [receipt for digest in digests for receipt in ledger.answered(lineage, digest)]
     except UnknownLineage:
         return []
 

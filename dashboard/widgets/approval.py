@@ -15,7 +15,7 @@ from dashboard.words import login as said
 from dpcore.errors import UnknownLineage
 from dpcore.ledger import Budget, Ledger, Petition
 from dpcore.ledger.terms import ENDED
-from dpcore.release import Request, question_digest
+from dpcore.release import Request, question_digests
 
 
 def closed(found: Budget) -> str:
@@ -50,7 +50,9 @@ def latest(found: Budget, request: Request) -> Petition | None:
     person = login.person()
     if found.practice or person is None:
         return None
-    return compute.ledger().latest_petition(found.lineage, question_digest(request))
+    ledger = compute.ledger()
+    each = (ledger.latest_petition(found.lineage, digest) for digest in question_digests(request))
+    return next((petition for petition in each if petition is not None), None)
 
 
 def costs(petition: Petition, found: Budget | None) -> tuple[str, str]:

@@ -40,7 +40,7 @@ from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Known, Receipt
 from dpcore.ledger.words import LONGEST_QUESTION, PERSON, refusal
-from dpcore.release import REFUSED, Request, ask, make_ready, question_digest, release
+from dpcore.release import REFUSED, Request, ask, make_ready, question_digests, release
 
 EARLIER_SHOWN = 5
 
@@ -174,12 +174,12 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     _problem(slot)
-    question = question_digest(request)
+    question = question_digests(request)
     if petition is not None:
         approval.told(petition, lambda request_id: _draw(here, request_id), found, key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
     receipt = session.receipt(slot)
-    about = receipt is not None and (receipt.lineage, receipt.question) == (here.lineage, question)
+    about = receipt is not None and receipt.lineage == here.lineage and receipt.question in question
     if receipt is not None and about and drawn.of_this(source, receipt):
         answer(
             receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer", conclude=offer.conclude
@@ -246,29 +246,32 @@ def _rules(request: Request) -> None:
 
 def answered(here: Asked) -> list[Receipt]:
     """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
-    return _looked(here)[0]
+    now, before, _ = _looked(here)
+    return [*before, *now]
 
 
 def _known(here: Asked) -> Known:
     """What the person at this page knows of the answers to this question. Raises LedgerError."""
-    earlier, record = _looked(here)
-    return Known(answers=len(earlier), record=record)
+    now, _, record = _looked(here)
+    return Known(answers=len(now), record=record)
 
 
-def _looked(here: Asked) -> tuple[list[Receipt], int]:
-    """The answers there are, and the last record of these people from before they were looked for."""
+def _looked(here: Asked) -> tuple[list[Receipt], list[Receipt], int]:
+    """The answers there are, those from before a digest had columns in one order, to which none is added, and the last
+    record of these people from before they were looked for."""
     request = here.request
-    question = kept(("digest", Same(request)), lambda: question_digest(request))
+    question = kept(("digest", Same(request)), lambda: question_digests(request))
 
-    def found() -> tuple[list[Receipt], int]:
+    def found() -> tuple[list[Receipt], list[Receipt], int]:
         if tracker.in_ledger(here.lineage) is None:
-            return [], 0
+            return [], [], 0
         ledger = compute.ledger()
         try:
             record = ledger.version(here.lineage)
-            return ledger.answered(here.lineage, question), record
+            now, *before = (ledger.answered(here.lineage, digest) for digest in question)
+            return now, [one for each in before for one in each], record
         except UnknownLineage:
-            return [], 0
+            return [], [], 0
 
     return this_run.once(("answered", here.lineage, question), found)
 
@@ -406,7 +409,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         session.say(here.slot, REFUSED)
         session.end_release(here.slot)
         return
-    before = "" if known is None else unanswered.paid(here.lineage, question_digest(here.request))
+    before = "" if known is None else unanswered.paid(here.lineage, question_digests(here.request))
     request_id = before or request_id
     make_ready(here.request, data)  # before the first record
     try:

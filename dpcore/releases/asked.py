@@ -40,7 +40,7 @@ def suggested(reads: Reads) -> tuple[str, ...]:
     It is one for what they stated and for what they called right as the file suggested it: one row can decide which of
     the two they had to do.
     """
-    types = f"how the cells of {_listed(reads.suggested)} are read" if reads.suggested else ""
+    types = f"how the cells of {_listed(sorted(reads.suggested))} are read" if reads.suggested else ""
     row = f"that {_ROWS[reads.suggested_row]}" if reads.suggested_row else ""
     told = " and ".join(part for part in (types, row) if part)
     if not told:
@@ -90,16 +90,21 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
 def taken_over(reads: Reads) -> tuple[str, ...]:
     """One sentence about columns whose options are words of the file, none where all were declared."""
     taken = [column.name for column in reads.columns if column.words_from_file]
-    return (words_rule(_listed(taken)),) if taken else ()
+    return (words_rule(_listed(sorted(taken))),) if taken else ()
 
 
 def named(reads: Reads) -> tuple[str, ...]:
     """One sentence about columns that the file's rows name, none where a header does or no column is read."""
-    names = tuple(name for name in dict.fromkeys((*reads.names, reads.together)) if name)
+    own = len(reads.columns)
+    listed = (*sorted(reads.names[:own]), *reads.names[own:], reads.together)
+    names = tuple(name for name in dict.fromkeys(listed) if name)
     if not reads.named_by_rows or not names:
         return ()
     what = f"That the file has {_listed(names)}"
     return (f"{what} was told by its rows, which name their own cells: not covered by ε.",)
+
+
+# In whatever order a page lists columns the sentences name them alike, as a question's digest has them.
 
 
 def _listed(columns: Sequence[str]) -> str:
