@@ -281,7 +281,10 @@ def _unmarked() -> Iterator[None]:
 @contextmanager
 def _in_the_files_order() -> Iterator[None]:
     """Pages begin with the first column that suits by its look, whether it was declared or not."""
-    with patch.object(own_file, "declared_first", lambda schema, declared: schema):
+    with (
+        patch.object(own_file, "declared_first", lambda schema, declared: schema),
+        patch.object(Source, "first", lambda self, names: names[0]),
+    ):
         yield
 
 
