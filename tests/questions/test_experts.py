@@ -541,12 +541,12 @@ def test_what_a_page_begins_with_does_not_hang_on_a_yes_or_no_that_nobody_chose(
     rain = {kind: Column(name="rain", type=kind) for kind in ("yes/no", "text")}
     text = pd.DataFrame({"ann": ["0.5", "1"] * 6, "bo": ["1", "0"] * 6, "rain": ["yes", "no"] * 6}, dtype="str")
     found = []
-    for suggested, kind in ((("rain",), "yes/no"), (("rain",), "text"), ((), "yes/no")):
+    for stated, kind in ((False, "yes/no"), (False, "text"), (True, "yes/no")):
         schema = Schema(columns=(*losses, rain[kind]), each_row="step")
-        table = apply(schema, text).table(fingerprint=f"{kind}{suggested}", lineage="own")
-        declared, looks = Declaration.of(schema, suggested=("rain",)), frozenset(suggested)
+        table = apply(schema, text).table(fingerprint=f"{kind}{stated}", lineage="own")
+        declared = Declaration.of(schema if stated else replace(schema, columns=losses), suggested=("rain",))
         read = Setting({})
-        Follow.ask(case(key="own-2", mode="what_if", table=table, declared=declared, by_looks=looks), read)
+        Follow.ask(case(key="own-2", mode="what_if", table=table, declared=declared), read)
         found += [control.default for key, (_, control) in read.seen.items() if key.startswith("experts_kind")]
     assert found == ["losses", "losses", "squared"]
 
