@@ -43,15 +43,24 @@ def declare_numbers(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
         expect(largest).to_have_value(f"{high:g}")
 
 
-def declare_numbers_at_once(page: Page, bounds: dict[str, tuple[float, float]]) -> None:
-    """State in one form what these columns could hold, which are all that wait for it."""
-    page.get_by_text(f"Say what {len(bounds)} columns could hold, all at once").click()
+def declare_at_once(page: Page, bounds: dict[str, tuple[float, float]], *, binary: str) -> None:
+    """State in one form what these columns could hold, which with ``binary`` are all that wait for it."""
+    page.get_by_text(f"Say what {len(bounds) + 1} columns could hold, all at once").click()
     for name, (low, high) in bounds.items():
         page.get_by_label(f"Lowest possible {name}").fill(str(low))
         page.get_by_label(f"Highest possible {name}").fill(str(high))
+    page.get_by_test_id("stCheckbox").filter(has_text=f"{binary} holds yes or no").locator("label").click()
     save = page.get_by_role("button", name="Save all of these")
     save.click()
     expect(save).to_have_count(0)
+    settled(page)
+
+
+def declare_binary(page: Page, name: str) -> None:
+    """State that a column holds yes or no, as its form shows it."""
+    choose(page, "Column to change", name)
+    expect(page.get_by_text(f"What “{name}” could hold")).to_be_visible()
+    page.get_by_role("button", name="Save", exact=True).click()
     settled(page)
 
 

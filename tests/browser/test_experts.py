@@ -29,7 +29,7 @@ def test_own_forecasts_become_released_plays(context: BrowserContext, address: s
     page = context.new_page()
     page.set_viewport_size({"width": 1440, "height": 1400})
     own_file.bring(page, address, forecasts(tmp_path / "forecasts.csv"))
-    own_file.declare_numbers_at_once(page, {"Ann": (0, 1), "Bo": (0, 1), "Cy": (0, 1)})
+    own_file.declare_at_once(page, {"Ann": (0, 1), "Bo": (0, 1), "Cy": (0, 1)}, binary="rain")
     own_file.one_row_each(page)
     own_file.look(page)
     page.get_by_role("link", name="Online experts").first.click()

@@ -34,11 +34,12 @@ def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
     page.set_viewport_size(SIZE)
     own_file.bring(page, address, patients(tmp_path / "patients.csv"))
     own_file.declare_numbers(page, {"age": (0, 110), "hours": (0, 60)})
+    own_file.declare_binary(page, "returned")
     own_file.one_row_each(page)
     own_file.look(page)
     page.get_by_role("link", name="Private training").first.click()
     expect(page.get_by_role("heading", name=re.compile("^At ε = 0.5 "))).to_be_visible()
-    own_file.choose(page, "Column to predict", "returned")  # nobody chose yes or no for it: no page begins with it
+    own_file.choose(page, "Column to predict", "returned")
     expect(page.get_by_role("heading", name=re.compile("the private model is right about"))).to_be_visible()
     box = page.get_by_label("ε, typed")
     box.fill("2")
