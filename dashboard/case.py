@@ -136,7 +136,8 @@ class Source:
         for name in columns:
             if name not in declared or not declared[name].bounded:
                 return (
-                    f"Declare the bounds or options of “{visible(name)}” on the Data page: a private answer needs them."
+                    f"Say on the Data page what “{visible(name)}” can hold (bounds, options, yes or no): a private answer "
+                    "needs it."
                 )
         return None
 

@@ -476,7 +476,7 @@ class OwnFile:
             "Answer the open questions about this file on the Data page first.": bool(self.release_doubts),
             self.say_rows: self.decisions.asks_rows and not self.decisions.said_rows,
             "Say on the Data page whether these are the people of an earlier file.": bool(self.alike),
-            "Declare bounds or options of a column on the Data page: a private answer needs them.": (
+            "Say on the Data page what a column can hold (bounds, options, yes or no): a private answer needs it.": (
                 self.declared is None
             ),
             _SPILLED: self.spills,

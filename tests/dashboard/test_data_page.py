@@ -886,11 +886,13 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     assert "how many rows one person can have" in str(shown(app).obstacle("Beruf"))
     app.number_input(key="own-rows-None").set_value(1).run()
     assert shown(app).rows is None
-    assert "Declare bounds or options of a column" in str(shown(app).obstacle("zufrieden")), "its looks declare nothing"
+    assert "Say on the Data page what a column can hold" in str(shown(app).obstacle("zufrieden")), (
+        "its looks declare nothing"
+    )
     declare(app, "zufrieden")
     press(app, "own-right")
     assert shown(app).rows is not None
-    assert "Declare the bounds or options of “Beruf”" in str(shown(app).obstacle("Beruf"))
+    assert "what “Beruf” can hold" in str(shown(app).obstacle("Beruf"))
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf\nHandwerk\nStraßenbau\nKunst", public=True)
     assert "the types" in str(shown(app).obstacle("Beruf")), "what was called right was not about this column"
     press(app, "own-right")
