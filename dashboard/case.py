@@ -136,8 +136,8 @@ class Source:
         for name in columns:
             if name not in declared or not declared[name].bounded:
                 return (
-                    f"Say on the Data page what “{visible(name)}” can hold (bounds, options, yes or no): a private answer "
-                    "needs it."
+                    f"Say on the Data page what “{visible(name)}” can hold (bounds, options, yes or no): a private "
+                    "answer needs it."
                 )
         return None
 
