@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 
 from dashboard.words import visible
-from dpcore.datasets import Declaration, PrivateRows, Table
+from dpcore.datasets import Column, Declaration, PrivateRows, Table
 from dpcore.releases.asked import Asked
 
 T = TypeVar("T")
@@ -49,8 +49,8 @@ class Source:
     ``table`` is what charts are computed from. A request is made from ``declared`` alone, the facts that the person
     stated, and drawn from ``rows()``, which only the request opens; both are None where nothing can be released, as
     ``unreleased`` says. ``so_far`` is what they stated also where something of the file is still to be answered, which
-    one row of it may ask: a page begins with the same then. Rows that are ``in_place`` are
-    those of a source of the server's, asked for counts alone.
+    one row of it may ask: a page begins with the same then. Rows that are ``in_place`` are those of a source of the
+    server's, asked for counts alone.
     ``join`` has the ledger know a file as one of these people's, before any answer is made from it; it raises what
     ``Ledger.join`` does. ``count`` has the person call the number of records right, where nobody did and a file of
     its kind can lack one. ``everybodys`` says that the table is the program's own, the same object in every session.
@@ -109,20 +109,24 @@ class Source:
     def stated(self, names: Sequence[str], *, least: int = 1) -> tuple[str, ...]:
         """Of these columns those that a person declared with all that a private answer needs; all of them where fewer
         than ``least`` were. What a question begins with, so that it does not hang on how other columns look."""
-        found = tuple(name for name in names if name in self.known)
+        known = self.known
+        found = tuple(name for name in names if name in known)
         return found if len(found) >= least else tuple(names)
 
     @property
     def known(self) -> frozenset[str]:
         """The columns that a person declared with all that a private answer needs."""
-        facts = self.declared if self.so_far is None else self.so_far
-        return frozenset() if facts is None else frozenset(one.name for one in facts.columns if one.bounded)
+        return frozenset(one.name for one in self._facts if one.bounded)
 
     @property
     def spoken(self) -> frozenset[str]:
         """All columns that a person declared, be it by how far one moves their entries alone."""
+        return frozenset(one.name for one in self._facts)
+
+    @property
+    def _facts(self) -> tuple[Column, ...]:
         facts = self.declared if self.so_far is None else self.so_far
-        return frozenset() if facts is None else frozenset(one.name for one in facts.columns)
+        return () if facts is None else facts.columns
 
     def first(self, names: Sequence[str]) -> str:
         """The column that a question begins with: the first of these, of a person's own data the first declared one."""

@@ -416,26 +416,23 @@ def found_level(epsilon: float | None, *, own: bool) -> float | None:
 
 
 def needed_epsilon(view: View) -> float | None:
-    if view.target is None:
-        return None
-    goal = view.target
-    found = view.memo(
-        (*view.identity, "epsilon for", view.main, view.metric, goal),
-        lambda: epsilon_for(goal, view.problem, method=view.main, metric=view.metric, low=1e-6, high=1e3),
-    )
-    return found_level(found, own=view.own)
+    return _found(view, epsilon_for)
 
 
 def needed_most(view: View) -> float | None:
     """With which ε the worse edge of the band keeps to the target: 9 of 10 answers, where it holds 80 in 100."""
+    return _found(view, epsilon_for_most)
+
+
+def _found(view: View, find: Callable[..., float | None]) -> float | None:
     if view.target is None:
         return None
-    goal = view.target
-    found = view.memo(
-        (*view.identity, "epsilon for most", view.main, view.metric, goal),
-        lambda: epsilon_for_most(goal, view.problem, method=view.main, metric=view.metric, low=1e-6, high=1e3),
+    goal, (low, high) = view.target, LONGEST_SEARCH
+    level = view.memo(
+        (*view.identity, find.__name__, view.main, view.metric, goal),
+        lambda: find(goal, view.problem, method=view.main, metric=view.metric, low=low, high=high),
     )
-    return found_level(found, own=view.own)
+    return found_level(level, own=view.own)
 
 
 def needed_size(view: View) -> int | None:

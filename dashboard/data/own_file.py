@@ -192,21 +192,21 @@ class OwnFile:
         """The declared columns of which somebody stated how they are read, or called it right, and the one that says
         whose row it is: as plain text where nobody did. None whose name is a word of the rows. Of others a page asks
         only where a row leaves them open, so that what was said of them tells of it."""
-        found = []
+        found, told = [], self.told_of(self.schema.columns)
         for column in self.schema.columns:
             if column.name in self.from_rows:
                 continue
-            if self.unseen or (self.spoken(column) and column.name in self.told_of):
+            if self.unseen or column.name in told:
                 found.append(column)
             elif column.name == self.schema.id_column:
                 found.append(_whose(column))
         return tuple(found)
 
-    @property
-    def told_of(self) -> frozenset[str]:
-        """The columns of which it is kept that somebody spoke of them: those that were declared, each by itself, and
+    def told_of(self, columns: Iterable[Column]) -> tuple[str, ...]:
+        """Those of which it is kept that somebody spoke of them, as they did: of declared ones, each by itself, and of
         those that would name rows, which are called right as well."""
-        return frozenset({column.name for column in self.schema.columns if self.stands(column)} | set(self.naming))
+        kept = {column.name for column in self.schema.columns if self.stands(column)} | set(self.naming)
+        return tuple(column.name for column in columns if column.name in kept and self.spoken(column))
 
     @property
     def made(self) -> int:

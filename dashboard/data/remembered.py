@@ -53,7 +53,7 @@ class Remembered:
         return cls(
             template=facts,
             suggested=tuple(one.name for one in told),
-            confirmed=tuple(one.name for one in told if own.spoken(one) and one.name in own.told_of),
+            confirmed=own.told_of(told),
         )
 
     @classmethod

@@ -30,7 +30,7 @@ def template(own: OwnFile) -> Template:
     if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
         schema = replace(schema, id_column=None)
     told = tuple(one for one in schema.columns if own.after_looking(one))
-    spoken = {one.name for one in told if own.spoken(one)} & own.told_of
+    spoken = set(own.told_of(told))
     return Template(
         schema=schema,
         steps=own.steps,
