@@ -26,7 +26,7 @@ OWN_RULES = {"sum": ("basic",), "zcdp": ("zcdp",), "both": ("basic", "zcdp")}
 ONE_LINE = 0.01
 """Share of ε within which two lines are one to the eye."""
 ALWAYS = ("basic", "zcdp", "rdp")  # rules that hold while each question reacts to earlier answers
-SETTLED = "if no more, and at no other cost, were asked whatever was answered"
+SETTLED = "as long as how many are asked, and at what cost, hangs on no answer"
 """Under which the ε so far holds at a budget's δ: who goes on or stops by what was answered passes that δ where it is
 taken at each number of answers anew. Without δ, and of all of a budget, it holds whatever is asked."""
 
