@@ -93,7 +93,7 @@ with beside, st.container(border=True):
     st.page_link(catalogue.address("selection"), label="Explore this example", icon=":material/arrow_forward:")
 
 st.subheader("Four questions", anchor=False)
-with st.grid(4, min_column_width=230):
+with st.grid(2, min_column_width=300):
     for page in catalogue.pages():
         with st.container(border=True, height="stretch"):
             st.markdown(f"{page.icon} **{page.asks}**")
