@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,17 +12,15 @@ ROOT = Path(__file__).parents[1]
 SAME = 60
 """Two pieces that begin with as many equal letters are versions of one."""
 WRITTEN_BY_PROGRAMS = ("docs/benchmarks*.md", "docs/data.md", "docs/theory.md")
-DOCUMENTS = sorted(
-    {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {one for names in WRITTEN_BY_PROGRAMS for one in ROOT.glob(names)}
-)
+_WRITTEN = {path for names in WRITTEN_BY_PROGRAMS for path in ROOT.glob(names)}
+DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - _WRITTEN)
 
 
 def _twice(text: str) -> list[str]:
     """The beginnings of pieces that stand there more than once; what is code may repeat itself."""
     lines = re.sub(r"```.*?```", "", text, flags=re.S).splitlines()
-    pieces = sorted(line.strip() for line in lines if len(line) >= SAME)
-    pairs = zip(pieces, pieces[1:], strict=False)
-    return [one[:SAME] for one, other in pairs if len(os.path.commonprefix((one, other))) >= SAME]
+    begun = Counter(line.strip()[:SAME] for line in lines if len(line.strip()) >= SAME)
+    return [beginning for beginning, times in begun.items() if times > 1]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
