@@ -8,7 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import either, no_less, number, plural, safe, times_in_100, visible
-from dashboard.words.usual import NO_THEOREM, of_100, verdict
+from dashboard.words.release import such_as
+from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
 from dpcore.datasets.schema import EachRow
@@ -244,12 +245,12 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
     often = f"in {of_100(people)} of 100 cases. Privacy does not change that (calculated, not simulated)."
     if when is None:
         return (
-            f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such runs ring although "
-            f"nothing is due. Chance: with other people like these, {level} is reached after all {often}"
+            f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such runs ring although "
+            f"nothing is due. {CHANCE} with other people like these, {level} is reached after all {often}"
         )
     return (
-        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"Chance: with other people like these, {level} itself would be reached at another time than {safe(when)} "
+        f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such alarms do not ring on time. "
+        f"{CHANCE} with other people like these, {level} itself would be reached at another time than {safe(when)} "
         f"{often} Whether an alarm is on time is told by these people alone."
     )
 
@@ -559,7 +560,10 @@ LOOKED_WARNING = (
 )
 
 
-GIVES = "where the alarm rings (from there on the line counts as reached), or that it never does"
+def gives(names: Sequence[str]) -> str:
+    """What an answer is; ``names`` are those of the rows, where they have any."""
+    example = such_as(day(names[len(names) // 2])) if names else ""
+    return f"where the alarm rings{example} (from there on the line counts as reached), or that it never does"
 
 
 def answer(found: Mapping[str, Any]) -> str:

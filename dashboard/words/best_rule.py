@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
-from dashboard.words.usual import of_100, redrawn, verdict
+from dashboard.words.release import such_as
+from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 
@@ -69,8 +71,8 @@ def sentence_end(used: int, rows: int) -> str:
 def uncertain(noise: float, people: float, count: int, unit: str, near: float, draws: int) -> str:
     """Two uncertainties, apart; ``near`` of 100 more mistakes than the best make a rule a worse one."""
     return (
-        f"**Two reasons why it may be a worse rule.** Privacy noise: {of_100(noise)} of 100 private rules are wrong on "
-        f"over {number(near)} in 100 more than the best. Chance: had {count:,} other {safe(many(unit))} like these "
+        f"**Two reasons why it may be a worse rule.** {NOISE} {of_100(noise)} of 100 private rules are wrong "
+        f"on over {number(near)} in 100 more than the best. {CHANCE} had {count:,} other {safe(many(unit))} like these "
         f"come, the best rule here would be so in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
@@ -136,7 +138,9 @@ def forecast_bound(bound: ErrorBound) -> str:
     )
 
 
-GIVES = "one rule"
+def gives(rules: Sequence[object]) -> str:
+    """What an answer is; ``rules`` are all that it may be."""
+    return f"one rule{such_as(str(rules[len(rules) // 2]))}"
 
 
 def answer(answer: dict[str, Any], target: str, yes: str) -> str:

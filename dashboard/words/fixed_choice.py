@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.words import many, no_less, number, plural, safe, times_in_100, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
-from dashboard.words.usual import of_100, redrawn
+from dashboard.words.release import such_as
+from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
 from dpcore.experts.linear import PrintedAccount
 
 if TYPE_CHECKING:
@@ -83,8 +85,8 @@ def unsure(unit: str) -> tuple[str, str]:
 def uncertain(noise: float, people: float, rows: int, unit: str, draws: int) -> str:
     """Two uncertainties, apart."""
     return (
-        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 private choices are not the "
-        f"cheapest column. Chance: had {rows:,} other {safe(many(unit))} like these come, another column would be "
+        f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 private choices are not the "
+        f"cheapest column. {CHANCE} had {rows:,} other {safe(many(unit))} like these come, another column would be "
         f"cheapest in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
 
@@ -193,7 +195,9 @@ def forecast_bound(above: float, likely: float) -> str:
     )
 
 
-GIVES = "the name of one column"
+def gives(columns: Sequence[str]) -> str:
+    """What an answer is; ``columns`` are all that it may name."""
+    return f"the name of one of these {len(columns):,} columns{such_as(columns[0])}"
 
 
 def answer(answer: dict[str, Any]) -> str:

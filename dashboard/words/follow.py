@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.words import many, no_less, number, plural, safe, times_in_100, tiny, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
-from dashboard.words.usual import of_100, redrawn
+from dashboard.words.release import such_as
+from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
 from dpcore.experts import Scenario
 from dpcore.written import exact
 
@@ -255,9 +256,9 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     privacy costs, in points per 100 rounds."""
     who, units = safe(unit), safe(many(unit))
     return (
-        f"**Two reasons why it may follow another than the best.** Privacy noise: on the last {who} "
+        f"**Two reasons why it may follow another than the best.** {NOISE} on the last {who} "
         f"{of_100(noise + without)} of 100 runs follow another, {of_100(noise)} of them because of it, "
-        f"{of_100(without)} since they still learn. It costs {number(price)} points per 100 {units}. Chance: had "
+        f"{of_100(without)} since they still learn. It costs {number(price)} points per 100 {units}. {CHANCE} had "
         f"{rounds:,} other {units} like these come, another would "
         f"be the best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
     )
@@ -424,9 +425,10 @@ FORECAST_UNKNOWN = (
 )
 
 
-def gives(publish: str, rounds: int, unit: str) -> str:
+def gives(publish: str, rounds: int, unit: str, names: Sequence[str]) -> str:
+    """What an answer is; ``names`` are all that it may name."""
     if publish == "from_now_on":
-        return "one name: whom to follow from now on"
+        return f"one name: whom to follow from now on{such_as(names[0])}"
     days = plural(rounds, unit, many(unit))
     return f"a list of whom to follow on each of these {days}, whose last name is the one to follow next"
 

@@ -214,13 +214,17 @@ def between(low: float, high: float) -> str:
     return f"reach {number(100 * low)} to {number(100 * high)}"
 
 
-def uncertain(low: float, high: float, people: float, judged: str, what: str, *, models: int) -> str:
+def uncertain(
+    low: float, high: float, people: float, judged: str, what: str, *, models: int, price: tuple[float, float]
+) -> str:
     """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side. ``judged``
-    are the rows that judged them, and ``what`` the numbers are."""
+    are the rows that judged them, and ``what`` the numbers are; ``price`` is from what, without privacy, to what."""
+    plain, value = (number(100 * one) for one in price)
     return (
         f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this {between(low, high)} "
         f"{what} (estimated from {models} of them). Chance: {judged} judged them; had others come, all these numbers "
-        f"would move by up to {number(100 * people)} in 80 of 100 cases, with or without privacy."
+        f"would move by up to {number(100 * people)} in 80 of 100 cases, with or without privacy. "
+        f"What privacy costs is in neither: it is the way from {plain} to {value} on average."
     )
 
 
@@ -239,14 +243,17 @@ def found_of_100(positive: str) -> str:
     return f"found, of 100 that are {_named(positive)}"
 
 
-def uncertain_error(low: float, high: float, people: tuple[float, float], tested: int, *, models: int) -> str:
+def uncertain_error(
+    low: float, high: float, people: tuple[float, float], tested: int, *, models: int, price: tuple[float, float]
+) -> str:
     """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
     half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
     return (
         f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this have an error of "
         f"{number(low)} to {number(high)} (estimated from {models} of them). Chance: {tested:,} other rows judged "
         f"them; had others come, all these numbers would move by at most {half} in 80 of 100 cases, with or without "
-        f"privacy (calculated from how far off each row is; that {half} is itself known to about {error} in 100)."
+        f"privacy (calculated from how far off each row is; that {half} is itself known to about {error} in 100). "
+        f"What privacy costs is in neither: it is the way from {number(price[0])} to {number(price[1])} on average."
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
 from dashboard.words import either, many, no_less, number, safe, times_in_100, visible, whole
-from dashboard.words.usual import NO_THEOREM, of_100, redrawn, verdict
+from dashboard.words.release import such_as
+from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, of_100, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
@@ -93,9 +94,10 @@ def caption(view: View) -> str:
 def uncertain(noise: float, people: float, count: float, unit: str, draws: int) -> str:
     """Two uncertainties, apart; the second found by ``draws``."""
     return (
-        f"**Two reasons why it may be wrong.** Privacy noise: {of_100(noise)} of 100 such answers name another option "
-        f"than these people's winner. Chance: had {whole(count)} other {safe(unit)} like these come, the winner itself "
-        f"would be another in {of_100(people)} of 100 cases; privacy does not change that ({redrawn(people, draws)})."
+        f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such answers name "
+        f"another option than these people's winner. {CHANCE} had {whole(count)} other {safe(unit)} like these come, "
+        f"the winner itself would be another in {of_100(people)} of 100 cases; privacy does not change that "
+        f"({redrawn(people, draws)})."
     )
 
 
@@ -200,7 +202,9 @@ def forecast_bound(bound: ErrorBound) -> str:
     )
 
 
-GIVES = "the name of one option"
+def gives(options: Sequence[str]) -> str:
+    """What an answer is; ``options`` as declared."""
+    return f"the name of one of these {len(options):,} options{such_as(options[0])}"
 
 
 def answer(answer: dict[str, Any]) -> str:

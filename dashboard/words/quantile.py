@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.words import many, number, safe, times_in_100, visible
-from dashboard.words.usual import of_100, verdict
+from dashboard.words.usual import CHANCE, NOISE, of_100, verdict
 
 TITLE = "Median or quantile"
 QUANTILES = {
@@ -86,10 +86,10 @@ def headline(q: float, epsilon: float, tolerance: float, unit: str, chance: floa
 def uncertain(noise: float, people: float, count: int, unit: str, close: str, q: float) -> str:
     """Two uncertainties, apart; ``close`` is how near an answer must be."""
     return (
-        f"**Two reasons why it may be off.** Privacy noise: {of_100(noise)} of 100 such answers lie farther than "
-        f"{close} from the true {QUANTILES[q]} here. Chance: had {count:,} other {safe(many(unit))} like these come, "
-        f"their own {QUANTILES[q]} would lie as far from this one in {of_100(people)} of 100 cases. Privacy does not "
-        "change that (calculated, not simulated)."
+        f"**Two reasons why it may be off.** {NOISE} {of_100(noise)} of 100 such answers lie farther "
+        f"than {close} from the true {QUANTILES[q]} here. {CHANCE} had {count:,} other {safe(many(unit))} like "
+        f"these come, their own {QUANTILES[q]} would lie as far from this one in {of_100(people)} of 100 cases. "
+        "Privacy does not change that (calculated, not simulated)."
     )
 
 

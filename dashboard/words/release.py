@@ -69,6 +69,11 @@ EPSILON_LOOKED_WARNING = (
 )
 
 
+def such_as(example: str) -> str:
+    """One of the answers that there may be: by what is declared, so that it tells of no row."""
+    return f", such as “{safe(example, 40)}”"
+
+
 def none_drawn(gives: str, *, practice: bool) -> str:
     """What an answer would be, before there is one. Of a file its receipt says more: how it is read."""
     if practice:

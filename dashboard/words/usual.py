@@ -45,6 +45,10 @@ def verdict(value: float, target: float, shown: str, *, higher: bool = True) -> 
     return f"{'within' if value <= target else 'more than'} the {shown} you allow"
 
 
+NOISE, CHANCE = "Privacy noise, which the headline counts:", "Chance, which it leaves out:"
+"""Of what is apart in “two reasons”, which the number above holds, and which not."""
+
+
 def of_100(share: float) -> str:
     return "fewer than 1" if share < 0.0095 else whole(100 * share)
 

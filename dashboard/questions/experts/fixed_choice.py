@@ -412,7 +412,7 @@ class _Setting:
             data=source.rows,
             forecast=forecast,
             describe=said.answer,
-            gives=said.GIVES,
+            gives=said.gives(request.columns),
             relation=RELATION,
         )
 

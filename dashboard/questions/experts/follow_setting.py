@@ -199,7 +199,7 @@ class Setting:
             data=source.rows,
             forecast=self._forecast_so_far(request),
             describe=said.answer,
-            gives=said.gives(self.publish, request.rounds, self.whom.unit),
+            gives=said.gives(self.publish, request.rounds, self.whom.unit, request.experts),
             below=_plays,
             conclude=said.CONCLUDE,
             before=(Ask((PUBLISH,)),),

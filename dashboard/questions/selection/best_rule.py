@@ -354,7 +354,7 @@ class _Setting:
             data=source.rows,
             forecast=forecast,
             describe=lambda answer: said.answer(answer, self.target, request.positive),
-            gives=said.GIVES,
+            gives=said.gives(request.rules_to_choose.rules),
             relation="rule_neighbours",
             conclude=said.conclude(self.case.table.schema.unit),
         )

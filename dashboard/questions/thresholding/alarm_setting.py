@@ -254,7 +254,7 @@ class Setting:
             data=self._rows,
             forecast=forecast,
             describe=said.answer,
-            gives=said.GIVES,
+            gives=said.gives(made.labels),
             relation="alarm_neighbours",
             conclude=said.CONCLUDE,
             before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), mind),

@@ -255,13 +255,14 @@ class Measured:
         differ between them (``judges``).
         """
         task, shown, models = self.task, self.shown, self.asked.seeds
-        if shown is None or task.tested < 2 or not self.complete:
+        plain = self.at(NON_PRIVATE, self.metric)
+        if shown is None or plain is None or task.tested < 2 or not self.complete:
             return None
         value, low, high = shown
-        noise = (high - low) / 2.0
+        noise, price = (high - low) / 2.0, (plain[0], value)
         if not task.classifies:
             half, error = self._by_rows()
-            sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models)
+            sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models, price=price)
             return Uncertain(noise=noise, people=half, sentence=sentence, names=said.UNSURE, sign="±", in_100=False)
         judged, what = said.judges(task.tested), said.RIGHT
         people = EIGHTY * math.sqrt(self._by_chance(value))
@@ -271,7 +272,7 @@ class Measured:
             what = said.found_of_100(positive)
         elif self.metric == BALANCED:
             what = said.ALIKE
-        sentence = said.uncertain(low, high, people, judged, what, models=models)
+        sentence = said.uncertain(low, high, people, judged, what, models=models, price=price)
         return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
 
     def _by_chance(self, value: float) -> float:
