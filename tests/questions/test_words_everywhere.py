@@ -221,3 +221,26 @@ def test_every_page_opens_with_a_target_that_can_be_met_within_its_practice_budg
         assert need.epsilon is not None
         assert 0.05 <= need.epsilon <= 0.5, "within the slider, and the headline says that it is enough"
         assert "enough for the" in found[0].headline or "within the" in found[0].headline
+
+
+# -- what an answer would look like ------------------------------------------------------------------------------------
+
+
+def possible(request: Any) -> tuple[str, ...]:
+    """All that an answer may name, by what is declared."""
+    if hasattr(request, "rules_to_choose"):
+        return tuple(map(str, request.rules_to_choose.rules))
+    return next(getattr(request, name) for name in ("options", "candidates", "columns") if hasattr(request, name))
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [("most_common", "clinic"), ("most_common", "meeting_dates"), ("best_rule", "clinic"), ("fixed_choice", "clinic")],
+)
+def test_the_example_beside_the_button_is_an_answer_that_there_may_be(key: str, name: str) -> None:
+    found = asked(key, name)
+    assert found is not None
+    offer = found[0].offer
+    assert isinstance(offer, Offer)
+    _, _, example = release_words.none_drawn(offer.gives, practice=True).partition("such as “")
+    assert example.partition("”")[0] in possible(offer.request)
