@@ -304,7 +304,7 @@ def test_workers_of_another_program_are_not_used(
 def test_by_tls_with_the_certificates_that_the_environment_names(
     quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As docs/operations.md sets it up; whoever has no certificate of that authority is not let in."""
+    """As docs/cluster.md sets it up; whoever has no certificate of that authority is not let in."""
     import dask
     import distributed
 
