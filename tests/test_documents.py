@@ -130,3 +130,20 @@ def test_what_goes_wrong_is_listed_as_the_program_says_it() -> None:
     said = _said((ROOT / "docs" / "operations.md").read_text(encoding="utf-8"))
     assert len(said) >= 12
     assert _unsaid([*said, "The ledger's journal is a fish"]) == ["The ledger's journal is a fish"]
+
+
+def _not_there(text: str) -> list[str]:
+    """Files and folders of the source that a document names and that are not there."""
+    named = re.findall(r"`((?:tests|dashboard|dpcore|deploy|docs|supply|benchmarks)/[\w./-]+)`", text)
+    return [path for path in named if not (ROOT / path).exists()]
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_every_file_that_a_guide_names_is_there(path: Path) -> None:
+    assert not _not_there(path.read_text(encoding="utf-8"))
+
+
+def test_a_file_that_is_not_there_is_caught() -> None:
+    assert _not_there("`tests/serving`, `tests/serving/test_gone.py` and `deploy/backup.sh`") == [
+        "tests/serving/test_gone.py"
+    ]
