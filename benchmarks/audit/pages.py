@@ -22,7 +22,7 @@ import pandas as pd
 from dashboard import catalogue, offering
 from dashboard.case import Case, Mode, Source
 from dashboard.controls import Choice, Control, Setting
-from dashboard.data import own_file
+from dashboard.data import file_columns
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer
 from dashboard.questions.thresholding import alarm_controls
 from dashboard.questions.thresholding.watched import first_line
@@ -144,7 +144,7 @@ def _offered_beside(kind: type[Kind], ground: Asked, file: File, look: str) -> s
     case = _case(ground, file, "what_if", looked=False)
     column, cells = UNSPOKEN[look]
     table = case.table
-    schema = own_file.declared_first(
+    schema = file_columns.declared_first(
         replace(table.schema, columns=(column, *table.schema.columns)), ground.schema.names
     )
     frame = table.frame.assign(**{_EXTRA: cells(table.rows).to_numpy() if look == "text" else cells(table.rows).array})
@@ -282,7 +282,7 @@ def _unmarked() -> Iterator[None]:
 def _in_the_files_order() -> Iterator[None]:
     """Pages begin with the first column that suits by its look, whether it was declared or not."""
     with (
-        patch.object(own_file, "declared_first", lambda schema, declared: schema),
+        patch.object(file_columns, "declared_first", lambda schema, declared: schema),
         patch.object(Source, "first", lambda self, names: names[0]),
     ):
         yield

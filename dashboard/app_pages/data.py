@@ -84,7 +84,7 @@ else:
 if place != SAMPLES and own is not None and home == place and not alone:
     st.markdown(f"**{said.DETAILS}**")
     doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
-    doubts.show_doubts(own, own.form_doubts)
+    doubts.show_doubts(own, own.form.doubts)
     if own.place is not None:
         st.caption(places.DECLARED_BY_YOU)
     elif own.reading is None:

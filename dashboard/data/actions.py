@@ -136,7 +136,7 @@ def commit(own: OwnFile) -> None:
     if problem:
         session.say("own", problem)
         return
-    if own.use == "twin" and own.declared is None:
+    if own.use == "twin" and own.columns.declared is None:
         own = replace(own, use=None)
     source.keep(own)
     remember(own)
@@ -178,11 +178,11 @@ def look() -> None:
 def simulate(plan: TwinPlan) -> None:
     """Twin: rows simulated from what is declared."""
     own = source.own_file()
-    if own is None or own.declared is None:
+    if own is None or own.columns.declared is None:
         return
     session.change("data", OWN)
-    columns = words.plural(len(own.declared.columns), "column")
-    copied = own.decisions.copied & set(own.declared.names)
+    columns = words.plural(len(own.columns.declared.columns), "column")
+    copied = own.decisions.copied & set(own.columns.declared.names)
     used = "no row of the file was used, only lists of options you copied" if copied else "no value of a file was used"
     sentence = f"A twin of {plan.rows:,} rows was simulated from what is declared about {columns}; {used}."
     commit(replace(own, use="twin", plan=plan).noted(sentence))
@@ -257,7 +257,7 @@ def _swap(own: OwnFile | None) -> None:
 
 
 def _work(own: OwnFile) -> Callable[[Say], Table]:
-    typed, plan, declared = source.typed_columns(own), own.plan, own.declared
+    typed, plan, declared = source.typed_columns(own), own.plan, own.columns.declared
     shown = OWN_SOURCE.get()  # which stays until the next one is there
     held = weight(own, before()) + limits.loaded([] if shown is None or own.use != "twin" else [shown.table])
     here, whose = limits.limits(), visitors.address()
@@ -282,7 +282,7 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
         raise InvalidArgument("use", "must be a twin where there is no file")
 
     def read(say: Say) -> Table:
-        leading = own.leading
+        leading = own.columns.leading
         size = limits.typed(typed.reading, leading.columns)
         limits.prepared(size, held, here)
         typed.counted = all_held.again(size, whose, typed.counted)

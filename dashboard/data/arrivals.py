@@ -270,7 +270,7 @@ def _key() -> bytes | None:
 def _present() -> tuple[Template, ...]:
     """What was declared about the table that is there now, which may be last month's, as far as it may come along."""
     present = source.own_file()
-    if present is None or present.declared is None:
+    if present is None or present.columns.declared is None:
         return ()
     try:
         return (without_rows(template(present)),)

@@ -32,11 +32,11 @@ _EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 def undeclared(own: OwnFile) -> tuple[Column, ...]:
     """Columns that lack bounds or public options, or the word that they hold yes or no, in their order; text and whose
     row it is need none, and those that only rows name or fill are in no private answer, whatever is said of them."""
-    others = own.from_rows | {own.schema.id_column}
+    others, stands = own.from_rows | {own.schema.id_column}, own.columns.stands
     return tuple(
         column
         for column in own.schema.columns
-        if column.type != "text" and column.name not in others and not own.stands(column)
+        if column.type != "text" and column.name not in others and not stands(column)
     )
 
 

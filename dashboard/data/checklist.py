@@ -57,7 +57,7 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
     lead = [column for column in waiting if column.name in suited.way.about]
     others = [column for column in waiting if column.name not in suited.way.about]
     about, all_ = suited.way.about, used(suited)
-    doubts.show_doubts(own, own.form_doubts, key="own-asked-form")
+    doubts.show_doubts(own, own.form.doubts, key="own-asked-form")
     st.markdown(said.takes_part(about, [name for name in all_ if name not in about]))
     if waiting:
         st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
@@ -151,19 +151,20 @@ def _right(own: OwnFile, suited: Suited) -> None:
     told = guessed(own, _unconfirmed(own, suited))
     if told:
         st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
-        if any(name in own.naming for name in own.unconfirmed(own.to_call_right)):
+        if not set(own.columns.open).isdisjoint(own.columns.naming):
             st.caption(said.names_later(own.schema.each_row))
 
 
 def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
     """Without what names rows, which the page asks with what that means."""
-    asked = dict.fromkeys((*used(suited), *own.suggested))
-    return own.unconfirmed(name for name in asked if name not in own.naming)
+    columns = own.columns
+    asked, named = dict.fromkeys((*used(suited), *columns.suggested)), columns.naming
+    return columns.unconfirmed(name for name in asked if name not in named)
 
 
 def _right_key(own: OwnFile, suited: Suited) -> str:
     named = [read_as(own.schema.column(name)) for name in _unconfirmed(own, suited)]
-    return f"{_FORM}-right-{naming.named(repr((named, row_is(own), own.form_suggested)))}"
+    return f"{_FORM}-right-{naming.named(repr((named, row_is(own), own.form.suggested)))}"
 
 
 def _stated(suited: Suited) -> None:

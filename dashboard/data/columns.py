@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, bulk, declarations, editor, source
+from dashboard.data import actions, bulk, declarations, editor, private_answer, source
 from dashboard.data.decisions import Decisions, notation
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
@@ -103,7 +103,9 @@ def _overview(own: OwnFile) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         told = "" if own.unseen else "Nothing was dropped, renamed or turned into a number unseen."
         st.caption(
-            f"{told} {said.CONFIRMED}" if own.decisions.confirmed and not own.asks_confirmation else told,
+            f"{told} {said.CONFIRMED}"
+            if own.decisions.confirmed and not private_answer.asks_confirmation(own)
+            else told,
             width="stretch",
         )
         st.button(
@@ -169,9 +171,9 @@ def declared_words(own: OwnFile, column: Column) -> str:
     if column.name in own.from_rows:
         return said.NAMED_BY_ROWS
     if column.type == "text":
-        return said.names_each(own.schema.each_row) if column.name in own.naming else "text: not asked about"
+        return said.names_each(own.schema.each_row) if column.name in own.columns.naming else "text: not asked about"
     if column.type == "yes/no":
-        return "yes or no" if own.stands(column) else "nothing yet"
+        return "yes or no" if own.columns.stands(column) else "nothing yet"
     if not column.bounded:
         return "nothing yet"
     if column.from_file:
@@ -179,7 +181,7 @@ def declared_words(own: OwnFile, column: Column) -> str:
     if column.type == "category":
         options = f"{len(column.categories):,} options"
         each = own.schema.each_row
-        return said.names_rows(options, each) if column.name in own.naming and not own.described else options
+        return said.names_rows(options, each) if column.name in own.columns.naming and not own.described else options
     if column.type == "date":
         return f"{column.earliest} to {column.latest}"
     return f"{words.number(float(column.low or 0))} to {words.number(float(column.high or 0))}"

@@ -59,7 +59,7 @@ def show_editor(own: OwnFile, column: Column) -> None:
             st.markdown(f"**What “{words.safe(column.name)}” could hold**")
             if not own.unseen and column.type != "yes/no":
                 st.caption(WHY_OPTIONS if column.type == "category" else WHY_BOUNDS)
-            _FIELDS[column.type](column, key, own.states(column))
+            _FIELDS[column.type](column, key, own.columns.states(column))
             if column.type == "category" and not own.unseen:
                 _public_field(column, key, copied=column.name in own.decisions.copied)
                 if _of_codebook(own, column):
@@ -146,7 +146,7 @@ def _yes_no_fields(column: Column, key: str, _stated: bool) -> None:
 
 def _score_fields(column: Column, key: str, own: OwnFile) -> None:
     """Which numbers are better and, of who is no row itself, how far one moves an entry."""
-    unit, moves = own.schema.unit, not own.protects_rows
+    unit, moves = own.schema.unit, not own.rows.protected
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if moves:
             st.number_input(
@@ -158,7 +158,7 @@ def _score_fields(column: Column, key: str, own: OwnFile) -> None:
             "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
         )
     if not moves:
-        st.caption(said.moves_any(unit, own.somebody))
+        st.caption(said.moves_any(unit, own.rows.somebody))
         return
     if column.type == "integer":
         st.checkbox(said.counts(unit), value=column.counts, key=f"{key}-counts", help=said.counts_help(unit))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.budget import tracker
-from dashboard.data import actions, source, understood
+from dashboard.data import actions, private_answer, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
 from dashboard.data.own_file import OwnFile
@@ -21,7 +21,7 @@ from dpcore.errors import LedgerError
 
 def still_needed(own: OwnFile) -> None:
     """All that a private answer from this file waits for, at once."""
-    lacking = own.lacking
+    lacking = private_answer.lacking(own)
     if own.described or not lacking:
         return
     with st.container(border=True):
@@ -29,9 +29,9 @@ def still_needed(own: OwnFile) -> None:
         st.caption(said.NEEDED_ABOUT)
         for place, sentence in enumerate(lacking, 1):
             st.markdown(said.step(place, sentence))
-            if sentence == own.say_rows:
+            if sentence == private_answer.say_rows(own):
                 rows_each(own)
-        if own.asks_confirmation:
+        if private_answer.asks_confirmation(own):
             _suggested(own)
         open_ = [column.name for column in undeclared(own)]
         if open_:
@@ -45,9 +45,10 @@ def still_needed(own: OwnFile) -> None:
 
 def _declared_numbers(own: OwnFile) -> tuple[Column, ...]:
     """The columns of numbers of a table of steps or options that may be asked about in private."""
-    if own.declared is None or own.schema.each_row == "record" or own.protects_rows:
+    declared = own.columns.declared
+    if declared is None or own.schema.each_row == "record" or own.rows.protected:
         return ()
-    return tuple(column for column in own.declared.columns if column.is_numeric)
+    return tuple(column for column in declared.columns if column.is_numeric)
 
 
 def _has_budget(lineage: str) -> bool:
@@ -60,8 +61,9 @@ def _has_budget(lineage: str) -> bool:
 
 def _suggested(own: OwnFile) -> None:
     """What the file suggested, to be called right in one click."""
-    st.caption(guessed(own, own.unconfirmed(own.to_call_right)))
-    if named := [name for name in own.unconfirmed(own.to_call_right) if name in own.naming]:
+    open_, naming = own.columns.open, own.columns.naming
+    st.caption(guessed(own, open_))
+    if named := [name for name in open_ if name in naming]:
         st.markdown(said.names_shown(named, own.schema.each_row))
     st.button(
         said.RIGHT,
@@ -75,21 +77,21 @@ def _suggested(own: OwnFile) -> None:
 
 def whole(own: OwnFile) -> str:
     """All that one click calls right, also what the page has no room to tell."""
-    return guessed(own, own.unconfirmed(own.to_call_right), most=None)
+    return guessed(own, own.columns.open, most=None)
 
 
 def guessed(own: OwnFile, names: Iterable[str], most: int | None = said.MOST_TYPES) -> str:
     """What these columns hold, as far as the first ``most``, and what else the file suggested, for a person to call
     right; "" for nothing. What names rows comes first, and is told however many there are."""
-    named, each = own.naming, own.schema.each_row
+    named, each = own.columns.naming, own.schema.each_row
     listed = sorted(names, key=lambda name: name not in named)
     found = ((name, kind(own.schema.column(name))) for name in listed)
     types = [(name, said.names_rows(what, each) if name in named else what) for name, what in found]
     form = understood.form_suggested(own)
-    if not (types or own.row_open or form):
+    if not (types or own.rows.open or form):
         return ""
     shown = None if most is None else max(most, sum(name in named for name in listed))
-    return said.suggested(types, row_is(own) if own.row_open else "", form, shown)
+    return said.suggested(types, row_is(own) if own.rows.open else "", form, shown)
 
 
 def _right(told: str) -> None:
@@ -101,4 +103,4 @@ def _right(told: str) -> None:
     if whole(own) != told:
         session.say("own", said.CHANGED_MEANWHILE)
         return
-    actions.decide(lambda _: own.confirm(own.unconfirmed(own.to_call_right)))
+    actions.decide(lambda _: own.confirm(own.columns.open))

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.data import actions, remembered, source
+from dashboard.data import actions, private_answer, remembered, source
 from dashboard.data.own_file import OwnFile
 from dashboard.people import login
 from dashboard.widgets.apart import apart
@@ -40,7 +40,7 @@ def row_is(own: OwnFile) -> str:
     row, unit = ROWS[own.schema.each_row], own.schema.unit
     if own.schema.each_row == "record":
         return said.row_alone(row, unit, own.together)
-    return said.no_row_is(row, unit) if own.rows_stay else row
+    return said.no_row_is(row, unit) if own.rows.stay else row
 
 
 def rows(own: OwnFile) -> None:
@@ -69,7 +69,9 @@ def rows(own: OwnFile) -> None:
     if schema.each_row != "record":
         if (told := row_is(own)) != ROWS[schema.each_row]:
             st.caption(f"One row is {told}.")
-        st.caption(said.moves_any(schema.unit, own.somebody) if own.protects_rows else said.moves_asked(schema.unit))
+        st.caption(
+            said.moves_any(schema.unit, own.rows.somebody) if own.rows.protected else said.moves_asked(schema.unit)
+        )
     if own.decisions.asks_rows and (own.decisions.said_rows or own.described):  # else among what is needed
         rows_each(own)
     if schema.each_row == "record":
@@ -227,7 +229,7 @@ def budget(own: OwnFile) -> None:
             st.form_submit_button(
                 "Use that budget for good", on_click=actions.of(own, _join_chosen), key="own-group-join"
             )
-    elif not own.uncompared and not own.lacking:  # else it stands among what is lacking
+    elif not own.uncompared and not private_answer.lacking(own):  # else it stands among what is lacking
         opens = "owner" in compute.roles()
         st.caption(said.NO_BUDGET_YET if opens else login_said.NONE_TO_ASK)
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dashboard.data.decisions import Decisions, carried, said_of_rows
-from dashboard.data.own_file import LEFT_OUT, OwnFile
+from dashboard.data.file_rows import LEFT_OUT
+from dashboard.data.own_file import OwnFile
 from dpcore.datasets import MonthsToRows, OneRowPer, Step, TicksToRows
 from dpcore.datasets.schema import EachRow
 from dpcore.datasets.steps import rows_made

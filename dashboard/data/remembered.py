@@ -48,12 +48,12 @@ class Remembered:
     @classmethod
     def of(cls, own: OwnFile) -> Self:
         """What a person stated about a table so far."""
-        facts = _facts(own)
-        told = tuple(one for one in facts.schema.columns if own.after_looking(one))
+        facts, columns = _facts(own), own.columns
+        told = tuple(one for one in facts.schema.columns if columns.after_looking(one))
         return cls(
             template=facts,
             suggested=tuple(one.name for one in told),
-            confirmed=own.told_of(told),
+            confirmed=columns.told_of(told),
         )
 
     @classmethod
@@ -78,7 +78,7 @@ def keep(own: OwnFile) -> None:
     if rests_on_words(own.steps):
         forget(own)
         return
-    if own.declared is None or own.row_unconfirmed or not own.spoken_of:
+    if own.columns.declared is None or own.rows.unconfirmed or not own.columns.spoken_of:
         return
     fresh = Remembered.of(own).written()
     for file in _files(own, writing=True):
@@ -118,7 +118,7 @@ def forget_people(lineage: str) -> None:
 
 
 def _facts(own: OwnFile) -> Template:
-    columns = tuple(replace(_stated(column), about="") for column in unmoved(own.spoken_of))
+    columns = tuple(replace(_stated(column), about="") for column in unmoved(own.columns.spoken_of))
     schema = replace(template(own).schema, columns=columns)
     return Template(schema=schema, steps=own.steps, choices=stated_form(own))
 

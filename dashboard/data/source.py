@@ -12,7 +12,7 @@ from dashboard.background import compute, this_run
 from dashboard.budget import visitor
 from dashboard.case import OWN, Mode, Source
 from dashboard.controls import Choice
-from dashboard.data import naming
+from dashboard.data import naming, private_answer
 from dashboard.data.held import (
     LINKED_DATA,
     LOADED_SAMPLES,
@@ -299,15 +299,15 @@ def _count(key: str) -> None:
 def _own_source(own: OwnFile, table: Table | None) -> Source | None:
     if table is None or own.use is None:
         return None
-    problem, columns = own.unreleasable, own.declared
+    problem, columns = private_answer.unreleasable(own), own.columns.declared
     stated = (
         None
         if columns is None
         else Declaration.of(
             columns,
-            suggested=own.suggested,
-            row_suggested=own.row_suggested,
-            form=own.form,
+            suggested=own.columns.suggested,
+            row_suggested=own.rows.suggested,
+            form=own.form.said_in_answers,
             named_by_rows=own.named_by_rows,
             table="" if own.place is None else own.place.table,
             together=own.together,
@@ -330,7 +330,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         unreleased=problem,
         join=lambda: _join(own),
         drawn_from=_drawn_from(own),
-        count=partial(_count, own.reading.key) if own.uncounted and own.reading is not None else None,
+        count=partial(_count, own.reading.key) if own.form.uncounted and own.reading is not None else None,
     )
 
 

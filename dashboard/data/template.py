@@ -18,9 +18,10 @@ def template(own: OwnFile) -> Template:
     """What was declared about the table and stated of its form, for the next one of its kind; no column whose name is a
     word of its rows, and where each row names its own cells none that nobody spoke of; and not how far one moves an
     entry, which is said of these alone."""
+    columns = own.columns
     schema = own.schema if own.described else replace(own.schema, columns=unmoved(own.schema.columns))
     if own.named_by_rows:
-        schema = replace(schema, columns=unmoved(own.spoken_of) or (Column(name=_NO_NAME, type="text"),))
+        schema = replace(schema, columns=unmoved(columns.spoken_of) or (Column(name=_NO_NAME, type="text"),))
     elif own.from_rows and own.as_read is not None:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
@@ -29,18 +30,18 @@ def template(own: OwnFile) -> Template:
         schema = replace(schema, rows_per_person=own.made)
     if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
         schema = replace(schema, id_column=None)
-    told = tuple(one for one in schema.columns if own.after_looking(one))
-    spoken = set(own.told_of(told))
+    told = tuple(one for one in schema.columns if columns.after_looking(one))
+    spoken = set(columns.told_of(told))
     return Template(
         schema=schema,
         steps=own.steps,
         choices=stated_form(own),
         suggested=tuple(one.name for one in told),
         confirmed=tuple(one.name for one in told if one.name in spoken or one.type == "text"),
-        row_suggested=own.row_suggested,
+        row_suggested=own.rows.suggested,
     )
 
 
 def stated_form(own: OwnFile) -> tuple[tuple[str, str | int | bool], ...]:
     """What a person stated of the form of a file, as a declaration keeps it: no value of a row is in it."""
-    return tuple(sorted(own.stated.items()))
+    return tuple(sorted(own.form.stated.items()))

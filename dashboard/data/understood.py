@@ -10,7 +10,8 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.data.decisions import EVEN, LAST_STEP
-from dashboard.data.own_file import HEADING, OwnFile
+from dashboard.data.file_form import HEADING
+from dashboard.data.own_file import OwnFile
 from dashboard.people import visitors
 from dashboard.words import data as said
 from dpcore.datasets import Notice, Report
@@ -90,7 +91,7 @@ def form_suggested(own: OwnFile) -> list[str]:
         LAST_STEP: f"there are {count}, down to the last row that holds anything",
         EVEN: _fits(report, len(names)),
     }
-    return [told[doubt] for doubt in own.form_suggested]
+    return [told[doubt] for doubt in own.form.suggested]
 
 
 def _fits(report: Report, columns: int) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.case import MARK
-from dashboard.data import actions, source
+from dashboard.data import actions, private_answer, source
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.apart import apart
@@ -23,7 +23,7 @@ MOST_ROWS = 1_000_000
 def show_use(own: OwnFile) -> None:
     """The two ways, and which one is in use."""
     st.markdown("**How may this file be used?**" if not own.unseen else "**Try it out**")
-    if set(own.release_doubts) & set(own.doubts):
+    if set(private_answer.doubts(own)) & set(own.doubts):
         st.caption("Answer the open questions about the file first.")
         return
     if own.use is not None:
@@ -79,7 +79,7 @@ def _none_read(own: OwnFile) -> str:
         return "There is no file behind them."
     if own.place is not None:
         return said.NOT_READ
-    declared = own.declared
+    declared = own.columns.declared
     copied = sorted(own.decisions.copied & set(() if declared is None else declared.names))
     if copied:
         names = ", ".join(f"“{words.safe(name)}”" for name in copied)
@@ -89,7 +89,7 @@ def _none_read(own: OwnFile) -> str:
 
 def _looks(own: OwnFile) -> str:
     """What a twin shows of the file all the same: what its cells look like, where nobody said what they hold."""
-    open_ = own.unconfirmed(own.suggested)
+    open_ = own.columns.unconfirmed(own.columns.suggested)
     if not open_:
         return ""
     names = ", ".join(f"“{words.safe(name, 30)}”" for name in open_[:5])
@@ -97,7 +97,7 @@ def _looks(own: OwnFile) -> str:
 
 
 def _twin(own: OwnFile, label: str) -> None:
-    declared = own.declared
+    declared = own.columns.declared
     if declared is None:
         st.caption(
             ":material/edit_note: A twin needs bounds or options of at least one column, declared by you under Columns."
@@ -181,11 +181,11 @@ def _relation_fields(declared: Schema, plan: TwinPlan) -> None:
 
 def _simulate() -> None:
     own = source.own_file()
-    if own is None or own.declared is None:
+    if own is None or own.columns.declared is None:
         return
     rows = min(max(int(session.entered("own-twin-rows", 500) or 500), 1), MOST_ROWS)
     try:
-        relation = _relation(own.declared)
+        relation = _relation(own.columns.declared)
     except InvalidArgument as error:
         session.say("own", f"This relation cannot be: {error}.")
         return

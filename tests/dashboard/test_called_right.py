@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dashboard import session
-from dashboard.data import actions, declarations, needed, source
+from dashboard.data import actions, declarations, needed, private_answer, source
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.own_file import OwnFile
 from dashboard.data.read_again import opened
@@ -77,19 +77,21 @@ def test_what_nobody_called_right_is_asked_of_the_next_file(way: str, monkeypatc
     first = bounded(fresh(), "age", "income", right=("age",))
     found = WAYS[way](first, fresh())
     assert found.schema.column("income").high == 9000.0, "declared all the same"
-    assert found.unconfirmed(found.to_call_right) == ("income",)
-    assert found.asks_confirmation
+    assert found.columns.open == ("income",)
+    assert private_answer.asks_confirmation(found)
     assert "“income”" in needed.whole(found)
     assert "“age”" not in needed.whole(found), "called right then"
-    assert found.suggested == ("age", "income"), "the receipt says so of both"
-    assert [one.name for one in found.spoken_of] == ["age"], "nothing of the other is remembered"
-    called = found.decide(found.confirm(found.unconfirmed(found.to_call_right)))
-    assert not called.asks_confirmation
-    assert called.declared is not None
-    told = Declaration.of(called.declared, suggested=called.suggested, row_suggested=True).reads("age", "income")
+    assert found.columns.suggested == ("age", "income"), "the receipt says so of both"
+    assert [one.name for one in found.columns.spoken_of] == ["age"], "nothing of the other is remembered"
+    called = found.decide(found.confirm(found.columns.open))
+    assert not private_answer.asks_confirmation(called)
+    assert called.columns.declared is not None
+    told = Declaration.of(called.columns.declared, suggested=called.columns.suggested, row_suggested=True).reads(
+        "age", "income"
+    )
     assert "“age” and “income”" in suggested(told)[0]
     monkeypatch.setattr(declarations, "_marks", lambda marks, here: (set(), {"age", "income"}))
-    assert WAYS[way](first, fresh()).unconfirmed(("age", "income")) == (), "as it was"
+    assert WAYS[way](first, fresh()).columns.unconfirmed(("age", "income")) == (), "as it was"
 
 
 def test_an_open_question_about_a_file_is_open_when_its_declaration_comes_back() -> None:
@@ -100,14 +102,14 @@ def test_an_open_question_about_a_file_is_open_when_its_declaration_comes_back()
     facts = loaded(saved(template(bounded(own, "amount"))))
     found = declare(fresh("colour;amount", rows, delimiter=";"), facts)
     assert found.doubts == ("amount",)
-    assert found.release_doubts
+    assert private_answer.doubts(found)
     assert own.reading is not None
     answer = own.reading.column("amount").readings[0].column
     answered = bounded(own.decide(own.decisions.answered(answer)), "amount")
     found = declare(fresh("colour;amount", rows, delimiter=";"), loaded(saved(template(answered))))
     assert found.doubts == ()
-    assert found.unconfirmed(found.suggested) == (), "a person stated it"
-    assert found.suggested == ("amount",), "who had seen a file"
+    assert found.columns.unconfirmed(found.columns.suggested) == (), "a person stated it"
+    assert found.columns.suggested == ("amount",), "who had seen a file"
 
 
 def test_what_was_chosen_by_hand_here_is_not_what_another_file_suggested() -> None:
@@ -117,14 +119,14 @@ def test_what_was_chosen_by_hand_here_is_not_what_another_file_suggested() -> No
     assert "income" in here.decisions.settled
     found = declare(here, template(bounded(fresh(), "income")))
     assert found.schema.column("income").type == "integer"
-    assert found.unconfirmed(found.to_call_right) == ("income",)
+    assert found.columns.open == ("income",)
 
 
 def test_of_two_names_that_look_alike_neither_is_called_right_by_the_other() -> None:
     columns = tuple(Column(name=name, type="integer", low=0, high=99) for name in ("age", "AGE"))
     facts = Template(schema=Schema(columns=columns), suggested=("age", "AGE"), confirmed=("age",))
     found = declare(fresh("age,AGE,colour"), facts)
-    assert found.unconfirmed(found.to_call_right) == ("age", "AGE")
+    assert found.columns.open == ("age", "AGE")
 
 
 def test_a_declaration_says_right_only_of_what_it_says_suggested() -> None:
@@ -137,8 +139,8 @@ def test_the_click_calls_right_what_it_tells(monkeypatch: pytest.MonkeyPatch) ->
     own = bounded(fresh(), "age", "income")
     stated = replace(own.decisions, settled=frozenset({"age"}), marked=frozenset({("age", "integer")}))
     own = own.decide(stated)
-    assert own.to_call_right == ("age", "income")
-    assert own.unconfirmed(own.to_call_right) == ("income",)
+    assert own.columns.to_call_right == ("age", "income")
+    assert own.columns.open == ("income",)
     decided = list[Callable[[Decisions], Decisions]]()
     monkeypatch.setattr(source, "own_file", lambda: own)
     monkeypatch.setattr(actions, "decide", decided.append)

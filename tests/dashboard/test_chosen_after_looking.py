@@ -12,6 +12,7 @@ from dashboard import offering, session
 from dashboard.blocks import Note, Small
 from dashboard.case import Source
 from dashboard.controls import Setting
+from dashboard.data import private_answer
 from dashboard.data.remembered import Remembered
 from dashboard.data.template import template
 from dashboard.question import NoOffer, Offer
@@ -105,7 +106,7 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     app.number_input(key="own-rows-None").set_value(1).run()
     assert all(button.key != "own-right" for button in app.button), "nothing is declared yet that an answer would need"
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
-    assert "the file suggested them" in held(app).unreleasable
+    assert "the file suggested them" in private_answer.unreleasable(held(app))
     assert all(
         f") {point}" in text(app)
         for point in ("“colour”: options;", "one row is one person or record, of one person alone")
@@ -126,7 +127,7 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     assert offer.before == (Small(suggested(note)), Small(suggested(named)))
     kept = saved(template(held(app))).encode()
     press(app, "own-undo")
-    assert "the file suggested them" in held(app).unreleasable
+    assert "the file suggested them" in private_answer.unreleasable(held(app))
     app = drop(open_app("data"), f"colour\n{rows}".encode())
     (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
     drop(app, kept, name="declaration.json", place=box)
@@ -168,10 +169,10 @@ def test_a_declaration_that_is_brought_leaves_no_question_that_hangs_on_the_file
         drop(app, template, name="declaration.json", place=box)
         assert held(app).doubts == ()
         app.number_input(key="own-rows-None").set_value(2).run()
-        (names,) = held(app).lacking
+        (names,) = private_answer.lacking(held(app))
         assert "the names of the columns" in names
         press(app, "own-right")
-        assert held(app).lacking == ()
+        assert private_answer.lacking(held(app)) == ()
         offers.append(own_offer(look(app)))
     assert offers[0].request == offers[1].request
     assert NAMED in offers[0].request.suggestions  # type: ignore[attr-defined]

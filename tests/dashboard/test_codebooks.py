@@ -35,8 +35,8 @@ def taken(app: AppTest) -> AppTest:
 
 
 def notes(own: OwnFile) -> str:
-    assert own.declared is not None
-    return sentence(MostCommonOption.of(Declaration.of(own.declared), "ill", epsilon=1.0))
+    assert own.columns.declared is not None
+    return sentence(MostCommonOption.of(Declaration.of(own.columns.declared), "ill", epsilon=1.0))
 
 
 def test_the_options_of_a_codebook_are_words_of_the_file_until_a_person_says_otherwise(
@@ -45,7 +45,7 @@ def test_the_options_of_a_codebook_are_words_of_the_file_until_a_person_says_oth
     app = taken(drop(open_app("data"), survey([*PEOPLE, "hiv"]), name="survey.dta"))
     column = held(app).schema.column("ill")
     assert (column.categories, column.from_file, column.releasable) == (("cold", "flu", "hiv"), True, False)
-    assert held(app).declared is None
+    assert held(app).columns.declared is None
     assert not any(str(one.key).startswith("own-codebook") for one in app.button)
     declare(app, "ill", public=True)
     assert held(app).schema.column("ill").words_from_file
@@ -72,7 +72,7 @@ def take(cells: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> OwnFile:
 def test_one_person_brings_no_option_to_what_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     here, there = (take(cells, monkeypatch) for cells in (PEOPLE, [*PEOPLE, "hiv"]))
     assert here.schema.column("ill").categories != there.schema.column("ill").categories
-    assert (here.declared, there.declared) == (None, None)
+    assert (here.columns.declared, there.columns.declared) == (None, None)
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -83,8 +83,8 @@ def test_answers_say_that_cells_of_a_folder_run_over_lines(
     monkeypatch.setenv("EPSILON_LAB_SOURCES", str(listed))
     (source,) = configured_sources()
     own = placed(source, "")
-    assert own.form == (("lines in cells",) if lines_in_cells else ())
-    told = form_stated(Declaration.of(own.schema, form=own.form).reads("ward"))
+    assert own.form.said_in_answers == (("lines in cells",) if lines_in_cells else ())
+    told = form_stated(Declaration.of(own.schema, form=own.form.said_in_answers).reads("ward"))
     assert [("run over several lines" in one) for one in told] == ([True] if lines_in_cells else [])
 
 
@@ -272,16 +272,16 @@ def everything(own: OwnFile) -> Source:
     ):
         schema = schema.with_column(column)
     own = replace(own, decisions=replace(own.decisions, schema=schema))
-    assert own.declared is not None
+    assert own.columns.declared is not None
     assert own.place is not None
     return Source(
         key="own-source",
         title=own.name,
         mode="twin",
-        table=twin(own.declared, rows=300, rng=np.random.Generator(np.random.PCG64(1))),
+        table=twin(own.columns.declared, rows=300, rng=np.random.Generator(np.random.PCG64(1))),
         lineage=own.lineage,
         practice=False,
-        declared=Declaration.of(own.declared),
+        declared=Declaration.of(own.columns.declared),
         rows=own.place.rows,
         in_place=True,
     )

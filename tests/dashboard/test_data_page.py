@@ -26,7 +26,18 @@ from dashboard import catalogue, session, words
 from dashboard.background import compute
 from dashboard.budget import receipts
 from dashboard.case import MARK, OWN, TWIN_MARK
-from dashboard.data import arrivals, bulk, declarations, own_file, people, source, template, typed_columns, use
+from dashboard.data import (
+    arrivals,
+    bulk,
+    declarations,
+    own_file,
+    people,
+    private_answer,
+    source,
+    template,
+    typed_columns,
+    use,
+)
 from dashboard.data import samples as sample_cards
 from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
@@ -562,24 +573,24 @@ def test_all_that_is_missing_is_said_at_once(open_app: Open) -> None:
     """Each sentence goes as soon as it is answered, and together they are why nothing can be released."""
     app = drop(open_app("data"), b"day,age\n1,34\n2,35\n3,61\n")
     own = held(app)
-    assert len(own.lacking) == 2
-    assert own.unreleasable == " ".join(own.lacking)
+    assert len(private_answer.lacking(own)) == 2
+    assert private_answer.unreleasable(own) == " ".join(private_answer.lacking(own))
     assert "Before a private answer" in text(app)
-    assert all(data_words.step(place, one) in text(app) for place, one in enumerate(own.lacking, 1))
+    assert all(data_words.step(place, one) in text(app) for place, one in enumerate(private_answer.lacking(own), 1))
     assert data_words.step(3, data_words.THEN_A_BUDGET) in text(app)
-    assert "on the Data page" not in data_words.step(1, own.lacking[0])
+    assert "on the Data page" not in data_words.step(1, private_answer.lacking(own)[0])
     declare(app, "age", low=0.0, high=110.0)
-    assert len(held(app).lacking) == 2
+    assert len(private_answer.lacking(held(app))) == 2
     assert [box.label for box in app.number_input if box.label.startswith("Steps whose")] == [
         "Steps whose numbers one person can change, at most"
     ]
     rows = next(box for box in app.number_input if box.label.startswith("Steps whose"))
     rows.set_value(1).run()
-    assert held(app).lacking == (held(app).unreleasable,)
+    assert private_answer.lacking(held(app)) == (private_answer.unreleasable(held(app)),)
     assert [box.value for box in app.number_input if box.label.startswith("Steps whose")] == [1], "it can be changed"
-    assert data_words.step(1, held(app).lacking[0]) in text(app)
+    assert data_words.step(1, private_answer.lacking(held(app))[0]) in text(app)
     press(app, "own-right")
-    assert held(app).lacking == ()
+    assert private_answer.lacking(held(app)) == ()
     assert "Before a private answer" not in text(app)
 
 
@@ -761,7 +772,7 @@ def test_what_leads_looks_for_doubts_once(open_app: Open, monkeypatch: pytest.Mo
     doubts = own_file.OwnFile.doubts.fget
     assert doubts is not None
     monkeypatch.setattr(own_file.OwnFile, "doubts", property(lambda self: asked.append(1) or doubts(self)))
-    assert own.leading.names == ("n", "m", "k")
+    assert own.columns.leading.names == ("n", "m", "k")
     assert len(asked) == 1
 
 
@@ -833,7 +844,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
     assert "“Alter”" in text(app)
     assert "was told from the file's cells" in text(app)
     own = held(app)
-    right = replace(own, decisions=own.confirm(own.suggested))
+    right = replace(own, decisions=own.confirm(own.columns.suggested))
     assert use._none_read(right) == "No value of the file was used for them."
     press(app, "own-selection-0")
     assert "among 400 people" in text(app)
@@ -844,8 +855,8 @@ def test_options_taken_over_from_the_file_are_named(open_app: Open) -> None:
     app = drop(open_app("data"), survey())
     declare(app, "zufrieden")
     declare(app, "Beruf", copied=True)
-    assert held(app).declared is not None
-    assert "Beruf" not in held(app).declared.names, "copied words serve charts only until called public"
+    assert held(app).columns.declared is not None
+    assert "Beruf" not in held(app).columns.declared.names, "copied words serve charts only until called public"
     declare(app, "Beruf", public=True)
     press(app, "own-twin-open")
     press(app, "own-twin-go")
@@ -973,11 +984,11 @@ def test_a_column_that_counts_people_says_how_often(open_app: Open) -> None:
     press(app, "own-right")
     declare(app, "guests", counts=True)
     assert held(app).schema.column("guests").counts
-    assert held(app).unreleasable == ""
+    assert private_answer.unreleasable(held(app)) == ""
     assert not any(str(field.key).startswith("own-rows-") for field in app.number_input), "nobody has a row of options"
     for moves, reckoned in ((None, 100.0), (3.0, 3.0)):
         declare(app, "guests", sensitivity=moves)
-        declared = held(app).declared
+        declared = held(app).columns.declared
         assert declared is not None
         assert entry_sensitivity(declared.column("guests")) == reckoned
     declare(app, "guests", counts=False)
@@ -1012,7 +1023,7 @@ def test_people_and_whose_row_it_is_are_declared(open_app: Open) -> None:
     app.number_input(key="own-people-None").set_value(50).run()
     assert held(app).schema.people == 50
     assert "Enforced: at most 2 rows of each “customer”" in text(app)
-    declared = held(app).declared
+    declared = held(app).columns.declared
     assert declared is not None
     declaration = Declaration.of(declared)
     assert (declaration.id_column, declaration.people) == ("customer", 50)
@@ -1071,8 +1082,8 @@ def test_how_many_rows_one_has_is_asked_anew_of_other_rows_and_of_others(open_ap
     else:
         press(app, how)
     assert not held(app).decisions.said_rows
-    asked = held(app).say_rows
-    assert asked in held(app).lacking
+    asked = private_answer.say_rows(held(app))
+    assert asked in private_answer.lacking(held(app))
 
 
 @pytest.mark.thorough
@@ -1094,7 +1105,9 @@ def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_f
         said.append("looks like one about people who have a budget already" in text(app))
         assert app.radio(key="own-whose").value is None
         assert app.button(key="own-whose-keep").disabled
-        assert "people of an earlier file" in held(app).unreleasable or not held(app).decisions.said_rows
+        assert (
+            "people of an earlier file" in private_answer.unreleasable(held(app)) or not held(app).decisions.said_rows
+        )
     assert said == [True, True]
     app.radio(key="own-whose").set_value("others").run()
     press(app, "own-whose-keep")

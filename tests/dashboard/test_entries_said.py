@@ -43,7 +43,7 @@ def declared(text: str = FILE) -> OwnFile:
     decisions = Decisions(schema=schema, said_row=True, settled=frozenset(schema.names))
     reading = read_table(text.encode(), header_rows=1)
     own = OwnFile(name="f.csv", data=text.encode(), choices=(), reading=reading, decisions=decisions)
-    return own.decide(own.confirm(own.to_call_right))
+    return own.decide(own.confirm(own.columns.to_call_right))
 
 
 def saying(own: OwnFile, column: Column = CALLERS) -> OwnFile:
@@ -110,8 +110,8 @@ PATHS: dict[str, Callable[[OwnFile], OwnFile]] = {
 
 
 def says(own: OwnFile) -> bool:
-    assert own.declared is not None
-    column = own.declared.column("callers")
+    assert own.columns.declared is not None
+    column = own.columns.declared.column("callers")
     return column.sensitivity is not None or column.counts
 
 
@@ -165,9 +165,9 @@ def test_a_word_that_no_declaration_names_moves_no_entry_uncharged(told: bool, m
     facts = loaded(saved(stating(there)))
     next_time = brought(declared(OTHER), facts, replace(Remembered.of(there), template=facts))
     assert not next_time.steps
-    next_time = next_time.decide(next_time.confirm(next_time.to_call_right))
-    assert next_time.declared is not None
-    request = BestScore.of(Declaration.of(next_time.declared), option="street", score="callers", epsilon=0.5)
+    next_time = next_time.decide(next_time.confirm(next_time.columns.to_call_right))
+    assert next_time.columns.declared is not None
+    request = BestScore.of(Declaration.of(next_time.columns.declared), option="street", score="callers", epsilon=0.5)
     files = (read_table(OTHER.replace("999", cell).encode(), header_rows=1).private for cell in ("999", "1"))
     assert (spent(request, *map(request.read, files)) <= 1.0 + 1e-9) == told
 

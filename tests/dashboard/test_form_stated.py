@@ -13,9 +13,19 @@ import pyreadstat
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import arrivals, decisions, declarations, own_file, template, understood, upload
-from dashboard.data.decisions import Decisions
-from dashboard.data.own_file import HEADING
+from dashboard.data import (
+    arrivals,
+    decisions,
+    declarations,
+    file_form,
+    own_file,
+    private_answer,
+    template,
+    understood,
+    upload,
+)
+from dashboard.data.decisions import LAST_STEP, Decisions
+from dashboard.data.file_form import HEADING
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.audit.sheets import workbook
 from dpcore.datasets import Column, Declaration, Schema, Template, loaded, read_table, saved
@@ -42,7 +52,7 @@ MARKS = "colour,size\n" + "".join(f"'{('red', 'blue', 'red')[n % 3]}','{n}'\n" f
 def declared(app: AppTest) -> AppTest:
     app.number_input(key="own-rows-None").set_value(1).run()
     declare(app, "colour", categories="red\nblue\ndark red", public=True)
-    if held(app).asks_confirmation:
+    if private_answer.asks_confirmation(held(app)):
         press(app, "own-right")
     return app
 
@@ -75,11 +85,11 @@ def test_a_private_answer_waits_for_it_and_says_what_was_stated(
     file: str | bytes, argument: str, kept: str, other: str, open_app: Open
 ) -> None:
     app = declared(drop(open_app("data"), file if isinstance(file, bytes) else file.encode()))
-    assert (held(app).doubts, held(app).form_doubts) == ((), (f"file:{argument}",))
-    assert WAITS in held(app).unreleasable
+    assert (held(app).doubts, held(app).form.doubts) == ((), (f"file:{argument}",))
+    assert WAITS in private_answer.unreleasable(held(app))
     assert shown(look(app)).rows is None, "looked at, and nothing private before a person stated it"
     press(app, f"own-{argument}-0")
-    assert held(app).lacking == ()
+    assert private_answer.lacking(held(app)) == ()
     if shown(app) is None:  # read anew: where the foot begins had been a guess
         look(app)
     note = own_offer(app).request.suggestions[-1]  # type: ignore[attr-defined]
@@ -91,12 +101,12 @@ def test_a_private_answer_waits_for_it_and_says_what_was_stated(
         declared(drop(app, FOOT.encode()))
     else:
         press(app, "own-undo")
-    assert WAITS in held(app).unreleasable
+    assert WAITS in private_answer.unreleasable(held(app))
     press(app, f"own-{argument}-1")
-    assert held(app).form_doubts == ()
+    assert held(app).form.doubts == ()
     assert dict(held(app).choices).keys() == {argument}
-    assert held(app).form != ()
-    declared(app) if held(app).lacking else None
+    assert held(app).form.said_in_answers != ()
+    declared(app) if private_answer.lacking(held(app)) else None
     assert other in own_offer(look(app)).request.suggestions[-1]  # type: ignore[attr-defined]
 
 
@@ -104,11 +114,11 @@ def test_how_many_columns_there_are_is_stated_where_no_line_names_them(open_app:
     app = drop(open_app("data"), UNNAMED.encode())
     if "file:header" in held(app).doubts:
         press(app, "own-header-keep")
-    assert held(app).form_doubts == ("file:delimiter", "file:columns")
+    assert held(app).form.doubts == ("file:delimiter", "file:columns")
     press(app, "own-delimiter-0")
     press(app, "own-columns-0")
-    assert held(app).form_doubts == ()
-    assert held(app).form == ("cells end", "columns")
+    assert held(app).form.doubts == ()
+    assert held(app).form.said_in_answers == ("cells end", "columns")
 
 
 def test_where_a_table_that_no_line_names_begins_is_asked(open_app: Open) -> None:
@@ -120,23 +130,23 @@ def test_where_a_table_that_no_line_names_begins_is_asked(open_app: Open) -> Non
     reading = held(app).reading
     press(app, "own-header_line-0")
     assert held(app).doubts == ()
-    assert (held(app).reading.report.rows, held(app).stated["header_line"]) == (41, 1)  # type: ignore[union-attr]
+    assert (held(app).reading.report.rows, held(app).form.stated["header_line"]) == (41, 1)  # type: ignore[union-attr]
     press(app, "own-undo")
     assert held(app).reading is reading
     press(app, "own-header_line-1")
     assert held(app).doubts == ()
-    assert "file:header" not in held(app).form_suggested
-    assert (held(app).reading.report.rows, held(app).stated["header_line"]) == (40, 2)  # type: ignore[union-attr]
+    assert "file:header" not in held(app).form.suggested
+    assert (held(app).reading.report.rows, held(app).form.stated["header_line"]) == (40, 2)  # type: ignore[union-attr]
     assert held(app).reading.report.header_lines == ()  # type: ignore[union-attr]
 
 
 def test_blanks_between_cells_are_stated_with_one_click(open_app: Open) -> None:
     app = declared(drop(open_app("data"), MARKS.replace("'", "").replace(",", "  ").encode()))
-    assert held(app).form_doubts == ("file:delimiter",)
+    assert held(app).form.doubts == ("file:delimiter",)
     assert [app.button(key=f"own-delimiter-{place}").label for place in (0, 1)] == ["Blanks", "One cell per line"]
     press(app, "own-delimiter-0")
-    assert held(app).lacking == ()
-    assert held(app).stated["delimiter"] == BLANKS
+    assert private_answer.lacking(held(app)) == ()
+    assert held(app).form.stated["delimiter"] == BLANKS
     assert "cells end at the sign, or the blanks, with which the file is read" in sentence(own_offer(look(app)).request)
     press(app, "own-undo")
     press(app, "own-delimiter-1")
@@ -145,8 +155,8 @@ def test_blanks_between_cells_are_stated_with_one_click(open_app: Open) -> None:
 
 def test_a_file_of_the_plain_form_is_asked_nothing(open_app: Open) -> None:
     app = declared(drop(open_app("data"), MARKS.replace("'", '"').encode()))
-    assert held(app).lacking == ()
-    assert held(app).form == ("one heading line",)
+    assert private_answer.lacking(held(app)) == ()
+    assert held(app).form.said_in_answers == ("one heading line",)
     assert "quotation marks stand around" not in text(app)
 
 
@@ -175,18 +185,18 @@ def test_what_a_first_row_or_a_letter_could_turn_is_called_right_with_the_types(
     app = drop(open_app("data"), table.encode(encoding))
     app.number_input(key="own-rows-None").set_value(1).run()
     declare(app, "colour", categories="red\nblue\nbleuâtre", public=True)
-    assert (held(app).doubts, held(app).form_doubts) == ((), ())
+    assert (held(app).doubts, held(app).form.doubts) == ((), ())
     assert told in text(app)
-    (waits_for,) = held(app).lacking
+    (waits_for,) = private_answer.lacking(held(app))
     assert "the names of the columns, the" in waits_for
     press(app, "own-right")
-    assert (held(app).lacking, held(app).form) == ((), form)
+    assert (private_answer.lacking(held(app)), held(app).form.said_in_answers) == ((), form)
     assert "one line of the file names its columns" in sentence(own_offer(look(app)).request)
     stated = held(app).decisions
     open_ = replace(held(app), decisions=replace(stated, settled=stated.settled - {"file:header"}))
-    assert open_.lacking, "the types alone do not state it"
+    assert private_answer.lacking(open_), "the types alone do not state it"
     monkeypatch.setattr(Report, "decided", ())
-    assert not open_.lacking
+    assert not private_answer.lacking(open_)
 
 
 def transport(rows: list[tuple[str, ...]], folder: Path, **more: list[float]) -> bytes:
@@ -211,19 +221,22 @@ def test_how_many_steps_a_file_without_empty_rows_has_is_called_right(
         decisions = Decisions(schema=Schema(columns=(column,), each_row="step"), said_row=True, said_rows=True)
         own = own_file.OwnFile(name="f", data=b"", choices=choices, reading=reading, decisions=decisions)
         own = own.decide(replace(own.decisions, settled=frozenset({"a"})).stating(column))
-        assert own.lacking == (
+        assert private_answer.lacking(own) == (
             "Say on the Data page that the number of steps, the types and what one row is are right: "
             "the file suggested them.",
         )
         sizes.append(reading.private.public_size(Declaration(columns=(column,), each_row="step")))
         assert f"there are {sizes[-1]} steps" in understood.form_suggested(own)[0]
         right = own.decide(own.confirm(()))
-        assert (right.lacking, right.form) == ((), (*own_form, "last step", "rows stay"))
+        assert (private_answer.lacking(right), right.form.said_in_answers) == (
+            (),
+            (*own_form, "last step", "rows stay"),
+        )
         records = replace(decisions, schema=replace(decisions.schema, each_row="record"))
-        assert replace(right, decisions=records).form_suggested == (), "an empty record counts for none"
+        assert replace(right, decisions=records).form.suggested == (), "an empty record counts for none"
         with monkeypatch.context() as forgetting:
             forgetting.setattr(Report, "open_ended", False)
-            assert own_file.LAST_STEP not in own.form_suggested
+            assert LAST_STEP not in own.form.suggested
     assert sizes == [7, 6]
 
 
@@ -242,13 +255,13 @@ def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None
     app = drop(open_app("data"), FOOT.encode())
     (box,) = (place for place, one in enumerate(app.file_uploader) if "declaration" in str(one.label))
     drop(app, brought, name="declaration.json", place=box)
-    assert WAITS in held(app).unreleasable
+    assert WAITS in private_answer.unreleasable(held(app))
     press(app, "own-keep_footer-0")
     app.number_input(key="own-rows-None").set_value(2).run()
-    (names,) = held(app).lacking
+    (names,) = private_answer.lacking(held(app))
     assert "the names of the columns" in names
     press(app, "own-right")
-    assert held(app).lacking == ()
+    assert private_answer.lacking(held(app)) == ()
 
 
 NAMES = ["colour", "n", "p", "q", "r", "s"]
@@ -288,29 +301,29 @@ def test_that_its_columns_are_named_says_not_which_line_names_them(
         lines.add(report.header_lines)
         assert held(app).schema.column("colour") == column
         if len(stated) == 2:
-            assert (report.header_lines, held(app).form_suggested) == ((1,), ())
+            assert (report.header_lines, held(app).form.suggested) == ((1,), ())
             continue
-        assert held(app).form_suggested == (HEADING,)
+        assert held(app).form.suggested == (HEADING,)
         assert f"line {line} of the file names the columns" in text(app)
-        assert held(app).lacking
+        assert private_answer.lacking(held(app))
         with monkeypatch.context() as mutant:
-            mutant.setattr(own_file, "_WITH_TYPES", {})
-            assert not held(app).form_suggested, "this test can fail"
+            mutant.setattr(file_form, "WITH_TYPES", {})
+            assert not held(app).form.suggested, "this test can fail"
     assert len(lines) == (1 if len(stated) == 2 else 2)
 
 
 def test_what_was_stated_of_another_reading_is_asked_anew(open_app: Open) -> None:
     app = drop(open_app("data"), FOOT.encode())
     press(app, "own-keep_footer-0")
-    assert held(app).form == ("foot left out",)
+    assert held(app).form.said_in_answers == ("foot left out",)
     app.session_state["own-tab"] = "Read it differently"
     app.run()
     app.checkbox(key="own-again-keep_footer").check()
     press(app, "own-again-go")
-    assert held(app).form == ("foot kept",)
+    assert held(app).form.said_in_answers == ("foot kept",)
     app.checkbox(key="own-again-keep_footer").uncheck()
     press(app, "own-again-go")
-    assert held(app).form_doubts == ("file:keep_footer",)
+    assert held(app).form.doubts == ("file:keep_footer",)
 
 
 OBJECTS = json.dumps({f"p{n}": {"colour": ("red", "blue", "red")[n % 3], "size": n} for n in range(40)})
@@ -333,7 +346,7 @@ def test_each_answer_about_the_form_can_be_taken_back(
     file: str | bytes, name: str, open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = drop(open_app("data"), file.encode() if isinstance(file, str) else file)
-    assert f"file:{name}" in held(app).form_doubts
+    assert f"file:{name}" in held(app).form.doubts
     told = [button.label for button in app.button if str(button.key).startswith(f"own-{name}-")]
     assert sum("how it is read now" in part.value for part in app.markdown) >= 1
     press(app, f"own-{name}-1")
@@ -349,10 +362,10 @@ def test_each_answer_about_the_form_can_be_taken_back(
     with monkeypatch.context() as mutant:
         mutant.setattr(upload, "_OF_FORM", ())
         press(app, "own-again-go")
-        assert f"file:{name}" not in held(app).form_doubts
+        assert f"file:{name}" not in held(app).form.doubts
     app.run().selectbox(key=f"own-again-{name}").select_index(0)
     press(app, "own-again-go")
-    assert f"file:{name}" in held(app).form_doubts
+    assert f"file:{name}" in held(app).form.doubts
 
 
 DOUBTFUL = ("colour,2020\n" + "".join(f"{('red', 'blue', 'nœud')[n % 3]},{n}\n" for n in range(40))).encode("cp1252")
@@ -368,7 +381,7 @@ def bring(app: AppTest, declaration: Template) -> AppTest:
 
 
 def waits(app: AppTest) -> bool:
-    return WAITS in held(app).unreleasable
+    return WAITS in private_answer.unreleasable(held(app))
 
 
 @pytest.mark.thorough
@@ -376,7 +389,9 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = bring(drop(open_app("data"), DOUBTFUL), OLDER)
-    assert set(held(app).release_doubts) == ASKED, "its columns are there, which says nothing of what one byte means"
+    assert set(private_answer.doubts(held(app))) == ASKED, (
+        "its columns are there, which says nothing of what one byte means"
+    )
     assert waits(app)
     with monkeypatch.context() as mutant:
         mutant.setattr(Report, "doubtful", ())
@@ -388,19 +403,21 @@ def test_a_declaration_settles_of_the_form_what_it_states_itself(
     assert dict(kept.choices) == STATES, "called right by a click, as if chosen"
 
     bring(drop(app, DOUBTFUL + b"red,7\n"), kept)
-    assert (held(app).release_doubts, dict(held(app).choices)) == ((), STATES)
+    assert (private_answer.doubts(held(app)), dict(held(app).choices)) == ((), STATES)
     assert held(app).schema.column("colour") == COLOUR
     assert not waits(app)
 
     bring(drop(app, DOUBTFUL + b"red,8\n"), replace(kept, choices=(("encoding", "cp1252"),)))
-    assert set(held(app).release_doubts) == {"file:header"}
+    assert set(private_answer.doubts(held(app))) == {"file:header"}
 
     bring(drop(app, b"About colours\n" + DOUBTFUL), kept)
     assert NOT_IN_FORM.partition(",")[0] in text(app)
-    assert held(app).declared is None, "one row may be why: nothing is declared before a person says so"
+    assert held(app).columns.declared is None, "one row may be why: nothing is declared before a person says so"
     assert (held(app).known, held(app).choices) == ((replace(kept, choices=()),), ())
     press(app, "own-declaration-known-0")
-    assert set(held(app).release_doubts) == ASKED, "line 1 names no columns there: it is read and asked as usual"
+    assert set(private_answer.doubts(held(app))) == ASKED, (
+        "line 1 names no columns there: it is read and asked as usual"
+    )
     assert held(app).choices == ()
     assert held(app).schema.column("colour") == COLOUR
 
@@ -421,7 +438,7 @@ def test_a_file_that_was_read_as_a_declaration_states_is_not_read_again(
         mutant.delattr(arrivals, "read")
         bring(app, stated)
     assert held(app).reading is reading
-    assert (held(app).release_doubts, dict(held(app).choices), held(app).form_suggested) == ((), STATES, ())
+    assert (private_answer.doubts(held(app)), dict(held(app).choices), held(app).form.suggested) == ((), STATES, ())
     press(app, "own-undo")
     bring(app, replace(stated, choices=(("encoding", "cp1250"), ("header_line", 1), ("header_rows", 1))))
     assert held(app).reading is not reading
@@ -432,28 +449,28 @@ def test_a_file_that_was_read_as_a_declaration_states_is_not_read_again(
 def test_what_a_json_document_does_not_say_is_stated(open_app: Open) -> None:
     colours = [("red", "blue", "red")[n % 3] for n in range(40)]
     app = drop(open_app("data"), json.dumps([[colour, n] for n, colour in enumerate(colours)]).encode())
-    assert held(app).release_doubts == ("file:header", "file:columns")
+    assert private_answer.doubts(held(app)) == ("file:header", "file:columns")
     press(app, "own-header-keep")
     press(app, "own-columns-0")
-    assert (held(app).release_doubts, held(app).form) == ((), ("columns", "no heading"))
+    assert (private_answer.doubts(held(app)), held(app).form.said_in_answers) == ((), ("columns", "no heading"))
     assert dict(template.template(held(app)).choices) == {"columns": 2, "header_rows": 0, "header_line": 1}
 
     people = {f"p{n}": {"colour": colour, "size": n} for n, colour in enumerate(colours)}
     drop(app, json.dumps(people).encode())
-    assert (held(app).doubts, held(app).form_doubts) == ((), ("file:objects",))
+    assert (held(app).doubts, held(app).form.doubts) == ((), ("file:objects",))
     press(app, "own-objects-1")
-    assert (held(app).form, held(app).schema.names[0]) == (("objects as columns",), "p0")
+    assert (held(app).form.said_in_answers, held(app).schema.names[0]) == (("objects as columns",), "p0")
     drop(app, json.dumps(people).encode())
     press(app, "own-objects-0")
     declared(app)
-    assert held(app).lacking == ()
+    assert private_answer.lacking(held(app)) == ()
     assert "each object inside the document is a row" in sentence(own_offer(look(app)).request)
 
     drop(app, json.dumps({"schema": {"version": 1}, "people": [None, *people.values()]}).encode())
-    assert (held(app).form_doubts, held(app).schema.names) == (("file:objects",), ("colour", "size"))
+    assert (held(app).form.doubts, held(app).schema.names) == (("file:objects",), ("colour", "size"))
     press(app, "own-objects-0")
     declared(app)
-    assert (held(app).form, held(app).lacking) == (("list of objects",), ())
+    assert (held(app).form.said_in_answers, private_answer.lacking(held(app))) == (("list of objects",), ())
     told = sentence(own_offer(look(app)).request)
     assert "the list of objects inside the document is the table" in told
 
@@ -464,7 +481,7 @@ def test_text_that_begins_as_json_is_read_where_its_cells_are_said_to_end(open_a
     assert "say where its cells end if it is none" in error.value
     app.selectbox(key="own-again-failed-delimiter").set_value(",")
     press(app, "own-again-failed-go")
-    assert (held(app).schema.names, held(app).form) == (("[colour]", "size"), ("cells end",))
+    assert (held(app).schema.names, held(app).form.said_in_answers) == (("[colour]", "size"), ("cells end",))
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -473,7 +490,7 @@ def test_a_chosen_question_asks_it_with_all_else_that_a_private_answer_needs(pla
     app = drop(open_app("data"), MARKS.encode())
     press(app, "own-selection-0")
     press(app, f"own-quote-{place}")
-    assert held(app).form_doubts == ()
+    assert held(app).form.doubts == ()
     assert [one.key for one in app.button if one.key == "own-ask-other"], "the question is still the one that was asked"
 
 
@@ -488,4 +505,4 @@ def test_how_one_object_holds_its_rows_is_not_read_out_of_several(open_app: Open
     for several in (f'{held_rows}\n{{"colour": "blue"}}', f'{{"colour": "blue"}}\n{held_rows}'):
         app = bring(drop(open_app("data"), several.encode(), name="a.json"), stated)
         assert NOT_IN_FORM.partition(",")[0] in text(app)
-        assert held(app).declared is None
+        assert held(app).columns.declared is None

@@ -93,13 +93,13 @@ def stated(own: OwnFile, kind: ColumnType, each_row: EachRow) -> OwnFile:
 def private(own: OwnFile) -> tuple[object, ...]:
     """All about columns that a private answer, its receipt or a saved declaration is given."""
     assert own.reading is not None
-    declared = own.declared
+    declared = own.columns.declared
     names = () if declared is None else declared.names
     return (
         names,
         own.reading.private.has([MADE]),
         WORD in saved(template.template(own)),
-        any(WORD in column.name for column in own.spoken_of),
+        any(WORD in column.name for column in own.columns.spoken_of),
     )
 
 
@@ -153,8 +153,8 @@ def test_a_declaration_that_is_brought_does_not_either() -> None:
 
 def test_stated_options_are_asked_as_before() -> None:
     own = opened(ROWS, (replace(SPLIT, options=("Gym", WORD)),))
-    assert own.declared is not None
-    assert own.declared.names == ("likes: Gym", MADE)
+    assert own.columns.declared is not None
+    assert own.columns.declared.names == ("likes: Gym", MADE)
     assert private(own)[1]
 
 
@@ -164,8 +164,8 @@ def test_what_is_blank_but_for_such_columns_counts_alike() -> None:
     def counted(rows: list[str]) -> int:
         own = stated(opened(rows, (SPLIT,)), "integer", "record")
         assert own.reading is not None
-        assert own.declared is not None
-        reads = Declaration.of(own.declared).reads("age")
+        assert own.columns.declared is not None
+        reads = Declaration.of(own.columns.declared).reads("age")
         return own.reading.private.opened(reads).rows
 
     assert counted([",;,"] * 5 + ["a,Tea,1"]) == counted([",;,"] * 5 + ["a,;,1"]) == 1
@@ -225,8 +225,8 @@ def test_its_receipt_says_that_the_rows_name_it() -> None:
     own = own.decide(replace(own.decisions, settled=frozenset(own.schema.names), said_row=True, said_rows=True))
     own = replace(own.decide(own.confirm(())), lineage="people", use="what_if")
     assert own.named_by_rows
-    assert own.declared is not None
-    table = replace(own.schema, columns=own.declared.columns)
+    assert own.columns.declared is not None
+    table = replace(own.schema, columns=own.columns.declared.columns)
     plain, told = (
         MostCommonOption.of(Declaration.of(table, named_by_rows=by_rows), EXTRA, epsilon=1.0)
         for by_rows in (False, own.named_by_rows)
@@ -258,7 +258,7 @@ def test_what_is_saved_names_no_column_that_nobody_spoke_of(form: str) -> None:
         texts = {saved(template.template(own)) for own in owns}
         assert len(texts) == 1
         assert EXTRA not in texts.pop()
-        assert len({Remembered.of(own).written() for own in owns if own.spoken_of}) == bool(settled)
+        assert len({Remembered.of(own).written() for own in owns if own.columns.spoken_of}) == bool(settled)
     loaded(saved(template.template(both[0])))
 
 

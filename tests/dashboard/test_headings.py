@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dashboard.data import private_answer
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import row_is
 from dashboard.data.read_again import opened, worked
@@ -32,8 +33,8 @@ def walked(data: bytes, *steps: Step, each_row: EachRow = "option") -> OwnFile:
         found = found.retyped(column.name, column.type, None)
         found = replace(found, schema=found.schema.with_column(column)).stating(column)
     own = own.decide(found)
-    own = own.decide(replace(own.decisions, settled=own.decisions.settled | {*own.doubts, *own.form_doubts}))
-    return own.decide(own.confirm(own.to_call_right))
+    own = own.decide(replace(own.decisions, settled=own.decisions.settled | {*own.doubts, *own.form.doubts}))
+    return own.decide(own.confirm(own.columns.to_call_right))
 
 
 def _with_a_cell(cell: str) -> bytes:
@@ -68,8 +69,12 @@ def test_no_cell_of_what_nobody_declared_says_whether_rows_are_protected(
 ) -> None:
     """One did, so that who saw what is offered, refused and charged learned of it without any ε."""
     found = [walked(data, *steps) for data in pair]
-    assert [one.lacking for one in found] == [(), ()]
-    told = [(one.declared.protects_rows, one.leading.protects_rows, row_is(one)) for one in found if one.declared]
+    assert [private_answer.lacking(one) for one in found] == [(), ()]
+    told = [
+        (one.columns.declared.protects_rows, one.columns.leading.protects_rows, row_is(one))
+        for one in found
+        if one.columns.declared
+    ]
     assert told[0] == told[1]
     assert told[0][0] == told[0][1] == ("itself a person" not in told[0][2])
     by_cells = [protects_rows("option", "person", one.schema.columns) for one in found]
@@ -81,6 +86,6 @@ def test_a_heading_counts_where_its_column_leads_nowhere_yet() -> None:
     own = walked("\n".join(["street,score,patient", *(f"{a},{n},03/04/2024" for n, a in enumerate(STREETS))]).encode())
     own = own.decide(replace(own.decisions, settled=own.decisions.settled - {"patient"}))
     assert "patient" in own.doubts
-    assert "patient" not in own.leading.names
-    assert own.protects_rows
-    assert own.leading.protects_rows
+    assert "patient" not in own.columns.leading.names
+    assert own.rows.protected
+    assert own.columns.leading.protects_rows

@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.case import Case
 from dashboard.controls import Setting
+from dashboard.data import private_answer
 from dashboard.data.decisions import EVEN, LAST_STEP, Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import form_suggested
@@ -130,11 +131,11 @@ def asked(own: OwnFile) -> bool:
     """Whether an answer from this file in which the number of rows shows waits for a person to call it right."""
     called = replace(own.decisions, row_right=frozenset({(own.schema.each_row, own.schema.unit, own.entries)}))
     if own.schema.each_row == "record":
-        assert own.decide(called).lacking == (), "other answers wait for nothing"
-        return own.uncounted
+        assert private_answer.lacking(own.decide(called)) == (), "other answers wait for nothing"
+        return own.form.uncounted
     own = own.decide(replace(called, settled=own.decisions.settled | {EVEN}))
-    assert bool(own.lacking) == (LAST_STEP in own.form_suggested) == bool(form_suggested(own))
-    return LAST_STEP in own.form_suggested
+    assert bool(private_answer.lacking(own)) == (LAST_STEP in own.form.suggested) == bool(form_suggested(own))
+    return LAST_STEP in own.form.suggested
 
 
 def size(reading: Reading, each_row: EachRow) -> int:
@@ -180,7 +181,8 @@ def test_what_was_called_right_is_said_where_the_number_shows(each_row: EachRow,
     right = own.decide(own.confirm(())) if each_row != "record" else own.counted()
     assert not asked(right)
     declared = [
-        Declaration.of(right.schema, form=right.form, hidden=hidden) for hidden in ("add_remove", "replace_one")
+        Declaration.of(right.schema, form=right.form.said_in_answers, hidden=hidden)
+        for hidden in ("add_remove", "replace_one")
     ]
     shows = [any("last" in one for one in one_way.reads("a").form) for one_way in declared]
     assert shows == [each_row != "record", True], "of records it is private where one is added or removed"
@@ -201,7 +203,7 @@ def test_records_are_called_right_where_their_number_shows(open_app: Open) -> No
     for name in "ab":
         declare(app, name, low=0.0, high=9.0)
     assert "last row" not in text(look(app))
-    assert held(app).lacking == ()
+    assert private_answer.lacking(held(app)) == ()
     found = offered(app)
     assert isinstance(found, NoOffer)
     assert "14, down to the last row of the file that holds anything" in found.sentence

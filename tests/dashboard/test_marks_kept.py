@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.data import actions, declarations, needed, source
+from dashboard.data import actions, declarations, needed, private_answer, source
 from dashboard.data.own_file import OwnFile
 from dashboard.data.place import placed
 from dashboard.data.remembered import Remembered
@@ -49,8 +49,13 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[OwnFile]:
 
 
 def receipt(own: OwnFile, column: str) -> str:
-    assert own.declared is not None
-    declared = Declaration.of(own.declared, suggested=own.suggested, row_suggested=own.row_suggested, form=own.form)
+    assert own.columns.declared is not None
+    declared = Declaration.of(
+        own.columns.declared,
+        suggested=own.columns.suggested,
+        row_suggested=own.rows.suggested,
+        form=own.form.said_in_answers,
+    )
     return sentence(MostCommonOption.of(declared, column, epsilon=1.0))
 
 
@@ -62,8 +67,8 @@ def test_a_source_says_what_a_file_had_suggested(clinic: OwnFile, kept: list[Own
     onto(clinic)
     assert TOLD in receipt(kept[-1], "flag")
     assert "are read" not in receipt(kept[-1], "ward")
-    assert not kept[-1].asks_confirmation, "it was called right when it was saved"
-    assert kept[-1].suggested == ("flag",)
+    assert not private_answer.asks_confirmation(kept[-1]), "it was called right when it was saved"
+    assert kept[-1].columns.suggested == ("flag",)
     by_hand = kept[-1].decide(kept[-1].decisions.retyped("flag", "category", None).retyped("flag", "yes/no", None))
     assert "are read" not in receipt(by_hand, "flag"), "chosen by hand now"
     stated = replace(BROUGHT, suggested=(), confirmed=())
@@ -75,19 +80,19 @@ def test_what_nobody_called_right_is_asked_of_a_source(clinic: OwnFile, kept: li
     """How a file's cells looked decided how a source is read, and no person was asked."""
     bare = replace(BROUGHT, suggested=("flag", "ward"), confirmed=())
     declarations._onto(clinic, bare, bare)
-    assert kept[-1].asks_confirmation
+    assert private_answer.asks_confirmation(kept[-1])
     assert "“ward”" in needed.whole(kept[-1])
-    assert kept[-1].unreleasable
-    assert kept[-1].declared is not None
-    assert kept[-1].declared.names == ("ward",), "yes or no, which needs no bounds, was declared by nobody"
+    assert private_answer.unreleasable(kept[-1])
+    assert kept[-1].columns.declared is not None
+    assert kept[-1].columns.declared.names == ("ward",), "yes or no, which needs no bounds, was declared by nobody"
     assert template(kept[-1]).confirmed == ()
-    right = kept[-1].decide(kept[-1].confirm(kept[-1].unconfirmed(kept[-1].to_call_right)))
-    assert not right.asks_confirmation
+    right = kept[-1].decide(kept[-1].confirm(kept[-1].columns.unconfirmed(kept[-1].columns.to_call_right)))
+    assert not private_answer.asks_confirmation(right)
     assert TOLD.replace("flag", "ward") in receipt(right, "ward")
     assert template(right).confirmed == ("ward",)
     said = right.decide(right.decisions.says(right.schema.column("flag")))
-    assert said.declared is not None
-    assert said.declared.names == ("flag", "ward")
+    assert said.columns.declared is not None
+    assert said.columns.declared.names == ("flag", "ward")
 
 
 def test_the_next_session_is_told_too(clinic: OwnFile, kept: list[OwnFile], monkeypatch: pytest.MonkeyPatch) -> None:

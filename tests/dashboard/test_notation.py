@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data import read_again, template
+from dashboard.data import private_answer, read_again, template
 from dashboard.data.decisions import Decisions
+from dashboard.data.file_columns import FileColumns
 from dashboard.data.own_file import OwnFile
 from dashboard.data.remembered import Remembered
 from dpcore.datasets import Column, Declaration, LeaveOutTotals, OneRowPer, Reading, read_table
@@ -73,8 +74,13 @@ def answered(own: OwnFile, decimal: str) -> OwnFile:
 
 
 def asked(own: OwnFile) -> QuantileValue:
-    assert own.declared is not None
-    declared = Declaration.of(own.declared, suggested=own.suggested, row_suggested=own.row_suggested, form=own.form)
+    assert own.columns.declared is not None
+    declared = Declaration.of(
+        own.columns.declared,
+        suggested=own.columns.suggested,
+        row_suggested=own.rows.suggested,
+        form=own.form.said_in_answers,
+    )
     return QuantileValue.of(declared, "v", epsilon=1.0)
 
 
@@ -90,29 +96,31 @@ def test_a_type_chosen_by_hand_does_not_say_which_mark_is_decimal(kind: str, mon
     pair = tuple(bounded(typed(opened(text), kind)) for text in MARKS)
     assert len({own.schema.column("v").decimal for own in pair}) == 2
     for own in pair:
-        assert own.suggested == own.unconfirmed(own.suggested) == ("v",)
-        assert own.lacking, "a private answer waits until a person called it right"
-        assert own.decide(own.confirm(own.suggested)).lacking == ()
-        assert all(one.name != "v" for one in own.spoken_of), "nothing of it is remembered before"
+        assert own.columns.suggested == own.columns.unconfirmed(own.columns.suggested) == ("v",)
+        assert private_answer.lacking(own), "a private answer waits until a person called it right"
+        assert private_answer.lacking(own.decide(own.confirm(own.columns.suggested))) == ()
+        assert all(one.name != "v" for one in own.columns.spoken_of), "nothing of it is remembered before"
     assert told(pair)
     own = pair[0].decide(pair[0].confirm(["v"]))
     assert (
         Remembered.of(own).suggested == Remembered.of(own).confirmed == template.template(own).suggested[-1:] == ("v",)
     )
     other = replace(own.schema.column("v"), decimal=",")
-    assert own.decide(replace(own.decisions, schema=own.schema.with_column(other))).lacking, "another mark was right"
-    monkeypatch.setattr(OwnFile, "states", lambda *_: True)
-    assert not any(own.unconfirmed(["v"]) for own in pair), "the type alone does not say it"
-    monkeypatch.setattr(OwnFile, "after_looking", OwnFile.suggests)
+    assert private_answer.lacking(own.decide(replace(own.decisions, schema=own.schema.with_column(other)))), (
+        "another mark was right"
+    )
+    monkeypatch.setattr(FileColumns, "states", lambda *_: True)
+    assert not any(own.columns.unconfirmed(["v"]) for own in pair), "the type alone does not say it"
+    monkeypatch.setattr(FileColumns, "after_looking", FileColumns.suggests)
     assert not told(pair)
 
 
 def test_nor_which_of_day_and_month_comes_first() -> None:
     pair = tuple(typed(typed(opened(text), "text"), "date") for text in ORDERS)
     assert {own.schema.column("v").date_order for own in pair} == {"dmy", "mdy"}
-    assert all(own.suggests(own.schema.column("v")) for own in pair)
+    assert all(own.columns.suggests(own.schema.column("v")) for own in pair)
     stated = [own.decide(own.decisions.stating(own.schema.column("v"))) for own in pair]
-    assert not any(own.suggests(own.schema.column("v")) for own in stated)
+    assert not any(own.columns.suggests(own.schema.column("v")) for own in stated)
 
 
 def test_a_type_that_needs_neither_holds_neither() -> None:
@@ -129,9 +137,9 @@ def test_the_question_which_mark_is_decimal_stays_open_until_it_is_answered() ->
     assert own.doubts == ("v",)
     for mark in (".", ","):
         found = answered(own, mark)
-        assert found.doubts == found.unconfirmed(found.suggested) == ()
-        assert found.suggested == ("v",), "whoever answered had seen the file"
-        assert found.decide(found.confirm(found.suggested)).lacking == ()
+        assert found.doubts == found.columns.unconfirmed(found.columns.suggested) == ()
+        assert found.columns.suggested == ("v",), "whoever answered had seen the file"
+        assert private_answer.lacking(found.decide(found.confirm(found.columns.suggested))) == ()
         assert found.schema.column("v") == Column(name="v", type="number", decimal=mark, **BOUNDS)  # type: ignore[arg-type]
 
 
@@ -166,7 +174,7 @@ def again(own: OwnFile, text: str = TOTALS[0], **choices: Any) -> OwnFile:
 
 def kept() -> bool:
     return all(
-        (later.schema.column("v"), later.doubts, later.suggests(later.schema.column("v")))
+        (later.schema.column("v"), later.doubts, later.columns.suggests(later.schema.column("v")))
         == (own.schema.column("v"), (), False)
         for text in TOTALS
         for mark in (".", ",")
@@ -199,7 +207,7 @@ def test_what_a_step_wrote_needs_no_mark_stated() -> None:
         own = read_again.worked(own, own.reading.after((step,)), (step,))  # type: ignore[union-attr]
         own = own.decide(own.decisions.retyped(step.name, "number", None))
         assert own.schema.column(step.name).decimal == "."
-        assert not own.suggests(own.schema.column(step.name))
+        assert not own.columns.suggests(own.schema.column(step.name))
 
 
 def test_what_was_called_right_is_kept() -> None:
@@ -211,10 +219,10 @@ def test_what_was_called_right_is_kept() -> None:
         own = own.decide(own.confirm(["v"]))
         later = stepped(own)
         assert later.schema.column("v") == own.schema.column("v")
-        assert later.unconfirmed(["v"]) == ()
+        assert later.columns.unconfirmed(["v"]) == ()
         (column,) = {each.schema.column("v") for each in (again(own, decimal=","), again(later, decimal=","))}
         assert column.decimal == ",", "what is stated goes before what was called right"
-        assert again(own, decimal=",").unconfirmed(["v"]) == ("v",)
+        assert again(own, decimal=",").columns.unconfirmed(["v"]) == ("v",)
 
 
 def test_the_form_of_a_column_states_a_mark_only_where_a_person_does(open_app: Open) -> None:
@@ -224,12 +232,12 @@ def test_the_form_of_a_column_states_a_mark_only_where_a_person_does(open_app: O
     kind = next(box for box in app.selectbox if str(box.key).startswith("own-type-"))
     kind.set_value("integer").run()
     declare(app, "v", **BOUNDS)
-    assert held(app).suggested == ("v",)
+    assert held(app).columns.suggested == ("v",)
     assert "“v”: whole number with a decimal comma" in "\n".join(each.value for each in app.caption)
     declare(app, "v", decimal=",")
-    assert held(app).unconfirmed(held(app).suggested) == ()
+    assert held(app).columns.unconfirmed(held(app).columns.suggested) == ()
     look(app)
-    assert held(app).lacking == ()
+    assert private_answer.lacking(held(app)) == ()
     assert any("“v”" in note for note in asked(held(app)).suggestions), "whoever stated it had seen the file"
 
 
@@ -241,4 +249,4 @@ def test_an_answer_on_the_page_is_kept_by_a_step(open_app: Open) -> None:
     assert held(app).steps == STEP
     assert held(app).schema.column("v") == Column(name="v", type="integer")
     assert held(app).doubts == ()
-    assert not held(app).suggests(held(app).schema.column("v"))
+    assert not held(app).columns.suggests(held(app).schema.column("v"))

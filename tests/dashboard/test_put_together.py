@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.data import own_file, put_together, read_again, source, understood
+from dashboard.data import own_file, private_answer, put_together, read_again, source, understood
+from dashboard.data.file_form import HEADING
 from dashboard.data.needed import guessed
 from dashboard.data.put_together import leaving_out, refusal, whole_of
 from dpcore.datasets import (
@@ -185,18 +186,20 @@ def test_a_word_that_is_called_missing_afterwards_needs_the_step_again() -> None
     reading = read_csv(b"who,paid\n" + b"".join(b"%s,1\n" % who for who in (b"ann", b"ann", b"bo", b"anon", b"anon")))
     step = OneRowPer(by="who")
     own = read_again.worked(read_again.opened("a.csv", b"", (), reading, None, None), reading.after((step,)), (step,))
-    assert "holds what several" not in own.unreleasable
+    assert "holds what several" not in private_answer.unreleasable(own)
     column = own.schema.column("who")
     told = replace(own.schema, columns=(replace(column, missing_words=("Anon",)), *own.schema.columns[1:]))
     later = own.decide(replace(own.decisions, schema=told))
-    assert "holds what several people did" in later.unreleasable
+    assert "holds what several people did" in private_answer.unreleasable(later)
     again = leaving_out((step,), told)
     worked = read_again.worked(later, reading.after(again), again)
-    assert "holds what several" not in worked.unreleasable
+    assert "holds what several" not in private_answer.unreleasable(worked)
     assert worked.reading is not None
     assert worked.reading.frame["who"].tolist() == ["ann", "bo"]
     word = (*again, ReadAsMissing(column="who", word="bo"))
-    assert "holds what several people did" in read_again.worked(worked, reading.after(word), word).unreleasable
+    assert "holds what several people did" in private_answer.unreleasable(
+        read_again.worked(worked, reading.after(word), word)
+    )
 
 
 SPELLED = ("P777", "p777", "P-777", "P 777", "P777.")
@@ -214,14 +217,14 @@ def by_patient(
     own = own.decide(own.decisions.rows_are(unit=unit))
     total = Column(name="sum of cost", type="number", low=0, high=100)
     own = own.decide(replace(own.decisions, schema=own.schema.with_column(total), said_rows=said))
-    return own.decide(replace(own.decisions, settled=own.decisions.settled | {*own.doubts, *own.form_doubts}))
+    return own.decide(replace(own.decisions, settled=own.decisions.settled | {*own.doubts, *own.form.doubts}))
 
 
 def asked_of(own: own_file.OwnFile) -> QuantileValue:
-    called = own.decide(own.confirm(own.to_call_right))
-    assert called.lacking == ()
-    assert called.declared is not None
-    stated = Declaration.of(called.declared, together=called.together)
+    called = own.decide(own.confirm(own.columns.to_call_right))
+    assert private_answer.lacking(called) == ()
+    assert called.columns.declared is not None
+    stated = Declaration.of(called.columns.declared, together=called.together)
     return QuantileValue.of(stated, "sum of cost", epsilon=1.0, points=101)
 
 
@@ -233,7 +236,7 @@ def test_that_each_patient_is_spelled_in_one_way_is_called_right_and_on_the_rece
     (step,) = own.steps
     assert "What is spelled in two ways makes two rows." in step.sentence
     told = "each “patient” is all of one patient, none a word such as “unknown”, and never spelled in two ways"
-    assert told in guessed(own, own.to_call_right, most=None)
+    assert told in guessed(own, own.columns.to_call_right, most=None)
     assert told in asked_of(own).promise
 
 
@@ -252,26 +255,30 @@ def test_the_data_page_lists_all_that_a_questions_page_says(unit: str, said: boo
     """It did not name that rows put together by a patient are asked of patients alone: the list was empty, and no
     private answer to be had."""
     own = by_patient((), unit=unit, said=said)
-    for one in (own, own.decide(own.confirm(own.to_call_right)), replace(own, uncompared="Nobody compared it.")):
-        assert one.unreleasable == " ".join(one.lacking)
-        assert ("take none away" in " ".join(one.lacking)) == (unit == "person")
-        assert bool(one.lacking) == bool(one.unreleasable)
-    last = own.decide(own.confirm(own.to_call_right))
-    assert (last.lacking == ()) == (unit == "patient" and said)
+    for one in (
+        own,
+        own.decide(own.confirm(own.columns.to_call_right)),
+        replace(own, uncompared="Nobody compared it."),
+    ):
+        assert private_answer.unreleasable(one) == " ".join(private_answer.lacking(one))
+        assert ("take none away" in " ".join(private_answer.lacking(one))) == (unit == "person")
+        assert bool(private_answer.lacking(one)) == bool(private_answer.unreleasable(one))
+    last = own.decide(own.confirm(own.columns.to_call_right))
+    assert (private_answer.lacking(last) == ()) == (unit == "patient" and said)
 
 
 @pytest.mark.parametrize("by", ["id", "ID", "uuid", "guid", "who", "person"])
 def test_whose_an_id_is_a_person_states(by: str) -> None:
     """A shop's "id" passed for a person's, and nobody was asked: who buys in fifty shops was charged 1 for 50."""
     own = by_patient((), unit="person", by=by)
-    for told in (guessed(own, own.to_call_right, most=None), asked_of(own).promise):
+    for told in (guessed(own, own.columns.to_call_right, most=None), asked_of(own).promise):
         assert f"each “{by}” is all of one person, none a word such as “unknown”, and never spelled in two ways" in told
-    assert own.lacking, "nothing before that"
+    assert private_answer.lacking(own), "nothing before that"
 
 
 def test_what_a_page_shows_is_passed_on() -> None:
     own = by_patient(())
-    own = replace(own.decide(own.confirm(own.to_call_right)), use="what_if", lineage="x")
+    own = replace(own.decide(own.confirm(own.columns.to_call_right)), use="what_if", lineage="x")
     assert own.reading is not None
     shown = source._own_source(own, own.reading.table(own.schema))
     assert shown is not None
@@ -285,5 +292,5 @@ def test_of_the_file_its_own_names_are_called_right() -> None:
     own = read_again.opened("f.csv", b"", (), reading, None, None)
     step = OneRowPer(by="patient", of="cost", how="sum")
     for one in (own, read_again.worked(own, reading.after((step,)), (step,))):
-        assert own_file.HEADING in one.form_suggested
+        assert HEADING in one.form.suggested
         assert "line 1 of the file names the columns: “patient”, “cost”" in understood.form_suggested(one)

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.case import OWN
-from dashboard.data import asking, checklist, own_file, read_again, suits
+from dashboard.data import asking, checklist, own_file, private_answer, read_again, suits
 from dashboard.data.decisions import Decisions, typed_as
 from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
@@ -240,7 +240,7 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
     visitor.clicks_on(said.SHOW_MADE_UP)
     assert app.selectbox(key="column").value == "Perks (choose all)"
     assert shown(app).unreleased == ""
-    assert held(app).declared is not None
+    assert held(app).columns.declared is not None
 
 
 def test_no_step_or_answer_leaves_fewer_rows_per_person_than_can_move_an_answer() -> None:
@@ -282,7 +282,9 @@ def test_rows_put_together_by_anything_but_people_are_not_asked_privately() -> N
     def after(step: OneRowPer, unit: str, each_row: EachRow) -> str:
         own = read_again.opened("a.csv", b"", (), reading, None, None)
         own = read_again.worked(own, reading.after((step,)), (step,))
-        return own.decide(replace(own.decisions, schema=replace(own.schema, unit=unit, each_row=each_row))).unreleasable
+        return private_answer.unreleasable(
+            own.decide(replace(own.decisions, schema=replace(own.schema, unit=unit, each_row=each_row)))
+        )
 
     for unit in ("person", "patient", "Person", "pupil", "", "ward", "visit"):
         assert "change rows and take none away" in after(OneRowPer(by="shop"), unit, "record"), unit
@@ -305,15 +307,15 @@ def test_what_was_called_right_of_one_column_is_not_called_right_of_another() ->
         return own.decide(replace(own.decisions, schema=schema))
 
     own = declared(own, "age")
-    assert own.asks_confirmation
-    own = own.decide(own.confirm(own.suggested))
-    assert not own.asks_confirmation
+    assert private_answer.asks_confirmation(own)
+    own = own.decide(own.confirm(own.columns.suggested))
+    assert not private_answer.asks_confirmation(own)
     both = declared(own, "pay")
-    assert both.asks_confirmation
-    assert both.unconfirmed(both.suggested) == ("pay",)
-    assert not both.decide(both.confirm(["pay"])).asks_confirmation
+    assert private_answer.asks_confirmation(both)
+    assert both.columns.unconfirmed(both.columns.suggested) == ("pay",)
+    assert not private_answer.asks_confirmation(both.decide(both.confirm(["pay"])))
     retyped = own.decide(replace(own.decisions, schema=typed_as(own.schema, "age", "number")))
-    assert retyped.asks_confirmation, "what was called right was another type"
+    assert private_answer.asks_confirmation(retyped), "what was called right was another type"
 
 
 def test_how_many_rows_one_has_is_asked_of_the_file_where_steps_make_more_of_each() -> None:

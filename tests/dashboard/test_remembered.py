@@ -80,8 +80,8 @@ def test_the_next_session_takes_them_in_one_click_and_they_stay_marked(
     assert own.remembered is None
     assert (own.schema.column("age").low, own.schema.column("age").high) == (0.0, 120.0)
     assert not own.schema.column("job").categories
-    assert "age" in own.suggested, "that the file suggested the type is still said"
-    assert own.row_suggested
+    assert "age" in own.columns.suggested, "that the file suggested the type is still said"
+    assert own.rows.suggested
     assert "town" in own.schema.names
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard.data import suits
+from dashboard.data import private_answer, suits
 from dashboard.data.needed import guessed
 from dashboard.data.own_file import OwnFile
 from dashboard.data.read_again import opened
@@ -43,37 +43,37 @@ def brought(data: bytes = b"", unit: str = "person", *, chosen: bool = True) -> 
     found = own.decisions.retyped("callers", "integer", None)
     found = replace(found, schema=found.schema.with_column(CALLERS), said_rows=True).stating(CALLERS)
     own = own.decide(found)
-    return own.decide(replace(own.decisions, settled=own.decisions.settled | {*own.doubts, *own.form_doubts, "day"}))
+    return own.decide(replace(own.decisions, settled=own.decisions.settled | {*own.doubts, *own.form.doubts, "day"}))
 
 
 def right(own: OwnFile) -> OwnFile:
-    return own.decide(own.confirm(own.to_call_right))
+    return own.decide(own.confirm(own.columns.to_call_right))
 
 
 def test_that_each_row_is_of_one_alone_is_called_right_whoever_chose_what_a_row_is() -> None:
     own = brought()
     assert own.decisions.said_row
-    told = guessed(own, own.to_call_right, most=None)
+    told = guessed(own, own.columns.to_call_right, most=None)
     assert "one row is one person or record, of one person alone: without that person it is gone" in told
     assert "no other row changes, and no number in it counts or adds up several" in told
-    assert own.lacking
-    assert right(own).lacking == ()
+    assert private_answer.lacking(own)
+    assert private_answer.lacking(right(own)) == ()
 
 
 def test_of_other_people_and_another_table_it_is_called_right_anew() -> None:
     called = right(brought())
     other = called.decide(replace(called.decisions.rows_are(unit="visit"), said_rows=True))
     assert "of one visit alone" in guessed(other, (), most=None)
-    assert other.lacking
-    assert right(other).lacking == ()
-    assert replace(called, reading=read(days(51)), read=None).lacking
+    assert private_answer.lacking(other)
+    assert private_answer.lacking(right(other)) == ()
+    assert private_answer.lacking(replace(called, reading=read(days(51)), read=None))
 
 
 def test_a_table_of_counts_taken_for_records_would_break_the_promise() -> None:
     """Somebody who calls each day: what is stated with the click is not so of that table, and nothing else is wrong."""
     own = right(brought())
-    assert own.declared is not None
-    asked = QuantileValue.of(Declaration.of(own.declared.only("callers")), "callers", epsilon=0.5)
+    assert own.columns.declared is not None
+    asked = QuantileValue.of(Declaration.of(own.columns.declared.only("callers")), "callers", epsilon=0.5)
     readings = [read(data).private for data in (days(50), days(51))]
     assert spent(asked, *(asked.read(rows) for rows in readings)) > 20
     assert "of one person alone" in asked.promise
@@ -181,10 +181,10 @@ def test_the_question_that_is_clicked_on_is_the_one_that_is_asked() -> None:
     rows = "".join(f"{('light', 'noise', 'rats')[n % 3]},Street {n},{n * 7 % 101}\n" for n in range(300))
     own = opened("f.csv", b"", (), read(f"complaint,street,calls\n{rows}".encode()), None, None)
     own = own.decide(own.decisions.rows_are(each_row="option"))
-    assert own.naming == ("street",)
+    assert own.columns.naming == ("street",)
     (best, *_) = suits.best_first(suits.questions(own.schema))
     assert suits.sentence(best) == "Which street has the largest calls?"
     listed = replace(own.schema.column("complaint"), categories=("light", "noise", "rats"))
     own = own.decide(replace(own.decisions, schema=own.schema.with_column(listed)))
-    assert own.naming == ("complaint",)
+    assert own.columns.naming == ("complaint",)
     assert suits.sentence(suits.best_first(suits.questions(own.schema))[0]) == "Which complaint has the largest calls?"

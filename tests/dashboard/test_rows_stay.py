@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dashboard.data import private_answer
 from dashboard.data.needed import guessed
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import row_is, rows_label
@@ -40,39 +41,41 @@ def brought(data: bytes = b"", unit: str = "person", each_row: EachRow = "option
 
 
 def right(own: OwnFile) -> OwnFile:
-    return own.decide(own.confirm(own.to_call_right))
+    return own.decide(own.confirm(own.columns.to_call_right))
 
 
 @pytest.mark.parametrize("each_row", ["option", "step"])
 def test_that_no_row_is_one_is_called_right_also_where_the_row_was_chosen(each_row: EachRow) -> None:
     own = brought(each_row=each_row)
     assert own.decisions.said_row
-    assert "none of them is itself a person" in guessed(own, own.to_call_right, most=None)
-    assert own.lacking
+    assert "none of them is itself a person" in guessed(own, own.columns.to_call_right, most=None)
+    assert private_answer.lacking(own)
     called = right(own)
-    assert called.lacking == ()
-    assert "rows stay" in called.form
-    assert own.form == tuple(one for one in called.form if one in own.form)
+    assert private_answer.lacking(called) == ()
+    assert "rows stay" in called.form.said_in_answers
+    assert own.form.said_in_answers == tuple(
+        one for one in called.form.said_in_answers if one in own.form.said_in_answers
+    )
 
 
 def test_of_other_people_and_other_rows_it_is_called_right_anew() -> None:
     called = right(brought(unit="clerk"))
-    assert "rows stay" not in called.form, "a row may be a clerk"
+    assert "rows stay" not in called.form.said_in_answers, "a row may be a clerk"
     other = called.decide(replace(called.decisions.rows_are(unit="person"), said_rows=True))
     assert "itself a person" in row_is(other)
-    assert other.lacking
-    assert right(other).lacking == ()
+    assert private_answer.lacking(other)
+    assert private_answer.lacking(right(other)) == ()
     back = right(other).decide(replace(right(other).decisions.rows_are(unit="patient"), said_rows=True))
-    assert back.lacking
+    assert private_answer.lacking(back)
     step = right(other).decide(replace(right(other).decisions.rows_are(each_row="step"), said_rows=True))
-    assert step.lacking
+    assert private_answer.lacking(step)
 
 
 def test_what_was_said_of_one_table_is_asked_of_the_next() -> None:
     called = right(brought())
     other = replace(called, reading=read_table(table(12), header_rows=1, header_line=1), read=None)
-    assert called.lacking == ()
-    assert other.lacking
+    assert private_answer.lacking(called) == ()
+    assert private_answer.lacking(other)
 
 
 @pytest.mark.parametrize("hidden", ["add_remove", "replace_one"])
@@ -126,8 +129,8 @@ def test_the_page_counts_the_whole_range_there_too(unit: str) -> None:
     own = brought(unit=unit, each_row="step")
     column = replace(SALES, sensitivity=1.0)
     own = own.decide(own.decisions.moved(column, own.entries))
-    assert own.leading.column("sales").sensitivity == (1.0 if unit == "person" else None)
-    assert own.protects_rows == (unit == "day")
+    assert own.columns.leading.column("sales").sensitivity == (1.0 if unit == "person" else None)
+    assert own.rows.protected == (unit == "day")
 
 
 @pytest.mark.parametrize("each_row", ["record", "step"])
@@ -138,8 +141,8 @@ def test_of_steps_it_is_asked_how_many_one_can_change(each_row: EachRow) -> None
     own = own.decide(replace(own.decisions, said_rows=False))
     steps = each_row == "step"
     assert ("can change" in rows_label(own)) == steps
-    assert own.say_rows in own.lacking
-    assert ("in how many steps one person can change" in own.say_rows) == steps
+    assert private_answer.say_rows(own) in private_answer.lacking(own)
+    assert ("in how many steps one person can change" in private_answer.say_rows(own)) == steps
     declared = Declaration.of(Schema(columns=(SALES,), each_row=each_row, rows_per_person=3), hidden="replace_one")
     told = LeastCost.of(replace(declared, columns=(SALES, replace(SALES, name="costs"))), ("sales", "costs"), epsilon=1)
     one = "can change the numbers of at most 3 steps" if steps else "has at most 3 rows"
@@ -173,13 +176,17 @@ def test_rows_that_a_person_calls_by_people_are_people(heading: str) -> None:
     """That the column names them is stated, so that no cell decides it; before that its heading alone does not."""
     data = table().replace(b"clerk,", f"{heading},".encode(), 1)
     own = brought(data)
-    assert own.naming == (heading,)
-    assert not own.protects_rows
+    assert own.columns.naming == (heading,)
+    assert not own.rows.protected
     called = right(own)
-    assert called.declared is not None
-    assert (called.protects_rows, called.declared.protects_rows, called.leading.protects_rows) == (True, True, True)
-    assert called.somebody == heading
-    assert not right(brought(table().replace(b"clerk,", b"street,", 1))).protects_rows
+    assert called.columns.declared is not None
+    assert (called.rows.protected, called.columns.declared.protects_rows, called.columns.leading.protects_rows) == (
+        True,
+        True,
+        True,
+    )
+    assert called.rows.somebody == heading
+    assert not right(brought(table().replace(b"clerk,", b"street,", 1))).rows.protected
 
 
 @pytest.mark.parametrize("each_row", ["record", "step"])
@@ -188,5 +195,5 @@ def test_the_list_asks_of_whom_is_protected(each_row: EachRow, unit: str) -> Non
     """Of a household it was asked how many rows one person can have: fewer than all of its members."""
     own = brought(each_row=each_row, unit=unit)
     own = own.decide(replace(own.decisions, said_rows=False))
-    assert f"one {unit} can" in " ".join(own.lacking)
-    assert "one person" not in " ".join(own.lacking)
+    assert f"one {unit} can" in " ".join(private_answer.lacking(own))
+    assert "one person" not in " ".join(private_answer.lacking(own))

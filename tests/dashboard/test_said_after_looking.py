@@ -18,8 +18,10 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, offering
 from dashboard.controls import Setting
-from dashboard.data import read_again
+from dashboard.data import private_answer, read_again
 from dashboard.data.decisions import read_as
+from dashboard.data.file_columns import FileColumns
+from dashboard.data.file_rows import FileRows
 from dashboard.data.own_file import OwnFile
 from dashboard.data.remembered import Remembered
 from dashboard.data.template import template
@@ -122,10 +124,10 @@ def settled(own: OwnFile, kind: ColumnType, **stated: Any) -> OwnFile:
         own = own.decide(own.decisions.answered(readings(own, kind)[0]))
     says = own.decisions.says(replace(own.schema.column("x"), **BOUNDS[kind], **stated))
     own = own.decide(replace(says, schema=replace(says.schema, rows_per_person=1), said_rows=True))
-    own = own.decide(own.confirm(own.unconfirmed(own.to_call_right)))
-    for doubt in own.form_doubts:
+    own = own.decide(own.confirm(own.columns.open))
+    for doubt in own.form.doubts:
         own = own.decide(replace(own.decisions, settled=own.decisions.settled | {doubt}))
-    assert own.declared is None or not own.lacking, own.lacking
+    assert own.columns.declared is None or not private_answer.lacking(own), private_answer.lacking(own)
     return own
 
 
@@ -136,12 +138,12 @@ def readings(own: OwnFile, kind: ColumnType) -> list[Column]:
 
 
 def declared(own: OwnFile) -> Declaration:
-    assert own.declared is not None
+    assert own.columns.declared is not None
     return Declaration.of(
-        own.declared,
-        suggested=own.suggested,
-        row_suggested=own.row_suggested,
-        form=own.form,
+        own.columns.declared,
+        suggested=own.columns.suggested,
+        row_suggested=own.rows.suggested,
+        form=own.form.said_in_answers,
         named_by_rows=own.named_by_rows,
         together=own.together,
         done=own.done,
@@ -160,7 +162,7 @@ def asked(own: OwnFile, name: str = "x") -> Asked:
 def handed_out(own: OwnFile) -> list[str]:
     """All that anybody else may see of it: a declaration that is saved, a question and its receipt."""
     told = [saved(template(own))]
-    if own.declared is None:
+    if own.columns.declared is None:
         return told
     request = asked(own)
     return [*told, question_digest(request), sentence(request), *request.suggestions, repr(request.reads)]
@@ -184,7 +186,7 @@ def test_whether_a_row_had_somebody_state_it_is_told_to_nobody(name: str, monkey
     assert same(pair, kind)
     if kind != "text":
         assert all("How the cells of “x” are read" in sentence(asked(settled(opened(text), kind))) for text in pair)
-    monkeypatch.setattr(OwnFile, "after_looking", OwnFile.suggests)
+    monkeypatch.setattr(FileColumns, "after_looking", FileColumns.suggests)
     assert same(pair, kind) == (kind in ("integer", "yes/no")), (
         "what was stated went without a word, but for numbers without a mark, and yes or no, which is always stated"
     )
@@ -195,10 +197,10 @@ def test_nor_whether_what_one_row_is_was_chosen_or_called_right(monkeypatch: pyt
     chosen = right.decide(right.decisions.rows_are(each_row="step").rows_are(each_row="record"))
     chosen = chosen.decide(replace(chosen.decisions, said_rows=True))
     chosen = chosen.decide(chosen.confirm(()))
-    assert not chosen.lacking
+    assert not private_answer.lacking(chosen)
     assert chosen.decisions.said_row != right.decisions.said_row
     assert handed_out(chosen) == handed_out(right)
-    monkeypatch.setattr(OwnFile, "row_suggested", property(lambda own: not own.decisions.said_row))
+    monkeypatch.setattr(FileRows, "suggested", property(lambda rows: not rows.own.decisions.said_row))
     assert handed_out(chosen) != handed_out(right)
 
 
@@ -213,18 +215,18 @@ def test_what_a_declaration_states_that_was_made_without_the_file_goes_without_i
     """For whichever file it is brought, until somebody says otherwise of the column; steps, too, leave it so."""
     _, pair = pair_of("yes or no, or options")
     brought = [declare(opened(text), loaded(saved(WITHOUT))) for text in pair]
-    assert [own.suggested for own in brought] == [(), ()]
+    assert [own.columns.suggested for own in brought] == [(), ()]
     assert handed_out(settled(brought[0], "yes/no")) == handed_out(settled(brought[1], "yes/no"))
     own = brought[0]
     assert loaded(saved(template(own))).suggested == (), "saved again, too"
     steps: tuple[Step, ...] = (ReadAsMissing(column="v", word="b"),)
     assert own.as_read is not None
-    assert read_again.worked(own, own.as_read.after(steps), steps).suggested == ()
+    assert read_again.worked(own, own.as_read.after(steps), steps).columns.suggested == ()
     other = own.decide(own.decisions.retyped("v", "yes/no", None))
-    assert other.suggested == ("v",), "somebody who had seen the file says otherwise"
+    assert other.columns.suggested == ("v",), "somebody who had seen the file says otherwise"
     carried = read_again.carried
     monkeypatch.setattr(read_again, "carried", lambda *of: replace(carried(*of), brought=frozenset()))
-    assert read_again.worked(own, own.as_read.after(steps), steps).suggested == ("x", "v")
+    assert read_again.worked(own, own.as_read.after(steps), steps).columns.suggested == ("x", "v")
 
 
 def test_what_was_stated_of_one_file_is_not_asked_of_the_next() -> None:
@@ -236,8 +238,8 @@ def test_what_was_stated_of_one_file_is_not_asked_of_the_next() -> None:
     for text in pair:
         found = declare(opened(text), facts)
         assert found.doubts == ()
-        assert found.unconfirmed(found.to_call_right) == ()
-        assert found.suggested == ("x",)
+        assert found.columns.open == ()
+        assert found.columns.suggested == ("x",)
 
 
 AGES = "age;who;ticks;2024-01;2024-02;kind\n" + "".join(
@@ -451,7 +453,7 @@ def test_card_and_panel_say_that_steps_were_chosen(open_app: Open) -> None:
             press(app, "own-step-0")
             assert held(app).steps == (ReadAsMissing(column="age", word="999"),)
             press(app, "own-right")  # what a row is, is said of these rows
-        assert held(app).lacking == ()
+        assert private_answer.lacking(held(app)) == ()
         case = offering.Case(source=shown(app), epsilon=0.5)
         question = offering.ask(MostCommon, case, Setting()).question
         assert isinstance(question.offer, Offer)
@@ -496,10 +498,14 @@ def began(open_app: Open, last: str, said: Callable[[AppTest], Any], *others: st
     for name in others:
         declare_on_page(app, name, low=0.0, high=7.0)
     look(app)
-    assert held(app).lacking == ()
+    assert private_answer.lacking(held(app)) == ()
     source = shown(app)
     assert source.declared is not None
-    found: list[Any] = [source.declared.columns, held(app).suggested, source.table.schema.names[: len(others) + 2]]
+    found: list[Any] = [
+        source.declared.columns,
+        held(app).columns.suggested,
+        source.table.schema.names[: len(others) + 2],
+    ]
     for _, kind in catalogue.every():
         try:
             offer = offering.ask(kind, offering.Case(source=source, epsilon=0.5), Setting()).question.offer
@@ -523,7 +529,7 @@ def test_no_row_decides_what_a_page_begins_with_nor_whether_it_offers_an_answer(
 
 def test_a_look_that_counts_as_declared_is_caught(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it was: yes or no needs no bounds, so that its looks declared it."""
-    monkeypatch.setattr(OwnFile, "stands", lambda own, column: column.releasable)
+    monkeypatch.setattr(FileColumns, "stands", lambda columns, column: column.releasable)
     here, there = (began(open_app, last, CLICKS["nothing is said of it"]) for last in ONE_ROW.values())
     assert "x" in [column.name for column in here[0]]
     assert here[3:] != there[3:]
@@ -553,16 +559,17 @@ def test_whoever_reads_a_brought_column_otherwise_had_seen_the_file(
 ) -> None:
     """Be it by a word alone: it is said, and saved, of that column; and what was called right is asked again."""
     own = declare(opened(MIXED), loaded(saved(Template(schema=Schema(columns=ALL_KINDS)))))
-    assert own.suggested == ()
+    assert own.columns.suggested == ()
     name, change = OTHERWISE[other]
     states = own.decisions.says(replace(own.schema.column(name), **change))
     new = own.decide(states.stating(states.schema.column(name)))
-    assert new.suggested == (name,)
+    assert new.columns.suggested == (name,)
     assert name in loaded(saved(template(new))).suggested
-    assert new.decide(new.decisions.says(own.schema.column(name)).stating(own.schema.column(name))).suggested == ()
+    back = new.decide(new.decisions.says(own.schema.column(name)).stating(own.schema.column(name)))
+    assert back.columns.suggested == ()
     right = replace(new.decisions, settled=frozenset(), notation=frozenset())
     right = replace(own.decide(right), decisions=own.decide(right).confirm((name,)))
-    assert right.unconfirmed((name,)) == ()
+    assert right.columns.unconfirmed((name,)) == ()
     back = right.decide(replace(right.decisions, schema=right.schema.with_column(own.schema.column(name))))
     assert back.unconfirmed((name,)) == (name,)
 
@@ -592,7 +599,7 @@ def kept_of(last: str, columns: tuple[str, ...], whose: str | None = None) -> tu
     needs = {"x": BOUNDS["date"], "v": {"categories": ("a", "b")}}
     says = own.decisions.says(*(replace(own.schema.column(name), **needs[name]) for name in columns))
     own = own.decide(replace(says.rows_of(whose), said_rows=True))
-    own = own.decide(own.confirm(own.unconfirmed(own.to_call_right)))
+    own = own.decide(own.confirm(own.columns.open))
     return saved(template(own)), Remembered.of(own).written()
 
 
@@ -604,7 +611,7 @@ def test_whether_a_question_was_raised_is_kept_of_no_column(monkeypatch: pytest.
         assert set(loaded(kept_of(ENDS[0], columns)[0]).confirmed) == set(columns)
     assert kept_of(ENDS[0], ("v",), "x") == kept_of(ENDS[1], ("v",), "x"), "nor where it says whose row it is"
     assert "x" in Remembered.read(kept_of(ENDS[0], ("v",), "x")[1]).template.schema.names
-    monkeypatch.setattr(OwnFile, "told_of", lambda own, them: tuple(one.name for one in them if own.spoken(one)))
+    monkeypatch.setattr(FileColumns, "told_of", lambda own, them: tuple(one.name for one in them if own.spoken(one)))
     here, there = (kept_of(last, ("v",)) for last in ENDS)
     assert here[0] != there[0]
     assert here[1] != there[1]

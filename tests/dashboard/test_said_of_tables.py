@@ -16,6 +16,7 @@ from dashboard.data import (
     columns,
     declarations,
     needed,
+    private_answer,
     put_together,
     read_again,
     remembered,
@@ -172,8 +173,8 @@ def test_what_a_file_had_suggested_stays_so_however_the_next_spells_it(
     reading = read_csv(data)
     bare = OwnFile(name="f", data=data, choices=(), reading=reading, decisions=Decisions(schema=reading.suggested()))
     found = Shelf(monkeypatch, bare).declare(template, before)
-    assert name in found.suggested, "the receipt says so"
-    assert name not in found.unconfirmed(found.suggested), "it was called right then"
+    assert name in found.columns.suggested, "the receipt says so"
+    assert name not in found.columns.unconfirmed(found.columns.suggested), "it was called right then"
 
 
 OTHERS = b"who,colour,cost\n" + b"".join(b"p%d,red,%d\n" % (place % 3, place) for place in range(24))
@@ -200,19 +201,19 @@ def test_of_a_table_that_no_card_told_of_nothing_is_said_of_rows(way: str, monke
     found = shelf.declare(facts)
     assert not found.decisions.said_rows
     assert found.schema.id_column is None
-    assert found.row_unconfirmed, "what one row is could be another thing here"
-    assert found.lacking
+    assert found.rows.unconfirmed, "what one row is could be another thing here"
+    assert private_answer.lacking(found)
     same = Shelf(monkeypatch, replace(bare, reading=read_csv(ROWS), data=ROWS)).declare(template(own()))
     assert same.schema.id_column is None
     assert not same.decisions.said_rows
-    assert same.row_unconfirmed
+    assert same.rows.unconfirmed
 
 
 def test_what_names_rows_is_told_however_many_columns_there_are() -> None:
     """Behind eight columns of numbers the click said “and 2 more”, and gave all comments out."""
     numbers = [Column(name=f"visits {place}", type="integer", low=0, high=9) for place in range(9)]
     many = naming("option", *numbers, COMMENT, settled=frozenset({COMMENT.name}), notation=frozenset())
-    told = needed.guessed(many, many.unconfirmed(many.to_call_right))
+    told = needed.guessed(many, many.columns.open)
     assert "shown with an answer" in told
     assert "more as listed" in told
     assert "visits 8" in needed.whole(many)
@@ -271,21 +272,23 @@ def test_where_options_are_declared_no_text_that_a_file_suggested_names_them() -
     """One comment more made text of them all, and all comments were given out in the place of the streets."""
     for facts in ({"confirmed": frozenset({read_as(COMMENT)})}, {"settled": frozenset({"last comment"})}):
         found = naming("option", STREET, CALLERS, COMMENT, **facts)
-        called = found.decide(found.confirm(found.to_call_right))
-        assert called.declared is not None
-        assert called.declared.names == ("street", "callers")
+        called = found.decide(found.confirm(found.columns.to_call_right))
+        assert called.columns.declared is not None
+        assert called.columns.declared.names == ("street", "callers")
     alone = naming("option", CALLERS, COMMENT, settled=frozenset({"last comment", "callers"}))
-    assert alone.declared is not None
-    assert alone.declared.names == ("callers",), "a type chosen by hand says of no column that it names the options"
-    assert "last comment" in alone.unconfirmed(alone.to_call_right), "so it is asked"
+    assert alone.columns.declared is not None
+    assert alone.columns.declared.names == ("callers",), (
+        "a type chosen by hand says of no column that it names the options"
+    )
+    assert "last comment" in alone.columns.open, "so it is asked"
     assert "shown with an answer" in needed.guessed(alone, ["last comment"])
     assert "shown with an answer" in declared_words(alone, alone.schema.column("last comment")), (
         "the list of columns says it too"
     )
     assert declared_words(found, found.schema.column("last comment")) == "text: not asked about"
-    called = alone.decide(alone.confirm(alone.to_call_right))
-    assert called.declared is not None
-    assert called.declared.names == ("callers", "last comment")
+    called = alone.decide(alone.confirm(alone.columns.to_call_right))
+    assert called.columns.declared is not None
+    assert called.columns.declared.names == ("callers", "last comment")
 
 
 def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
@@ -294,27 +297,27 @@ def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
     complaint = Column(name="complaint", type="category", categories=("heating", "light", "noise"))
     settled = frozenset({"complaint", "callers"})
     found = naming("option", complaint, CALLERS, settled=settled, notation=frozenset(), confirmed_row=True)
-    assert found.declared is not None
-    assert found.declared.names == ("callers",), "bounds and options were declared, and not what names the rows"
-    assert "complaint" in found.unconfirmed(found.to_call_right)
-    assert found.asks_confirmation
+    assert found.columns.declared is not None
+    assert found.columns.declared.names == ("callers",), "bounds and options were declared, and not what names the rows"
+    assert "complaint" in found.columns.open
+    assert private_answer.asks_confirmation(found)
     assert "shown with an answer" in needed.guessed(found, ["complaint"])
     assert "shown with an answer" in declared_words(found, complaint)
     assert "nobody's data can change which option a row is" in data_words.names_shown(["complaint"], "option")
-    called = found.decide(found.confirm(found.to_call_right))
-    assert called.declared is not None
-    assert called.declared.names == ("complaint", "callers")
+    called = found.decide(found.confirm(found.columns.to_call_right))
+    assert called.columns.declared is not None
+    assert called.columns.declared.names == ("complaint", "callers")
     records = called.decide(called.decisions.rows_are(each_row="record"))
-    assert records.naming == ()
-    assert records.declared is not None
-    assert "complaint" in records.declared.names
+    assert records.columns.naming == ()
+    assert records.columns.declared is not None
+    assert "complaint" in records.columns.declared.names
 
 
 @pytest.mark.parametrize("heading", ["street", "userid"])
 def test_the_click_says_that_no_row_is_who_is_protected(heading: str) -> None:
     """No list of headings is whole: where none tells it, a person states it, or rows that are people come and go."""
     found = naming("option", Column(name=heading, type="text"), CALLERS, said_row=False)
-    told = needed.guessed(found, found.to_call_right)
+    told = needed.guessed(found, found.columns.to_call_right)
     assert ("none of them is itself a person" in told) == (heading == "street")
     assert found.schema.protects_rows == (heading == "userid")
     assert "itself" not in needed.guessed(naming("record", CALLERS, said_row=False), ["callers"])
@@ -331,9 +334,9 @@ def test_what_names_rows_was_said_of_cells_that_ended_like_this() -> None:
         decisions = Decisions(schema=schema, said_row=True, settled=frozenset({"column 1"}))
         one = OwnFile(name="f", data=data, choices=tuple(choices.items()), reading=reading, decisions=decisions)
         found.append(one)
-    right = found[0].decide(found[0].confirm(found[0].to_call_right))
-    assert right.unconfirmed(right.naming) == ()
-    assert replace(found[1], decisions=right.decisions).unconfirmed(right.naming) == ("column 1",)
+    right = found[0].decide(found[0].confirm(found[0].columns.to_call_right))
+    assert right.columns.unconfirmed(right.columns.naming) == ()
+    assert replace(found[1], decisions=right.decisions).columns.unconfirmed(right.columns.naming) == ("column 1",)
 
 
 def test_days_name_steps_once_somebody_calls_that_right() -> None:
@@ -344,17 +347,17 @@ def test_days_name_steps_once_somebody_calls_that_right() -> None:
     settled = frozenset({"last incident", "visits"})
     visits = replace(CALLERS, name="visits")
     found = naming("step", visits, day, settled=settled, confirmed_row=True, notation=frozenset())
-    assert "last incident" in found.unconfirmed(found.to_call_right), "whoever declared it"
-    assert found.asks_confirmation
+    assert "last incident" in found.columns.open, "whoever declared it"
+    assert private_answer.asks_confirmation(found)
     assert "shown with an answer" in needed.guessed(found, ["last incident"])
     assert "shown with an answer" not in needed.guessed(found, ["visits"])
-    right = found.decide(found.confirm(found.to_call_right))
-    assert "last incident" not in right.unconfirmed(right.to_call_right)
+    right = found.decide(found.confirm(found.columns.to_call_right))
+    assert "last incident" not in right.columns.open
     records = naming("record", visits, day, settled=settled, confirmed_row=True)
-    assert records.to_call_right == records.suggested
+    assert records.columns.to_call_right == records.columns.suggested
     said_of_records = records.decide(replace(records.decisions, confirmed=frozenset({read_as(day)})))
     steps = said_of_records.decide(said_of_records.decisions.rows_are(each_row="step"))
-    assert "last incident" in steps.unconfirmed(steps.to_call_right), "called a date right, where nothing was named"
+    assert "last incident" in steps.columns.open, "called a date right, where nothing was named"
 
 
 @pytest.mark.parametrize(

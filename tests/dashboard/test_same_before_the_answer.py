@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.case import Source
 from dashboard.catalogue import address
-from dashboard.data import tab
+from dashboard.data import private_answer, tab
 from dashboard.questions.selection import most_common_setting
 from dashboard.session import EPSILON
 from dpcore.ledger import Ledger
@@ -228,7 +228,7 @@ def begins(open_app: Open, rows: list[str], page: str) -> list[tuple[str, Any]]:
                 click(app, "own-right")
     if any(button.key == "own-look" for button in app.button):
         look(app)
-    assert not held(app).unreleasable
+    assert not private_answer.unreleasable(held(app))
     app.switch_page(address(page)).run()
     return [(str(one.label), one.value) for one in (*app.main.selectbox, *app.main.multiselect)]
 

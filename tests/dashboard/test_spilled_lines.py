@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from dashboard.data import private_answer
 from dashboard.data.decisions import EVEN, Decisions, carried
 from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import form_suggested
@@ -33,7 +34,7 @@ def own(complaint: str = "noise", each_row: EachRow = "option", **choices: objec
     decisions = Decisions(schema=Schema(columns=COLUMNS, each_row=each_row), said_row=True, said_rows=True)
     stated = {"header_rows": 1, "header_line": 1} | choices
     found = OwnFile(name="f.csv", data=b"", choices=tuple(stated.items()), reading=reading, decisions=decisions)
-    settled = found.decisions.settled.union(found.schema.names, found.doubts, found.form_doubts)
+    settled = found.decisions.settled.union(found.schema.names, found.doubts, found.form.doubts)
     return found.decide(replace(found.decisions, settled=settled).stating(COLUMNS[2]))
 
 
@@ -43,25 +44,28 @@ def test_a_comma_too_many_takes_no_name_away_that_an_answer_gives_out() -> None:
     assert plain.reading is not None
     assert spilled.reading is not None
     assert (plain.reading.report.spilled, spilled.reading.report.spilled) == (0, 1)
-    assert EVEN in plain.form_suggested
+    assert EVEN in plain.form.suggested
     (told,) = (one for one in form_suggested(plain) if "whatever people write" in one)
     assert (
         told == "whatever people write, each line has 3 cells, no comma too many, and no quotation mark that stays open"
     )
-    right = plain.decide(plain.confirm(plain.to_call_right))
-    assert right.lacking == ()
-    assert "even lines" in right.form
-    assert "no row has more cells than there are columns" in form_stated(Reads(columns=COLUMNS, form=right.form))[0]
-    assert EVEN not in spilled.form_suggested, "it is not so"
-    called = spilled.decide(spilled.confirm(spilled.to_call_right))
-    assert "too many cells" in " ".join(called.lacking)
+    right = plain.decide(plain.confirm(plain.columns.to_call_right))
+    assert private_answer.lacking(right) == ()
+    assert "even lines" in right.form.said_in_answers
+    assert (
+        "no row has more cells than there are columns"
+        in form_stated(Reads(columns=COLUMNS, form=right.form.said_in_answers))[0]
+    )
+    assert EVEN not in spilled.form.suggested, "it is not so"
+    called = spilled.decide(spilled.confirm(spilled.columns.to_call_right))
+    assert "too many cells" in " ".join(private_answer.lacking(called))
 
 
 @pytest.mark.parametrize("complaint", ["noise", "noise, again"])
 def test_rows_that_are_set_aside_on_purpose_give_no_names(complaint: str) -> None:
     found = own(complaint, uneven="set aside")
-    assert EVEN not in found.form_suggested
-    assert not found.spills
+    assert EVEN not in found.form.suggested
+    assert not found.form.spills
     assert found.reading is not None
     assert "" in found.reading.left_out_by
 
@@ -70,7 +74,7 @@ def test_an_open_mark_takes_no_row_away_either() -> None:
     found = own('"noise', breaks="between")
     assert found.reading is not None
     assert found.reading.report.spilled == 1
-    assert found.spills
+    assert found.form.spills
 
 
 @pytest.mark.parametrize("lines", ["noise, again,Street 7,{}", "noise,Street 7"])
@@ -144,14 +148,14 @@ def test_of_records_nothing_of_it_is_asked() -> None:
     """A record that is set aside is one person's alone."""
     for complaint in ("noise", "noise, again"):
         found = own(complaint, "record")
-        assert EVEN not in found.form_suggested
-        assert not found.spills
-        assert "even lines" not in found.form
+        assert EVEN not in found.form.suggested
+        assert not found.form.spills
+        assert "even lines" not in found.form.said_in_answers
 
 
 def test_another_way_to_end_cells_asks_anew() -> None:
     right = own()
-    right = right.decide(right.confirm(right.to_call_right))
+    right = right.decide(right.confirm(right.columns.to_call_right))
     assert right.reading is not None
     assert EVEN in carried(right.decisions, right.reading, right.reading).settled
     other = replace(right.reading, report=replace(right.reading.report, delimiter=";"))

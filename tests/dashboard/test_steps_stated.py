@@ -99,9 +99,9 @@ def used(marks: tuple[str, str]) -> float:
     found = []
     for data, mark in zip((POINT, COMMA), marks, strict=True):
         own = asked(data, OneRowPer(by="person_id", of="amount", how="sum", decimal=mark))  # type: ignore[arg-type]
-        assert own.declared is not None
+        assert own.columns.declared is not None
         assert own.reading is not None
-        request = QuantileValue.of(Declaration.of(own.declared), "sum of amount", epsilon=1.0)
+        request = QuantileValue.of(Declaration.of(own.columns.declared), "sum of amount", epsilon=1.0)
         found.append((request, request.read(own.reading.private)))
     (one, first), (other, second) = found
     assert one == other

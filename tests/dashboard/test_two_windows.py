@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
+from dashboard.data import private_answer
 from dashboard.session import EPSILON
 from dpcore.errors import LedgerError
 from dpcore.ledger import Budget, Ledger, terms
@@ -210,7 +211,9 @@ def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open
     app = cover_sheet(open_app)
     turn_to_the_other_sheet(app)
     assert [one.share_spent for one in budgets(ledger_file)] == [0.0, 0.0], "nothing was charged"
-    assert "Say on the Data page whether these are the people of an earlier file." in held(app).unreleasable
+    assert "Say on the Data page whether these are the people of an earlier file." in private_answer.unreleasable(
+        held(app)
+    )
     app.switch_page(address("data")).run()
     app.radio(key="own-whose").set_value(held(app).alike[0].lineage).run()
     press(app, "own-whose-keep")

@@ -82,8 +82,8 @@ def test_where_a_step_reads_a_word_as_missing_entries_count_nobody(word: str) ->
         own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions, steps=steps)
         own = own.decide(own.decisions.moved(VOTES, own.entries))
         assert own.schema.column("votes") == VOTES
-        assert own.declared is not None
-        found.append(Declaration.of(own.declared).column("votes"))
+        assert own.columns.declared is not None
+        found.append(Declaration.of(own.columns.declared).column("votes"))
     assert [one.reads_as_counts for one in found] == [True, False]
     assert [entry_sensitivity(one) for one in found] == [1.0, 100.0]
     assert word not in found[1].missing_words
@@ -98,11 +98,11 @@ def test_words_that_say_of_nobody_whose_row_it_is_stay_so() -> None:
     for who in (anonymous, replace(anonymous, type="text")):
         decisions = Decisions(schema=schema.with_column(who), said_rows=True, said_row=True)
         own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
-        assert own.declared is not None
-        declared = Declaration.of(own.declared)
+        assert own.columns.declared is not None
+        declared = Declaration.of(own.columns.declared)
         assert declared.column("who").missing_words == ("", "anon")
         assert MostCommonOption.of(declared, "colour", epsilon=1.0).read(reading.private).tolist() == [0, 1]
-        assert own.spoken_of[0].missing_words == ("", "anon")
+        assert own.columns.spoken_of[0].missing_words == ("", "anon")
 
 
 @pytest.mark.parametrize("different", [12, 13])
@@ -114,7 +114,7 @@ def test_what_says_whose_row_it_is_leads_no_page(different: int) -> None:
     schema = Schema(columns=(reading.suggested().column("who"), colour), id_column="who")
     decisions = Decisions(schema=schema, said_row=True, said_rows=True, settled=frozenset({"colour"}))
     own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
-    assert own.leading.names == ("colour", "who")
+    assert own.columns.leading.names == ("colour", "who")
 
 
 def test_a_number_that_nobody_said_is_saved_by_nobody() -> None:
@@ -144,8 +144,8 @@ def test_a_word_that_a_step_reads_as_missing_is_none_under_another_name() -> Non
         decisions=Decisions(schema=schema, said_row=True, settled=frozenset(schema.names)),
         steps=steps,
     )
-    assert own.declared is not None
-    assert not own.declared.column("votes").reads_as_counts
+    assert own.columns.declared is not None
+    assert not own.columns.declared.column("votes").reads_as_counts
 
 
 @pytest.mark.parametrize("kinds", [12, 13])
@@ -159,15 +159,15 @@ def test_no_text_names_options_before_somebody_says_that_it_is_text(kinds: int) 
     schema = Schema(columns=columns, each_row="option")
     decisions = Decisions(schema=schema, said_row=True, settled=frozenset({"votes"}))
     own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
-    assert own.declared is not None
-    assert own.declared.names == ("votes",)
+    assert own.columns.declared is not None
+    assert own.columns.declared.names == ("votes",)
     if kinds == 13:
-        assert "kind" in own.unconfirmed(own.suggested), "it is asked"
-        own = own.decide(own.confirm(own.suggested))
-        assert own.declared is not None
-        assert own.declared.names == ("kind", "votes")
-        assert "kind" in own.suggested, "and the receipt says who said so first"
-        declared = Declaration.of(own.declared, suggested=own.suggested, hidden="replace_one")
+        assert "kind" in own.columns.unconfirmed(own.columns.suggested), "it is asked"
+        own = own.decide(own.confirm(own.columns.suggested))
+        assert own.columns.declared is not None
+        assert own.columns.declared.names == ("kind", "votes")
+        assert "kind" in own.columns.suggested, "and the receipt says who said so first"
+        declared = Declaration.of(own.columns.declared, suggested=own.columns.suggested, hidden="replace_one")
         alarm = alarm_over(declared, "votes", reading.private)
         assert isinstance(alarm, AlarmRun)
         assert "How the cells of “kind”" in " ".join(alarm.notes)
@@ -182,9 +182,9 @@ def test_a_text_is_called_by_no_declaration() -> None:
     reading = read_csv(b"shop,votes\na,1\nb,2\n")
     for decisions in (settled, replace(settled, marked=frozenset())):
         own = OwnFile(name="f.csv", data=b"", choices=(), reading=reading, decisions=decisions)
-        assert own.declared is not None
-        assert "shop" not in own.declared.names
-        assert "shop" in own.unconfirmed(own.to_call_right)
-        called = own.decide(own.confirm(own.to_call_right))
-        assert called.declared is not None
-        assert "shop" in called.declared.names
+        assert own.columns.declared is not None
+        assert "shop" not in own.columns.declared.names
+        assert "shop" in own.columns.open
+        called = own.decide(own.confirm(own.columns.to_call_right))
+        assert called.columns.declared is not None
+        assert "shop" in called.columns.declared.names
