@@ -57,6 +57,8 @@ class Source:
     ``drawn_from`` names the very rows that answers are drawn from, as long as this server runs: another file, sheet,
     reading or step has another name; "" where there is one table for good. It is the same in every session, and so
     stands in no page, link or file; ``key`` does, which for a person's own table is another one in every session.
+    ``related`` are the columns of simulated rows of which somebody stated that they go with another one: of all others
+    such rows know nothing of how they go together.
     ``lines`` is how many steps or options it has, where its rows are closed to who asks: in a report.
     """
 
@@ -76,6 +78,7 @@ class Source:
     everybodys: bool = False
     drawn_from: str = ""
     lines: int | None = None
+    related: frozenset[str] = frozenset()
 
     @property
     def nobodys(self) -> Source:

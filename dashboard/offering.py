@@ -13,7 +13,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from dashboard import words
+from dashboard import made_up, words
 from dashboard.blocks import Note, Small
 from dashboard.case import Case
 from dashboard.controls import Read
@@ -61,8 +61,11 @@ def _of_stand_in(
     simulated = stand_in(case, rows)
     if simulated is None:
         return None
+    everything = frozenset(simulated.schema.names)  # how good it would be is not shown
     try:
-        return kind.ask(replace(case, source=replace(case.source, table=simulated), results={}), read)
+        return kind.ask(
+            replace(case, source=replace(case.source, table=simulated, related=everything), results={}), read
+        )
     except CannotAsk as error:
         wanted = RECORDS if error.fewer else error.rows
         more = wanted > simulated.rows or (error.fewer and wanted < simulated.rows)
@@ -72,8 +75,9 @@ def _of_stand_in(
 def _marked(question: Question, case: Case) -> Question:
     """The question whose card and release say what ε does not cover: where it was taken from a picture of these data
     itself, and what was said of how they are read, or done to their rows, after they were seen. A source that is
-    counted where it is answers by counts, or by rows read in batches.
+    counted where it is answers by counts, or by rows read in batches. What is said of made-up rows is said of these.
     """
+    question = made_up.told(question, case)
     if case.source.in_place and isinstance(question.offer, Offer) and not _countable(question.offer):
         question = replace(question, offer=NoOffer(sentence=said.COUNTS_ALONE))
     suggested = _suggested(question.offer)

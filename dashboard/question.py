@@ -109,7 +109,8 @@ class Need:
 
     ``hint``: what else would reach it, in a sentence, and ``better``: which other method does. ``proviso``: what it
     does not measure and somebody must find good enough as well. ``simulated``: it is found from a story that is
-    simulated, whatever data are in use.
+    simulated, whatever data are in use. ``whatever`` is what holds of a person's own data where the rows are made up
+    that it is found from; None where they are not.
     """
 
     control: Number
@@ -119,6 +120,7 @@ class Need:
     proviso: Proviso | None = None
     better: Better | None = None
     simulated: bool = False
+    whatever: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -30,7 +30,7 @@ from dashboard.data.typed_columns import TypedColumns
 from dashboard.replay import Same, kept
 from dashboard.words import data as said
 from dashboard.words import login as login_said
-from dpcore.datasets import Declaration, PrivateRows, Table, sample, samples
+from dpcore.datasets import Declaration, PrivateRows, Table, related, sample, samples
 from dpcore.errors import InvalidArgument, KnownPeople, UnavailableSample
 
 FIRST_SAMPLE = catalogue.FIRST_SAMPLE
@@ -330,6 +330,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         unreleased=problem,
         join=lambda: _join(own),
         drawn_from=_drawn_from(own),
+        related=frozenset() if own.plan is None else related(own.plan.relations),
         count=partial(_count, own.reading.key) if own.form.uncounted and own.reading is not None else None,
     )
 

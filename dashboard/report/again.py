@@ -29,6 +29,7 @@ from dpcore.datasets import (
     Step,
     Table,
     load_sample,
+    related,
     sample,
     sample_rows,
     twin,
@@ -163,7 +164,8 @@ def twin_source(
 ) -> Source:
     """Rows simulated from a declaration, as on the Data page. Raises InvalidArgument."""
     rng = np.random.Generator(np.random.PCG64(seed))
-    return _own(key, "twin", twin(schema, rows=rows, rng=rng, relations=relations), declared, rows)
+    made = _own(key, "twin", twin(schema, rows=rows, rng=rng, relations=relations), declared, rows)
+    return replace(made, related=related(relations))
 
 
 def _own(key: str, mode: Mode, table: Table, declared: Declaration | None, lines: int | None) -> Source:

@@ -19,7 +19,7 @@ from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
 from dashboard.widgets import controls
 from dashboard.widgets.picture import fitted
-from dashboard.words import needs, release
+from dashboard.words import made_up, needs, release
 
 DOTS = 50
 SHOWN = 4  # outcomes by name
@@ -34,7 +34,7 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
     ``left`` is the largest single answer that the budget still pays for, where there is one.
     """
     found = asked.found
-    step = "" if found is None else needs.next_step(found, session.epsilon(), asked.proviso)
+    step = "" if found is None else _next(found, asked)
     about = (
         "need",
         *controls.now([*measured, asked.control]),
@@ -43,11 +43,18 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
         asked.hint,
         asked.better,
         asked.simulated,
+        asked.whatever,
         step,
     )
     told = left if found is not None and _too_dear(found, left) else None
     with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
         replay.part((*about, key, own, told), lambda: _need(asked, measured, key, step, own=own, left=told), told=True)
+
+
+def _next(found: Needed, asked: Need) -> str:
+    if asked.whatever is not None:
+        return made_up.next_step(found, asked.whatever)
+    return needs.next_step(found, session.epsilon(), asked.proviso)
 
 
 def _need(asked: Need, measured: Sequence[Control[Any]], key: str, step: str, *, own: bool, left: float | None) -> None:
@@ -57,7 +64,7 @@ def _need(asked: Need, measured: Sequence[Control[Any]], key: str, step: str, *,
         if asked.found is None:
             st.caption(asked.waiting)
             return
-        _found(asked.found, key, left, looked=own and not asked.simulated)
+        _found(asked.found, key, left, looked=own and not asked.simulated, made=asked.whatever is not None)
         if step:
             st.caption(step)
         if asked.hint:
@@ -73,7 +80,7 @@ def _other_method(found: Better, key: str) -> None:
     )
 
 
-def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None:
+def _found(found: Needed, key: str, left: float | None, *, looked: bool, made: bool) -> None:
     least, surely = found.epsilon, None if found.most is None else found.most.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
@@ -85,14 +92,14 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
         if found.sized:
             sized = pair.container(key=f"{key}-found", width="content")
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
-            if found.here is not None and found.size is not None:
+            if found.here is not None and found.size is not None and not made:
                 sized.caption(needs.here(found.here, found.size, found.size_word, part=found.part))
     scale = [one for one in (least, surely) if one is not None and EPSILON_LOW < one <= EPSILON_HIGH]
     if least is not None and scale:
         taken = [_taken(one) for one in scale]
         for one, which in zip(dict.fromkeys(taken), ("use", "use-most"), strict=False):
             st.button(
-                f"Use ε = {words.number(one)}",
+                made_up.try_it(one) if made else f"Use ε = {words.number(one)}",
                 key=f"{key}-{which}",
                 on_click=session.take_epsilon if looked else session.set_epsilon,
                 args=(one,),
@@ -102,7 +109,7 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool) -> None
         if left is not None:
             st.caption(needs.too_dear(left))
         return
-    st.markdown(needs.told(found))
+    st.markdown(made_up.told(found) if made else needs.told(found))
 
 
 def _level(epsilon: float | None) -> str:

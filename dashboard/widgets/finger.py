@@ -20,7 +20,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import replay, session
+from dashboard import made_up, replay, session
 from dashboard.case import Case
 from dashboard.charts.dots import beside, two_bars_inks
 from dashboard.charts.theme import palette, plain
@@ -94,7 +94,8 @@ def told(kind: type[Kind], case: Case, level: float, *, dark: bool) -> dict[str,
     """What the page says at this ε: the headline, the odds in words and dots, what one might see, what is uncertain,
     and the point.
     """
-    question = kind.ask(replace(case, epsilon=level, brief=True), session.Reader())
+    at = replace(case, epsilon=level, brief=True)
+    question = made_up.told(kind.ask(at, session.Reader()), at)
     card, seen, unsure = question.protected, question.outcomes, question.uncertain
     said = {"caption": question.caption, "odds-words": card.lines()[0], "judged": card.judged}
     bars: list[list[Any]] = []

@@ -37,6 +37,7 @@ from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
 from dashboard.widgets.release import cost_of, draw_beside, drawn_answers, release_panel
 from dashboard.widgets.waiting import Running
+from dashboard.words import made_up as made_up_words
 from dashboard.words import page as words
 from dashboard.words import release as release_words
 from dashboard.words import report as report_words
@@ -152,6 +153,7 @@ def _draw(question: Question, kind: type[Kind], case: Case, read: session.Reader
         _alone(question, kind, case, around, read, alone)
         return
     _sentence(question.sentence)
+    _made_up(current)
     head = st.container(gap="xsmall")
     left, right = st.columns([5, 3], gap="medium")
     with left:
@@ -398,6 +400,15 @@ def _axis(question: Question, slot: DeltaGenerator) -> str:
     return session.ask(control)
 
 
+def _made_up(current: Source) -> None:
+    """That nothing here is said of the file, where its rows are made up."""
+    own = source.own_file()
+    if current.simulated and own is not None:
+        kind, name = source.kind_of(own), own.name
+        with st.container(key="made-up"):
+            st.warning(made_up_words.banner(kind, name, current.table.rows), icon=":material/copy_all:")
+
+
 def _head(question: Question, *, alone: bool = False) -> None:
     """The headline answer and the one line under it; the headline by itself where it stands ``alone``."""
     if alone:
@@ -457,7 +468,8 @@ def _seen(question: Question, current: Source) -> None:
     """What one might see, under the chart, so that both columns end together."""
     if question.outcomes is not None:
         _spoken("outcomes")
-        drawn = drawn_answers(current, question.offer) if isinstance(question.offer, Offer) else ()
+        offer = None if current.simulated else question.offer  # a file's answer is no outcome of rows that are made up
+        drawn = drawn_answers(current, offer) if isinstance(offer, Offer) else ()
         with replay.common(False) if drawn else nullcontext():
             cards.might_see(question.outcomes, key=question.view.page, drawn=drawn)
 

@@ -22,8 +22,8 @@ from dashboard.widgets.download import download
 from dpcore.datasets.text import safe_csv
 
 LONGEST_TITLE = 80
-MARKED, TITLED = 22, 56
-"""Pixels that a mark takes above a picture, and a title with a line under it above a saved one."""
+MARKED, TITLED, LINE_NAMED = 22, 56, 16
+"""Pixels that a mark takes above a picture, a title with a line under it above a saved one, and the name of a line."""
 
 
 def picture(
@@ -211,13 +211,14 @@ def marked(figure: Figure, mark: str) -> Figure:
     base = figure["layout"]
     margin = dict(base.get("margin", {}))
     margin["t"] = margin.get("t", 0) + MARKED
+    named = any(shape.get("label", {}).get("text") for shape in base.get("shapes", ()))
     note = {
         "text": f"<b>{mark}</b>",
         "xref": "paper",
         "yref": "paper",
         "x": 1,
         "y": 1,
-        "yshift": 4,
+        "yshift": 4 + (LINE_NAMED if named else 0),  # over what an upright line is called
         "xanchor": "right",  # a phone has room for it from the right edge on, over the axis' numbers
         "yanchor": "bottom",
         "showarrow": False,

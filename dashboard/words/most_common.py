@@ -56,6 +56,7 @@ def sentence(table: Table, column: Choice[str], named: str, edited: float | None
         words = ("fewest", "most") if scored.counts else ("lowest", "highest")
         return (f"Which {safe(label)} has the {words[scored.better == 'higher']}", column, f"of {table.rows:,}?")
     who = "rows" if schema.rows_per_person > 1 else many(schema.unit)
+    who = f"made-up {who}" if table.simulated else who
     rows = f"{table.rows:,} {who}" if edited is None else f"{whole(edited)} {who}, as edited"
     return ("Which", column, f"is most common among {rows}?")
 

@@ -42,15 +42,16 @@ HOW_TEXT = (
 )
 FORMULA = r"\Pr[r] \propto \exp\left(-\frac{\varepsilon\,|\mathrm{below}(r) - q n|}{2 s}\right)"
 SOURCE = "s is how far one person moves the score: max(q, 1−q) when added or removed, 1 when changed. Smith, STOC 2011."
-LAW, LIKELIHOOD, TRUTH = "how likely each private answer is", "likelihood", "truth"
+LAW, LIKELIHOOD = "how likely each private answer is", "likelihood"
+TRUTH, MADE_UP = "truth", "made-up rows"
 
 
 def missing(column: str) -> str:
     return f"Every cell of “{visible(column)}” is missing. Pick another column."
 
 
-def among(rows: int) -> str:
-    return f"among {rows:,} people?"
+def among(rows: int, *, simulated: bool) -> str:
+    return f"among {rows:,} {'made-up ' * simulated}people?"
 
 
 def close(unit: str) -> str:
@@ -93,11 +94,14 @@ def uncertain(noise: float, people: float, count: int, unit: str, close: str, q:
     )
 
 
-def caption(q: float, truth: float, quartiles: tuple[float, float], unit: str, tolerance: float, span: float) -> str:
-    """``tolerance`` is what counts as close, ``span`` the declared range."""
+def caption(
+    q: float, truth: float, quartiles: tuple[float, float], unit: str, tolerance: float, span: float, *, simulated: bool
+) -> str:
+    """``tolerance`` is what counts as close, ``span`` the declared range; ``simulated`` rows are nobody's."""
+    of = f"The {QUANTILES[q]} of the made-up rows" if simulated else f"The true {QUANTILES[q]}"
     return (
         f"Close enough is {with_unit(tolerance, unit)}, {number(100 * tolerance / span)} in 100 of the declared range; "
-        f"What if changes it. The true {QUANTILES[q]} is {with_unit(truth, unit)}. Half of all private answers lie "
+        f"What if changes it. {of} is {with_unit(truth, unit)}. Half of all private answers lie "
         f"between {number(quartiles[0])} and {with_unit(quartiles[1], unit)}. Calculated, not simulated."
     )
 

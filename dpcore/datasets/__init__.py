@@ -26,7 +26,7 @@ from dpcore.datasets.steps import (
 from dpcore.datasets.suitability import Suited, questions_for
 from dpcore.datasets.table import Table
 from dpcore.datasets.template import Fit, Template, fitted, loaded, loaded_file, recognised, saved
-from dpcore.datasets.twin import Relation, twin
+from dpcore.datasets.twin import Relation, related, twin
 from dpcore.errors import NoRoom, ReadingCancelled, UnavailableSample, UnreadableFile
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ __all__ = [
     "read_pasted",
     "read_table",
     "recognised",
+    "related",
     "sample",
     "sample_rows",
     "samples",

@@ -9,7 +9,7 @@ a curve drawn on a twin forecasts no release: ``Asked.error_bound`` does.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
@@ -48,6 +48,11 @@ class Relation:
         in_range(0.0, 1.0, strength=self.strength)
         if self.driver == self.target:
             raise InvalidArgument("driver", "must be another column than the target")
+
+
+def related(relations: Iterable[Relation]) -> frozenset[str]:
+    """The columns that somebody stated to go with another one."""
+    return frozenset(name for one in relations if one.driver is not None for name in (one.target, one.driver))
 
 
 def twin(

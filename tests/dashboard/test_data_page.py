@@ -847,7 +847,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
     right = replace(own, decisions=own.confirm(own.columns.suggested))
     assert use._none_read(right) == "No value of the file was used for them."
     press(app, "own-selection-0")
-    assert "among 400 people" in text(app)
+    assert "among 400 made-up people" in text(app)
     assert any(TWIN_MARK in chart.proto.spec for chart in app.get("plotly_chart"))
 
 
@@ -879,7 +879,7 @@ def test_a_table_can_be_described_without_any_file(open_app: Open) -> None:
         "These rows are simulated, so there is nobody to protect. Load a file to make a release."
     )
     press(app, "own-selection-0")
-    assert "among 500 people" in text(app)
+    assert "among 500 made-up people" in text(app)
 
 
 # -- releases --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dashboard import words
+from dashboard import made_up, words
 from dashboard.blocks import Ask, Block, Formula, Keep, Tab, Text
 from dashboard.case import Case
 from dashboard.charts.tradeoff import Scale
@@ -90,6 +90,7 @@ class BestRule:
             linked=case.source.public,
         )
         target = read(which, "sentence")
+        made_up.related(case, target)
         setting = _Setting.of(case, target, read)
         end = said.sentence_end(setting.learned.people, table.rows)
         return setting.question(("Which simple rule predicts", which, end))

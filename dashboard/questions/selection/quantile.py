@@ -91,7 +91,9 @@ class Quantile:
         if values.size == 0:
             raise CannotAsk(said.missing(column.name))
         setting = _Setting.of(case, column, values, q, read)
-        return setting.question(("What is the", which, "of", name, said.among(case.table.rows)))
+        return setting.question(
+            ("What is the", which, "of", name, said.among(case.table.rows, simulated=case.source.simulated))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -233,7 +235,13 @@ class _Setting:
             sentence=sentence,
             headline=said.headline(self.q, self.epsilon, self.tolerance, self.unit, chance, goal),
             caption=said.caption(
-                self.q, problem.truth, law.quartiles, self.unit, self.tolerance, problem.high - problem.low
+                self.q,
+                problem.truth,
+                law.quartiles,
+                self.unit,
+                self.tolerance,
+                problem.high - problem.low,
+                simulated=self.case.source.simulated,
             ),
             view=view,
             need=Need(control=self.need, found=None if self.case.brief else view.needed()),
@@ -276,7 +284,7 @@ class _Setting:
                     {"law": palette(dark).accent},
                     x_title=said.answer_title(self.unit),
                     y_title=said.LIKELIHOOD,
-                    marks={truth: said.TRUTH},
+                    marks={truth: said.MADE_UP if self.case.source.simulated else said.TRUTH},
                     steps=["law"],
                     dark=dark,
                 ),

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pandas as pd
 
-from dashboard import words
+from dashboard import made_up, words
 from dashboard.blocks import Block, Tab, Text
 from dashboard.case import Case, unremembered
 from dashboard.controls import Choice, Number, Read, Several
@@ -84,6 +84,7 @@ class Predict:
         )
         target = read(which, "sentence")
         chosen, group = controls.columns(case, target, read)
+        made_up.related(case, target)
         try:
             task = prepared(
                 case,

@@ -1,0 +1,26 @@
+"""A question about rows that were made up from a declaration, as a page tells it: never as if it were so in a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dashboard.case import Case
+from dashboard.question import CannotAsk, Offer, Question
+from dashboard.words import made_up as said
+
+
+def told(question: Question, case: Case) -> Question:
+    """The question with a headline about made-up rows, and with what holds of the person's own data beside what is
+    needed; as it is where its rows are not made up."""
+    if not case.source.simulated:
+        return question
+    offer = question.offer
+    whatever = said.holds(offer.forecast, case.epsilon) if isinstance(offer, Offer) else said.NOT_YET
+    need = replace(question.need, hint="", better=None, proviso=None, whatever=whatever)
+    return replace(question, headline=said.headline(question.headline), need=need)
+
+
+def related(case: Case, column: str) -> None:
+    """Raises CannotAsk where the rows are made up and nothing was said to go with a column that is to be predicted."""
+    if case.source.simulated and column not in case.source.related:
+        raise CannotAsk(said.unrelated(column))
