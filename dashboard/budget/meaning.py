@@ -25,6 +25,11 @@ from dpcore.validate import FloatArray
 PRIORS = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 COUNTS = (1, 3, 10, 30)
 RATES = np.linspace(0.0, 1.0, 201)
+ON_AVERAGE = (
+    "That is the average over all that the answers may come out as. What the sidebar and the Budget page say of a "
+    "guess is the most that it can come to, however they come out."
+)
+PLANNED = "Several answers: composed by their privacy losses, for questions planned in advance."
 ANY, LAPLACE, GAUSSIAN = "any", "laplace", "gaussian"
 KIND = Choice(
     key="meaning_kind",
@@ -75,9 +80,9 @@ def _guess(epsilon: float) -> None:
         alt=f"A grid of 100 dots, {round(after)} filled: right at most {round(after)} times in 100 afterwards.",
         config={"displayModeBar": False},
     )
-    shown = f"{after:.1f}" if after > 99 or after - float(prior) < 3 else f"{after:.0f}"
     st.markdown(
-        f"After one answer at ε = {words.number(epsilon)} the same guess is right at most **{shown}** times in 100, "
+        f"After one answer at ε = {words.number(epsilon)} the same guess is right at most "
+        f"**{words.at_most(after)}** times in 100, "
         "whatever else the guesser knows or learns later."
     )
     st.caption(
@@ -142,16 +147,12 @@ def _attack(epsilon: float) -> None:
     st.markdown(
         "**From an even start the best attacker is right**, times in 100: "
         + ", ".join(
-            f"after {words.plural(n, 'answer')} **{_share(b)}**" for n, b in zip(counts, wide.best_attack, strict=True)
+            f"after {words.plural(n, 'answer')} **{words.at_most(100 * b)}**"
+            for n, b in zip(counts, wide.best_attack, strict=True)
         )
         + "."
     )
-    if many:
-        st.caption("Several answers: composed by their privacy losses, for questions planned in advance.")
-
-
-def _share(best: float) -> str:
-    return f"{100 * best:.1f}" if best > 0.99 else f"{100 * best:.0f}"
+    st.caption(f"{ON_AVERAGE} {PLANNED}" if many else ON_AVERAGE)
 
 
 def _code(cost: Cost, counts: tuple[int, ...]) -> str:

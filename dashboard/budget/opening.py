@@ -75,6 +75,10 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
         "**Before the first release, set the budget of these people.** It is the most that all private answers about "
         "them may reveal together, whatever file they come in. It is opened once and can never be changed."
     )
+    st.caption(
+        "Several questions in mind? Try each of them at the ε that it needs, and add them up: “Plan answers” on the "
+        "Budget page does, before anything is fixed."
+    )
     left, right = st.columns([2, 1], gap="medium")
     unit = source.table.schema.unit
     with left:

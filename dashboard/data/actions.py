@@ -166,7 +166,11 @@ def look() -> None:
     """What-if: the person said that the file may be looked at."""
     own = source.own_file()
     if own is None or own.reading is None or not (own.confirmed or session.entered(public_key(own), False)):
-        session.say("own", "Tick the box first: it says what you are about to see.")
+        session.say(
+            "own",
+            "The chart of the file shows what is in it to whoever sees it. Tick the box only if that may be; else keep "
+            "the file private.",
+        )
         return
     digest = hashlib.sha256(own.data).hexdigest()
     OWN_CONFIRMED.put(frozenset({*OWN_CONFIRMED.get(), digest}))

@@ -220,12 +220,12 @@ def _needs(own: OwnFile, suited: Suited) -> None:
     if several is not None:
         _cells(own, several)
         return
-    left, right = st.columns([2, 3], gap="medium")
+    left, right = st.columns([3, 2], gap="medium")
     with left, st.container(border=True):
-        _look(own)
-    with right, st.container(border=True):
         st.markdown(f":material/lock: **{said.PRIVATE}**")
         checklist.show(own, suited)
+    with right, st.container(border=True):
+        _look(own)
 
 
 def _several(own: OwnFile, suited: Suited) -> SplitOptions | None:
@@ -283,10 +283,9 @@ def _look(own: OwnFile) -> None:
     if own.doubts:
         st.caption(said.left_out(own.doubts))
     st.button(
-        inputs.primary(said.SHOW_FILE),
+        said.SHOW_FILE,
         icon=":material/show_chart:",
         key="own-asked-look",
-        type="primary",
         on_click=actions.of(own, _looked),
     )
 

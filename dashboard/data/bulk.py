@@ -86,8 +86,8 @@ def row(column: Column, key: str, *, draft: bool = False, either: bool = True) -
                 help=said.USUAL_HELP,
                 width=210,
             )
-            st.number_input(said.smallest(name), value=column.low, format="%g", key=f"{key}-low", width=140)
-            st.number_input(said.largest(name), value=column.high, format="%g", key=f"{key}-high", width=140)
+            st.number_input(said.smallest(name), value=column.low, format="%g", key=f"{key}-low", width=190)
+            st.number_input(said.largest(name), value=column.high, format="%g", key=f"{key}-high", width=190)
         elif column.type == "date":
             limits: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
             st.date_input(said.earliest(name), value=column.earliest, key=f"{key}-earliest", **limits)

@@ -19,14 +19,14 @@ SHOW_FILE, SHOW_MADE_UP = "Show the chart of the file", "Show the chart of made-
 LOOK = "Look at the file itself"
 PRIVATE = "Keep the file private"
 PRIVATE_ABOUT = (
-    "A free chart of made-up rows shows how good a private answer would be. "
-    f"The real one, under “{TAB}” below it, costs budget."
+    "A free chart of made-up rows shows what ε, people and budget do. "
+    f"The real answer comes from the file, under “{TAB}” below it, and costs budget."
 )
 NOT_SHOWN = "Show these charts to nobody unless the file is public."
 FIELDS = "Say which values are possible"
 DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."
 WHAT_COULD_BE = "Say what is possible, from what everyone knows: do not look it up in the file."
-ALL_NUMBERS = "number in all of these"
+ALL_NUMBERS = "numbers in all of these"
 ONE_BY_ONE = "Or say it column by column"
 ROWS_MADE_UP = "Rows to make up"
 SAY = "please say"

@@ -109,7 +109,7 @@ def row_alone(row: str, unit: str, together: str = "") -> str:
     whole = f", and {all_of_one(together, unit)}" if together else ""
     return (
         f"{row}, of one {who} alone: without that {who} it is gone and no other row changes, and no number in it "
-        f"counts or adds up several{whole}"
+        f"counts or adds up several {safe(many(unit))}{whole}"
     )
 
 

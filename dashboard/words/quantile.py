@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.words import many, number, safe, times_in_100, visible
+from dashboard.words import many, no_less, number, safe, times_in_100, visible
 from dashboard.words.usual import CHANCE, NOISE, of_100, verdict
+from dpcore.releases.asked import ErrorBound
 
 TITLE = "Median or quantile"
 QUANTILES = {
@@ -123,10 +124,13 @@ def what_if(changed: bool) -> str:
     return f"Change what the picture depends on; the chart above answers at once.{grey}"
 
 
-CONCLUDE = (
-    "You may show it and say: the true value probably lies near. You may not say: it is exactly this, or that anyone "
-    "in the data has this value."
-)
+def conclude(bound: ErrorBound) -> str:
+    """What may be said of an answer; ``bound`` holds whatever the data are."""
+    return (
+        f"You may show it and say: {times_in_100(bound.confidence or 0.0)} no more than {no_less(bound.number)} "
+        f"{bound.unit} too many lie on one side of it, compared with the best of the numbers that it may be. You may "
+        "not say: it is exactly this, or that anyone in the data has this value."
+    )
 
 
 def cannot_release(why: str) -> str:
@@ -140,10 +144,13 @@ def forecast(quartiles: tuple[float, float], unit: str) -> str:
     )
 
 
-def forecast_unknown(low: float, high: float, unit: str) -> str:
+def forecast_bound(bound: ErrorBound, unit: str) -> str:
+    """What holds whatever the data are: how many rows it is off, and not how far that is."""
     return (
-        f"somewhere between {number(low)} and {with_unit(high, unit)}, the nearer to the truth the more people stand "
-        "close together there. How near depends on the data, so it cannot be said before."
+        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, no more than {no_less(bound.number)} "
+        f"{bound.unit} too many lie on one side of it, compared with the best of the numbers that it may be. How far "
+        f"that is{f' in {safe(unit)}' if unit else ''} depends on how close together they lie there, so it cannot be "
+        "said before."
     )
 
 

@@ -255,7 +255,7 @@ def test_nothing_is_shown_before_the_person_decides(open_app: Open) -> None:
     assert "Which Beruf is most common?" in [button.label for button in app.button]
     for look_button in ("own-look", "own-asked-look"):
         press(app, look_button)
-        assert "Tick the box first" in text(app)
+        assert "Tick the box only if that may be" in text(app)
         assert app.session_state["_own_source"] is None
         press(app, "own-selection-0" if look_button == "own-look" else "own-ask-other")
     app.selectbox(key="data").set_value(OWN).run()

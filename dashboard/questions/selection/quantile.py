@@ -372,7 +372,7 @@ class _Setting:
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
-            forecast = said.forecast_unknown(request.low, request.high, self.unit)
+            forecast = said.forecast_bound(request.error_bound(0.05), self.unit)
         return Offer(
             request=request,
             data=source.rows,
@@ -380,5 +380,5 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.unit),
             gives=said.gives(self.q),
             relation="quantile_neighbours",
-            conclude=said.CONCLUDE,
+            conclude=said.conclude(request.error_bound(0.05)),
         )
