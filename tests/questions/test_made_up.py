@@ -11,7 +11,6 @@ from dashboard.case import Case
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk, Offer, Question
 from dashboard.report.again import twin_source
-from dashboard.session import Reader
 from dashboard.view import Needed
 from dashboard.widgets import finger
 from dashboard.words import made_up as said
@@ -113,10 +112,11 @@ def test_what_somebody_said_to_go_together_is_drawn(page: str, key: str) -> None
     assert offering.ask(catalogue.questions(page)[key], unrelated, setting).trouble == said.unrelated("smoker")
 
 
-def test_a_finger_on_the_slider_reads_the_same_headline() -> None:
+def test_a_finger_on_the_slider_reads_the_same_headline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dashboard.session.Reader", Setting)  # without a page
     kind = catalogue.questions("selection")["most_common"]
     told = finger.told(kind, case(), 0.3, dark=False)
-    assert told["headline"] == finger.pieces(offering.ask(kind, case(), Reader()).question.headline)
+    assert told["headline"] == finger.pieces(offering.ask(kind, case(), Setting()).question.headline)
 
 
 @pytest.mark.parametrize(("epsilon", "start"), [(0.05, "**Next:** ε = 0.05 is enough for made-up rows."), (40.0, "")])
