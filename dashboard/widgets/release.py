@@ -339,6 +339,7 @@ def _confirm(here: Asked, found: Budget) -> None:
     @st.dialog(login_words.ASK_TITLE if above else said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
         st.markdown(f"**{asked(request.what)}**")
+        st.markdown(f"**{said.FORECAST}:** {here.offer.forecast}")
         st.markdown(said.confirm_cost(_charged(found, request), found.name))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         st.caption(login_words.ASK_HELP if above else said.after(more, tracker_words.MANY))

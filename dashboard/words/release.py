@@ -164,10 +164,16 @@ def after(more: int, many: int) -> str:
     return f"After it, about {fits} like it would fit. {UNDO}"
 
 
+ALL_OF_THEM = (
+    "Each answer may be shown to anybody. Whoever shows one of several says so, and not the one that they like best: it "
+    "would be surer of itself than it is."
+)
+
+
 def again(times: int) -> str:
     return (
         f"This very question has been answered {_times(times)} already. Reading that again is free: it stands on the "
-        "page behind this window."
+        f"page behind this window. {ALL_OF_THEM}"
     )
 
 
@@ -176,7 +182,7 @@ def again_before(times: int, whence: Whence = "file") -> str:
     of, now = (" about these people", "this table") if whence == "file" else ("", "the source as it is now")
     return (
         f"This very question{of} has been answered {_times(times)} already, {_THEN[whence]}. Reading that again is "
-        f"free: it stands on the page behind this window. A new answer is drawn from {now}."
+        f"free: it stands on the page behind this window. A new answer is drawn from {now}. {ALL_OF_THEM}"
     )
 
 
