@@ -571,7 +571,7 @@ def test_whoever_reads_a_brought_column_otherwise_had_seen_the_file(
     right = replace(own.decide(right), decisions=own.decide(right).confirm((name,)))
     assert right.columns.unconfirmed((name,)) == ()
     back = right.decide(replace(right.decisions, schema=right.schema.with_column(own.schema.column(name))))
-    assert back.unconfirmed((name,)) == (name,)
+    assert back.columns.unconfirmed((name,)) == (name,)
 
 
 def test_all_by_which_cells_are_read_is_in_what_was_said_of_them() -> None:
