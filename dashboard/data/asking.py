@@ -19,7 +19,7 @@ from dashboard.data.people import ROWS
 from dashboard.data.suits import Suited
 from dashboard.widgets import inputs
 from dashboard.words import asking as said
-from dashboard.words import data as data_said
+from dashboard.words import columns as columns_said
 from dpcore.datasets import OneRowPer, Schema, SplitOptions, TicksToRows
 from dpcore.datasets.schema import EachRow
 
@@ -104,7 +104,7 @@ def _row(each: EachRow) -> None:
 def _one_row_per(step: OneRowPer) -> None:
     own = source.own_file()
     if own is not None:
-        working.do((*own.steps, step), data_said.step_taken(step.sentence))
+        working.do((*own.steps, step), columns_said.step_taken(step.sentence))
 
 
 def _unit(unit: str) -> None:
@@ -244,7 +244,7 @@ def _cells(own: OwnFile, step: SplitOptions) -> None:
     with left, st.form("own-ticks", border=False):
         working.sign("own-ticks")
         st.number_input(
-            data_said.SPLIT_MOST, key="own-ticks-most", value=None, min_value=1, max_value=200, placeholder=said.SAY
+            columns_said.SPLIT_MOST, key="own-ticks-most", value=None, min_value=1, max_value=200, placeholder=said.SAY
         )
         st.form_submit_button(
             inputs.primary(said.EACH_OPTION),
@@ -268,7 +268,7 @@ def _each_option(step: SplitOptions) -> None:
     if separator is None:
         return
     ticks = TicksToRows(column=step.column, separator=separator, most=int(most))
-    working.do((*own.steps, ticks), data_said.step_taken(ticks.sentence))
+    working.do((*own.steps, ticks), columns_said.step_taken(ticks.sentence))
 
 
 def _whole_cell() -> None:

@@ -15,7 +15,7 @@ from dashboard.data.decisions import Decisions, as_type
 from dashboard.data.declaring import problem
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
-from dashboard.words import data as said
+from dashboard.words import columns as said
 from dpcore.datasets import Column
 from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument

@@ -20,7 +20,7 @@ from dashboard.data.suits import Suited
 from dashboard.data.use import MOST_ROWS
 from dashboard.widgets import inputs
 from dashboard.words import asking as said
-from dashboard.words import data as data_said
+from dashboard.words import columns as columns_said
 from dashboard.words import place
 from dpcore.datasets import Column
 
@@ -63,10 +63,10 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
     for column in lead:
         if column.type in bulk.WORDS and not column.categories and own.reading is not None:
             st.button(
-                data_said.COPY,
+                columns_said.COPY,
                 icon=":material/content_copy:",
                 key=f"own-asked-copy-{editor.mark(column)}",
-                help=data_said.COPY_HELP,
+                help=columns_said.COPY_HELP,
                 on_click=actions.of(own, editor.copy),
                 args=(column.name,),
             )
@@ -123,9 +123,9 @@ def _public(own: OwnFile, waiting: tuple[Column, ...]) -> None:
         listed = _listed(own, waiting, copied=copied)
         if listed:
             st.checkbox(
-                data_said.NOT_HIDDEN if copied else data_said.BULK_PUBLIC,
+                columns_said.NOT_HIDDEN if copied else columns_said.BULK_PUBLIC,
                 key=_public_key(listed, copied=copied),
-                help=f"{data_said.NOT_HIDDEN_HELP if copied else data_said.ANYONE_HELP} {said.WORDS_HELP}",
+                help=f"{columns_said.NOT_HIDDEN_HELP if copied else columns_said.ANYONE_HELP} {said.WORDS_HELP}",
             )
 
 
@@ -149,7 +149,7 @@ def _right(own: OwnFile, suited: Suited) -> None:
     """What the file suggested of what takes part, for the person to state."""
     told = guessed(own, _unconfirmed(own, suited))
     if told:
-        st.checkbox(said.right(told), key=_right_key(own, suited), help=data_said.RIGHT_HELP)
+        st.checkbox(said.right(told), key=_right_key(own, suited), help=columns_said.RIGHT_HELP)
         if not set(own.columns.open).isdisjoint(own.columns.naming):
             st.caption(said.names_later(own.schema.each_row))
 

@@ -12,7 +12,7 @@ from dashboard.data import actions, bulk, declarations, editor, private_answer, 
 from dashboard.data.decisions import Decisions, notation
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
-from dashboard.words import data as said
+from dashboard.words import columns as said
 from dpcore.datasets import Column
 from dpcore.datasets.schema import ColumnType
 from dpcore.datasets.text import safe_cells

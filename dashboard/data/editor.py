@@ -18,7 +18,8 @@ from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import lines_words
 from dashboard.people import visitors
 from dashboard.widgets.inputs import text_box
-from dashboard.words import data as said
+from dashboard.words import columns as said
+from dashboard.words import data as data_said
 from dpcore.datasets import MOST_WORDS, Column
 from dpcore.errors import InvalidArgument, NoRoom, UnreadableFile
 
@@ -158,7 +159,7 @@ def _score_fields(column: Column, key: str, own: OwnFile) -> None:
             "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
         )
     if not moves:
-        st.caption(said.moves_any(unit, own.rows.somebody))
+        st.caption(data_said.moves_any(unit, own.rows.somebody))
         return
     if column.type == "integer":
         st.checkbox(said.counts(unit), value=column.counts, key=f"{key}-counts", help=said.counts_help(unit))

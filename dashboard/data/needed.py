@@ -14,6 +14,7 @@ from dashboard.data.columns import kind
 from dashboard.data.own_file import OwnFile
 from dashboard.data.people import row_is, rows_each
 from dashboard.words import asking as asking_said
+from dashboard.words import columns as columns_said
 from dashboard.words import data as said
 from dpcore.datasets import Column
 from dpcore.errors import LedgerError
@@ -64,14 +65,14 @@ def _suggested(own: OwnFile) -> None:
     open_, naming = own.columns.open, own.columns.naming
     st.caption(guessed(own, open_))
     if named := [name for name in open_ if name in naming]:
-        st.markdown(said.names_shown(named, own.schema.each_row))
+        st.markdown(columns_said.names_shown(named, own.schema.each_row))
     st.button(
-        said.RIGHT,
+        columns_said.RIGHT,
         icon=":material/check:",
         key="own-right",
         on_click=actions.of(own, _right),
         args=(whole(own),),
-        help=said.RIGHT_HELP,
+        help=columns_said.RIGHT_HELP,
     )
 
 
@@ -80,18 +81,18 @@ def whole(own: OwnFile) -> str:
     return guessed(own, own.columns.open, most=None)
 
 
-def guessed(own: OwnFile, names: Iterable[str], most: int | None = said.MOST_TYPES) -> str:
+def guessed(own: OwnFile, names: Iterable[str], most: int | None = columns_said.MOST_TYPES) -> str:
     """What these columns hold, as far as the first ``most``, and what else the file suggested, for a person to call
     right; "" for nothing. What names rows comes first, and is told however many there are."""
     named, each = own.columns.naming, own.schema.each_row
     listed = sorted(names, key=lambda name: name not in named)
     found = ((name, kind(own.schema.column(name))) for name in listed)
-    types = [(name, said.names_rows(what, each) if name in named else what) for name, what in found]
+    types = [(name, columns_said.names_rows(what, each) if name in named else what) for name, what in found]
     form = understood.form_suggested(own)
     if not (types or own.rows.open or form):
         return ""
     shown = None if most is None else max(most, sum(name in named for name in listed))
-    return said.suggested(types, row_is(own) if own.rows.open else "", form, shown)
+    return columns_said.suggested(types, row_is(own) if own.rows.open else "", form, shown)
 
 
 def _right(told: str) -> None:

@@ -11,6 +11,7 @@ from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.apart import apart
 from dashboard.words import asking as asking_said
+from dashboard.words import columns as column_words
 from dashboard.words import data as data_words
 from dashboard.words import place as said
 from dpcore.datasets import Column, Relation, Schema
@@ -93,7 +94,7 @@ def _looks(own: OwnFile) -> str:
     if not open_:
         return ""
     names = ", ".join(f"“{words.safe(name, 30)}”" for name in open_[:5])
-    return data_words.looks_like(names + (" and more" if len(open_) > 5 else ""))
+    return column_words.looks_like(names + (" and more" if len(open_) > 5 else ""))
 
 
 def _twin(own: OwnFile, label: str) -> None:

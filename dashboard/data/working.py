@@ -21,7 +21,7 @@ from dashboard.data.task import Task, asking, counting
 from dashboard.people import visitors
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
-from dashboard.words import data as said
+from dashboard.words import columns as said
 from dpcore.datasets import Fits, OneRowPer, Reading, Size, SplitOptions, Step
 from dpcore.datasets.steps import SEPARATORS
 

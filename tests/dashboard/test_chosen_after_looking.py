@@ -17,7 +17,7 @@ from dashboard.data.remembered import Remembered
 from dashboard.data.template import template
 from dashboard.question import NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
-from dashboard.words.data import CONFIRMED
+from dashboard.words.columns import CONFIRMED
 from dashboard.words.page import MAY_SHOW
 from dashboard.words.release import EPSILON_LOOKED, SUGGESTED, UNCHECKED, suggested
 from dpcore.datasets import Column, Schema, Template, saved

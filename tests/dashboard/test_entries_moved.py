@@ -12,6 +12,7 @@ from dashboard.questions.selection.candidates import candidates
 from dashboard.questions.selection.most_common_request import most_common_request
 from dashboard.questions.thresholding.alarm_request import alarm_request
 from dashboard.questions.thresholding.watched import Watched
+from dashboard.words import columns as columns_said
 from dashboard.words import data as said
 from dpcore.audit.interference import spent
 from dpcore.datasets import (
@@ -242,7 +243,7 @@ def test_what_may_be_a_row_itself_neither_comes_nor_goes(unit: str, itself: bool
 @pytest.mark.parametrize("unit", ["person", "household"])
 def test_who_is_asked_about_is_who_is_protected(unit: str) -> None:
     """Asked of one person, an honest 1 counted for a household of five."""
-    for told in (said.moves(unit), said.moves_asked(unit), said.counts_help(unit), said.id_help(unit)):
+    for told in (columns_said.moves(unit), said.moves_asked(unit), columns_said.counts_help(unit), said.id_help(unit)):
         assert f"one {unit}" in told.lower()
         assert unit == "person" or "person" not in told
 
@@ -253,5 +254,5 @@ def test_small_counts_that_are_hidden_are_part_of_the_question() -> None:
     declared = Declaration.of(Schema(columns=(STREET, SCORE), each_row="option"))
     request = BestScore.of(declared, option="street", score="callers", epsilon=1.0)
     assert np.asarray(request.read(reading.private)).min() == 0
-    assert "<20" in said.MOVES_READ
-    assert "are read as 0" in said.MOVES_READ
+    assert "<20" in columns_said.MOVES_READ
+    assert "are read as 0" in columns_said.MOVES_READ

@@ -19,6 +19,7 @@ from dashboard.data.decisions import Decisions, typed_as
 from dashboard.data.people import rows_label, rows_stated
 from dashboard.questions.thresholding.watched import Watched
 from dashboard.words import asking as said
+from dashboard.words import columns as columns_said
 from dashboard.words import data as data_said
 from dpcore.datasets import Column, LeaveOutTotals, OneRowPer, Schema, Step, TicksToRows, read_csv
 from dpcore.datasets.schema import EachRow
@@ -355,9 +356,9 @@ def test_a_tick_does_not_stay_when_its_sentence_becomes_another(open_app: Open) 
     visitor.clicks_on("Which “Which department are you in?” is most common?")
     visitor.ticks("own-asked-public")
     ticked = next(box.key for box in visitor.app.checkbox if str(box.key).startswith("own-asked-public"))
-    visitor.clicks_on(data_said.COPY)
+    visitor.clicks_on(columns_said.COPY)
     tick = next(box for box in visitor.app.checkbox if str(box.key).startswith("own-asked-public"))
-    assert (tick.label, tick.value) == (data_said.NOT_HIDDEN, False)
+    assert (tick.label, tick.value) == (columns_said.NOT_HIDDEN, False)
     assert tick.key != ticked, "a browser keeps what is ticked in a form by its key"
 
 

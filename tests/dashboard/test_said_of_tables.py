@@ -28,6 +28,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.data.read_again import are_others, opened, worked
 from dashboard.data.remembered import Remembered
 from dashboard.data.template import template
+from dashboard.words import columns as column_words
 from dashboard.words import data as data_words
 from dpcore.datasets import (
     Column,
@@ -303,7 +304,7 @@ def test_declared_options_name_rows_once_somebody_calls_that_right() -> None:
     assert private_answer.asks_confirmation(found)
     assert "shown with an answer" in needed.guessed(found, ["complaint"])
     assert "shown with an answer" in declared_words(found, complaint)
-    assert "nobody's data can change which option a row is" in data_words.names_shown(["complaint"], "option")
+    assert "nobody's data can change which option a row is" in column_words.names_shown(["complaint"], "option")
     called = found.decide(found.confirm(found.columns.to_call_right))
     assert called.columns.declared is not None
     assert called.columns.declared.names == ("complaint", "callers")

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.data import read_again
 from dashboard.data.own_file import OwnFile
-from dashboard.words import data as said
+from dashboard.words import columns as said
 from dpcore.audit.interference import spent
 from dpcore.datasets import Column, Declaration, OneRowPer, ReadAsMissing, SplitOptions, Step, TicksToRows, read_csv
 from dpcore.releases.quantile import QuantileValue
