@@ -44,8 +44,8 @@ def rows_help(unit: str, *, steps: bool = False) -> str:
         )
     return (
         f"Private answers hide a {safe(unit)} with all its rows. A file cannot show how many there could have been, so "
-        "say it from what you know. A row with a number that counts or adds up several is nobody's: say first that it "
-        "is an option or a step."
+        f"say it from what you know. A row whose numbers count or add up several {safe(many(unit))}, such as a day's "
+        "total, is nobody's: say first, beside “One row is”, that it is an option or a step."
     )
 
 

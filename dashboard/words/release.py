@@ -165,8 +165,8 @@ def after(more: int, many: int) -> str:
 
 
 ALL_OF_THEM = (
-    "Each answer may be shown to anybody. Whoever shows one of several says so, and not the one that they like best: it "
-    "would be surer of itself than it is."
+    "Each answer may be shown to anybody. Whoever shows one of several says so, and not the one that they like best: "
+    "it would look surer than it is."
 )
 
 

@@ -472,7 +472,7 @@ def test_a_guess_starts_where_the_guesser_stands(open_app: Open) -> None:
     app = go(open_app("budget"), "What does the guarantee mean?")
     app.select_slider(key="meaning_prior").set_value(10).run()
     after = 100 * 0.1 * math.exp(0.5) / (0.1 * math.exp(0.5) + 0.9)
-    assert f"right at most **{after:.0f}** times in 100" in text(app)
+    assert f"right at most **{math.ceil(10 * after) / 10:g}** times in 100" in text(app)
 
 
 # -- the tracker ------------------------------------------------------------------------------------------------------
