@@ -77,7 +77,8 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
     )
     st.caption(
         "Several questions in mind? Try each of them at the ε that it needs, and add them up: “Plan answers” on the "
-        "Budget page does, before anything is fixed."
+        "Budget page does, before anything is fixed. Other people's data get a budget of their own; new data about the "
+        "same people, next year's too, are paid from this one."
     )
     left, right = st.columns([2, 1], gap="medium")
     unit = source.table.schema.unit

@@ -455,7 +455,7 @@ def _drawn(question: Question, current: Source) -> None:
     """One private answer, between the chart's settings and the chart."""
     if isinstance(question.offer, Offer):
         with st.container(key=f"{question.view.page}-draw"), replay.common(False):
-            draw_beside(current, question.offer, slot=question.key)
+            draw_beside(current, question.offer, slot=question.key, tab=open_control(question).key)
 
 
 def _below_chart(question: Question, case: Case, axis: str) -> None:

@@ -22,7 +22,7 @@ from dashboard.background.in_use import answering
 from dashboard.budget import drawn, tracker, unanswered
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
-from dashboard.question import Offer
+from dashboard.question import RELEASE, Offer
 from dashboard.replay import Same, kept
 from dashboard.report.answer import answered as answered_section
 from dashboard.report.panel import report_button
@@ -62,10 +62,11 @@ class Asked:
         return self.offer.request
 
 
-def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
+def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
     """The short way beside the chart: one click where the budget is for practice, else the dialog; the last answer.
 
-    Nothing is shown where no answer can be drawn yet: the release tab says why and opens a budget. A second click, and
+    Where no answer can be drawn yet the release tab says why and opens a budget; to it leads a button, which sets
+    ``tab``, the control of what is open below the chart. A second click, and
     one in another window, comes with the number of answers that its person knew of, so that it shows the first answer.
     """
     if source.rows is None:
@@ -76,6 +77,8 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         earlier, known = ([], Known()) if found is None else (answered(here), _known(here))
         charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
+            if found is None and not tracker.lost(source):
+                _way_below(slot, tab)
             return  # the release tab says why
         waits = approval.pending(approval.latest(found, request), found)
     except DpcoreError:
@@ -106,6 +109,19 @@ def draw_beside(source: Source, offer: Offer, *, slot: str) -> None:
         st.caption(said.drawn_before(offer.describe(others[-1].answer), when(others[-1]), drawn.whence(source)))
     if session.request_id(slot) is not None:
         _confirm(here, found)
+
+
+def _way_below(slot: str, tab: str) -> None:
+    """Where a private answer is to be had as long as these people have no budget."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            said.OPEN_BELOW,
+            icon=":material/arrow_downward:",
+            key=f"{slot}-below",
+            on_click=session.change,
+            args=(tab, RELEASE),
+        )
+        st.caption(said.BUDGET_FIRST, width="content")
 
 
 def cost_of(request: Request) -> Cost:

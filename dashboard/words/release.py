@@ -9,6 +9,10 @@ from dpcore.ledger.words import LONGEST_QUESTION
 
 TAB = "A private answer"
 DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
+OPEN_BELOW = f"Open “{TAB}” below"
+BUDGET_FIRST = (
+    "It comes from the data themselves, and is paid from a budget of these people, which is opened there first."
+)
 DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import session
 from dashboard.budget import tracker
 from dashboard.catalogue import address
-from dashboard.question import Outcomes
+from dashboard.question import RELEASE, Outcomes
 from dashboard.widgets import release as panel
 from dashboard.widgets.cards import _rings
 from dashboard.words import needs
@@ -161,7 +161,7 @@ def shown(lineage: str | None) -> None:
         describe=lambda one: f"Number {one['number']}",
         gives="one number",
     )
-    draw_beside(current, offer, slot="test")
+    draw_beside(current, offer, slot="test", tab="test_open")
 
 
 @pytest.fixture
@@ -183,8 +183,8 @@ def test_ones_own_file_asks_before_it_draws(window: Open, ledger_file: Path) -> 
         assert len(found.history("ours")) == 1
 
 
-def test_without_a_budget_or_with_a_broken_ledger_there_is_no_button(window: Open, ledger_file: Path) -> None:
-    assert not window("nobody yet").button
+def test_without_a_budget_or_with_a_broken_ledger_no_button_draws(window: Open, ledger_file: Path) -> None:
+    assert [one.key for one in window("nobody yet").button] == ["test-below"], "it draws nothing"
     shutil.copy(ledger_file, ledger_file.with_suffix(".kept"))
     ledger_file.write_bytes(b"no ledger")
     st.cache_resource.clear()
@@ -224,3 +224,13 @@ def test_an_answer_is_confirmed_where_the_file_gives_no_picture(open_app: Open, 
         with ledger(ledger_file) as found:
             assert len(found.history(str(held(app).lineage))) == count
     assert all(button.key != "selection-confirm" for button in app.button), "it asks when it is pressed, and no more"
+
+
+def test_without_a_budget_a_button_leads_to_where_one_is_opened(window: Open, ledger_file: Path) -> None:
+    app = window("ours")
+    assert not [one.key for one in app.button if one.key == "test-now-0"]
+    press(app, "test-below")
+    assert app.session_state["_set"]["test_open"] == RELEASE
+    with ledger(ledger_file) as found:
+        found.open_budget("ours", epsilon=2.0)
+    assert [one.key for one in window("ours").button] == ["test-now-0"]
