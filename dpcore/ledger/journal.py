@@ -12,6 +12,7 @@ import os
 import shutil
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from dpcore.errors import LedgerUnsound
@@ -49,15 +50,18 @@ class Journal:
         self.hash = FIRST
         self._read_to = 0
         self._places = array("Q")  # where the line of each record begins
+        self._rest = b""  # of a line that does not end, as it was read
 
     def exists(self) -> bool:
         return self.path.exists()
 
     def read_on(self, each: Callable[[Record], None] | None = None) -> None:
-        """Read what was added since, checking the chain. An unfinished last line is left for ``add``.
+        """Read what was added since, checking the chain. An unfinished last line is left for ``add``, which whoever
+        adds asks about first (``ends_before``).
 
         Raises LedgerUnsound when the file is shorter than before, or not one unbroken chain.
         """
+        self._rest = b""
         try:
             size = self.path.stat().st_size
         except FileNotFoundError:
@@ -72,6 +76,7 @@ class Journal:
             file.seek(self._read_to)
             for raw in file:
                 if not raw.endswith(b"\n"):
+                    self._rest = raw
                     break
                 record = _parse(raw)
                 if record is None or not self._follows(record):
@@ -81,6 +86,17 @@ class Journal:
                 self._read_to += len(raw)
                 if each is not None:
                     each(record)
+
+    def is_finished(self) -> bool:
+        """Whether nothing stands behind the last line that ends."""
+        return not self._rest
+
+    def ends_before(self, record: Record | None) -> bool:
+        """Whether what stands behind the last line that ends is left of a process that died as it wrote this record,
+        the next one that the database has, or as it asked for room (``must_fit``). Else the file is none of the
+        ledger's, or the database lacks what the journal began to say."""
+        line = b"" if record is None else record.line().encode("ascii") + b"\n"
+        return all(found in (0, said) for found, said in zip_longest(self._rest, line[: len(self._rest)]))
 
     def at(self, seq: int) -> Record | None:
         """The record of this number, as its one line in the file says now; None beyond what this process has read.
@@ -103,7 +119,10 @@ class Journal:
         return record.seq == self.seq + 1 and record.previous == self.hash and record.is_intact()
 
     def add(self, records: Iterable[Record]) -> None:
-        """Add the next records and wait until they are on disk. The caller holds the lock and has read on."""
+        """Add the next records, in the place of a line that is not finished, and wait until they are on disk.
+
+        The caller holds the lock, has read on, and knows whose that line is (``ends_before``).
+        """
         for some in _portions(records):
             self._add(some)
 
@@ -122,7 +141,7 @@ class Journal:
         try:
             _take(handle, size, needed + _SPARE)
         finally:
-            os.ftruncate(handle, size)  # what is left of it where this process dies is an unfinished line
+            os.ftruncate(handle, size)  # what is left of it where this process dies is zeros in an unfinished line
             os.close(handle)
 
     def _add(self, chosen: list[Record]) -> None:
@@ -141,6 +160,7 @@ class Journal:
             os.fsync(handle)
         finally:
             os.close(handle)
+        self._rest = b""
         self.seq, self.hash = seq, digest
         for line in lines:
             self._places.append(self._read_to)

@@ -222,12 +222,19 @@ def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list
         renew_journal(engine, path, key)
     elif path.exists():
         rewrite_files(engine)
-        said.append(f"The damaged journal was set aside as {_set_aside(path).name}.")
     journal = Journal(path)
-    journal.read_on()
     with snapshot(engine) as connection:
+        if path.exists() and not (whole and _goes_on(journal, connection)):
+            said.append(f"The damaged journal was set aside as {_set_aside(path).name}.")
+            journal = Journal(path)
         journal.add(stored_records(connection, after=journal.seq))
     said.append(f"The journal has all {journal.seq} records.")
     if not whole:
         said.append(LOST)
     return said
+
+
+def _goes_on(journal: Journal, connection: Connection) -> bool:
+    """Whether a journal, read to its end now, goes on with what the database has, whatever a process left that died."""
+    journal.read_on()
+    return journal.is_finished() or journal.ends_before(next(stored_records(connection, after=journal.seq), None))

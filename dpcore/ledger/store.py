@@ -42,7 +42,7 @@ from dpcore.ledger.engine import (
 from dpcore.ledger.failed import Failed
 from dpcore.ledger.files import beside
 from dpcore.ledger.following import Following
-from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
+from dpcore.ledger.journal import BEHIND, DAMAGED, MISSING, Journal, starts_old, whole, write_anew
 from dpcore.ledger.kept import Kept
 from dpcore.ledger.key import Key
 from dpcore.ledger.keyed import key_of
@@ -395,11 +395,14 @@ class Store:
             if self._unbegun is not None:  # in the moment since ``_begin``
                 raise LedgerError(JUST_BEGUN)
             raise LedgerUnsound(MISSING)
-        if journal.seq == 0 or (seq, digest) == (journal.seq, journal.hash):
-            return
-        found = connection.execute(select(schema.records.c.hash).where(schema.records.c.seq == journal.seq)).scalar()
-        if found != journal.hash or seq < journal.seq:
-            raise LedgerUnsound(BEHIND)
+        if journal.seq != 0 and (seq, digest) != (journal.seq, journal.hash):
+            chosen = select(schema.records.c.hash).where(schema.records.c.seq == journal.seq)
+            if connection.execute(chosen).scalar() != journal.hash or seq < journal.seq:
+                raise LedgerUnsound(BEHIND)
+        if not journal.is_finished():
+            following = next(stored_records(connection, after=journal.seq), None)
+            if not journal.ends_before(following):
+                raise LedgerUnsound(DAMAGED)
 
     def _lacking(self, connection: Connection, added: list[Record]) -> Iterable[Record]:
         """What the journal has to take once this transaction is over: beside ``added`` what others wrote before."""

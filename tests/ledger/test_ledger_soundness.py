@@ -387,6 +387,44 @@ class TestJournal:
         place.open().close()
         assert place.journal.read_bytes() == whole
 
+    @pytest.mark.parametrize("held", [0, 30], ids=["the first", "the last"])
+    @pytest.mark.parametrize("left", [b"", b"\0" * 70_000], ids=["plain", "with room that was taken"])
+    def test_so_is_whatever_a_process_left_of_it(self, place: Place, held: int, left: bytes) -> None:
+        """How much of the line, and whether it died while it asked the disk for room, or its machine with it."""
+        with place.open() as ledger:
+            ledger.open_budget("people", epsilon=1.0)
+            for number in range(held):
+                ledger.charge(f"r{number}", "people", Cost.pure(0.01), "?")
+        whole = place.journal.read_bytes()
+        last = whole.rstrip(b"\n").rfind(b"\n") + 1
+        for cut in (last + 1, (last + len(whole)) // 2, len(whole) - 1):
+            place.journal.write_bytes(whole[:cut] + left)
+            place.open().close()
+            assert place.journal.read_bytes() == whole
+        place.journal.write_bytes(whole + left)
+        with place.open() as ledger:
+            ledger.charge("more", "people", Cost.pure(0.01), "?")
+            assert place.journal.read_bytes().startswith(whole)
+            assert ledger.verify().charges == held + 1
+
+    @pytest.mark.parametrize("held", [0, 3])
+    def test_an_unfinished_line_of_anything_else_closes_the_ledger(self, place: Place, held: int) -> None:
+        """It is no beginning of the record that the database has next, or the database has none: it is older."""
+        with place.open() as ledger:
+            ledger.open_budget("people", epsilon=1.0)
+            for number in range(held):
+                ledger.charge(f"r{number}", "people", Cost.pure(0.01), "?")
+        whole = place.journal.read_bytes()
+        last = whole.rstrip(b"\n").rfind(b"\n") + 1
+        for found in (whole + b'{"body"', whole[: last + 20] + b"x", whole[:-1] + b"\0x", whole[:-1] + b" "):
+            place.journal.write_bytes(found)
+            with pytest.raises(LedgerUnsound, match="journal is damaged"):
+                place.open()
+            assert place.journal.read_bytes() == found
+        assert any("set aside" in said for said in restore(place.url, journal=place.journal, new_journal=True))
+        assert [kept.read_bytes() for kept in place.journal.parent.glob("*.damaged-*")] == [found]
+        place.open().close()
+
     @pytest.mark.parametrize("where", [0.1, 0.5, 0.9])
     def test_a_changed_byte_closes_the_ledger_and_a_new_journal_opens_it(self, place: Place, where: float) -> None:
         filled(place).close()

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.accounting import Cost
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.export import to_csv, to_json
@@ -165,6 +165,50 @@ def test_a_command_that_looks_changes_no_file_that_is_none_of_the_ledgers(
     for path in databases:
         assert main(["--ledger", str(path), *asked]) == 1
     assert as_it_is(mine) != before, "as it was before"
+
+
+UNENDED = {
+    "a line": b"a token of mine, and no end of its line",
+    "bytes": b"PK\x03\x04\x00\xff\xfe" * 300,
+    "an object": b'{"body":"{}"',
+}
+"""Files of somebody's that end within a line, as the journal of a process that died does."""
+
+
+@pytest.mark.parametrize("records", [0, 1, 2])
+@pytest.mark.parametrize("what", UNENDED)
+def test_so_of_a_file_that_ends_within_a_line(
+    what: str, records: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does the program, which writes: an unfinished line is the ledger's where it begins its next record."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    mine, own = tmp_path / "mine", tmp_path / "own"
+    mine.mkdir()
+    own.mkdir()
+    (own / "r.json").write_text("{}")
+    with Ledger.open(own / "l.db") as ledger:
+        for number in range(records):
+            ledger.open_budget(f"people-{number}", epsilon=1.0)
+    (mine / "token").write_bytes(UNENDED[what])
+    (mine / "token").chmod(0o644)
+    before, kept = as_it_is(mine), (own / "l.db").read_bytes()
+    changes = [["role", "a at https://x.example", "owner"], ["restore"]]
+    for command in [*LOOKS, *(changes if records else changes[:1])]:
+        asked = [part.format(own) for part in command]
+        assert main(["--ledger", str(own / "l.db"), "--journal", str(mine / "token"), *asked]) == 1, command
+        told = capsys.readouterr().err
+        assert ("journal is missing" if records > 1 and command != ["restore"] else "journal is damaged") in told
+    with pytest.raises(LedgerUnsound), Ledger.open(own / "l.db", journal=mine / "token"):
+        pass
+    assert as_it_is(mine) == before
+    assert (own / "l.db").read_bytes() == kept
+    with Ledger.open(own / "l.db") as ledger:
+        assert len(ledger.records()) == records
+    if records < 2:
+        monkeypatch.setattr("dpcore.ledger.journal.Journal.ends_before", lambda self, record: True)
+        with Ledger.open(own / "l.db", journal=mine / "token") as ledger:
+            ledger.open_budget("more", epsilon=1.0)
+        assert as_it_is(mine) != before, "as it was before"
 
 
 def test_a_ledger_is_known_whatever_became_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
