@@ -35,6 +35,10 @@ ANOTHER = (
     "The ledger at this place is not the one that was here before, so it stays closed; put the right one back, or run "
     f"{RESTORE} to go on with this one."
 )
+ANOTHERS = (
+    "Another program's database is at this place, which is left as it is; check the path, or move that file away where "
+    "the ledger shall be there."
+)
 NO_KEY = (
     "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
     "EPSILON_LAB_KEY."
@@ -91,6 +95,13 @@ class Place:
             return
         if not (self.file.exists() and (self.file.is_dir() or self.file.stat().st_size)) or is_anothers(self.file):
             self._missing(create)
+        self.check_free()
+
+    def check_free(self) -> None:
+        """Before anything is made or brought back: another program's database that holds something. Raises
+        LedgerError."""
+        if self.file is not None and self.file.is_file() and self.file.stat().st_size and is_taken(self.file):
+            raise LedgerError(ANOTHERS)
 
     def check_tables(self, engine: Engine, create: bool | None) -> None:
         """Once it can be reached: a database without tables. Raises LedgerError."""
@@ -206,25 +217,38 @@ class Place:
 
 def is_anothers(file: Path) -> bool:
     """Whether an SQLite file is in order and holds no ledger: it is known by its own tables, for many a program keeps
-    the number of its form as this one does. It is looked at without a change: the settings of a connection that may
-    write stay in the file, and one that may only read leaves files beside it."""
-    found = _columns(file, "immutable=1")
-    log = file.with_name(f"{file.name}-wal")
-    if not _is_ours(found or {}) and log.exists() and log.stat().st_size:  # what was written last is not in it yet
-        found = _columns(file, "mode=ro")
+    the number of its form as this one does."""
+    found = _held(file)
     return found is not None and not _is_ours(found)
 
 
-def _columns(file: Path, how: str) -> dict[str, set[str]] | None:
-    """The columns of each table of an SQLite file that may be one of a ledger's. None where it is damaged, or held by
-    somebody: whoever opens it says so."""
+def is_taken(file: Path) -> bool:
+    """Whether it ``is_anothers`` and holds anything: one that was made and not filled, as by a process that died before
+    it had made its tables, may become a ledger."""
+    found = _held(file)
+    return bool(found) and not _is_ours(found or {})
+
+
+def _held(file: Path) -> dict[str, set[str]] | None:
+    """What an SQLite file holds, looked at without a change: the settings of a connection that may write stay in the
+    file, and one that may only read leaves files beside it."""
+    found = _names(file, "immutable=1")
+    log = file.with_name(f"{file.name}-wal")
+    if not _is_ours(found or {}) and log.exists() and log.stat().st_size:  # what was written last is not in it yet
+        found = _names(file, "mode=ro")
+    return found
+
+
+def _names(file: Path, how: str) -> dict[str, set[str]] | None:
+    """All that an SQLite file holds by name, and of a table that may be one of a ledger's its columns. None where it is
+    damaged, or held by somebody: whoever opens it says so."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=1.0)) as connection:
-            connection.execute("SELECT name FROM sqlite_schema").fetchall()
+            held = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()]
             told = {name: connection.execute(f"PRAGMA table_info({name})").fetchall() for name in _TABLES}
     except sqlite3.Error:
         return None
-    return {name: {column[1] for column in columns} for name, columns in told.items()}
+    return {name: {column[1] for column in told.get(name, [])} for name in held}
 
 
 def _is_ours(found: dict[str, set[str]]) -> bool:

@@ -65,11 +65,12 @@ def restore(
     with ``new_key``. An empty database on a server becomes the ledger that was at its address, with the journal that
     this computer has of it; at another address, journals in this computer's folder that begin as the backup does bring
     what they have. Raises LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be
-    restored from nothing.
+    restored from nothing, and where another program's database is.
     """
     url = ledger_url(location)
     file = database_file(url)
     where = Place.of(url, location, journal)
+    where.check_free()
     lock = None if file is None else beside(file, "lock")
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

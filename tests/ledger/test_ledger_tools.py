@@ -11,13 +11,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from dpcore.accounting import Cost
-from dpcore.ledger import Ledger, LedgerUnsound
+from dpcore.ledger import Ledger, LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.export import to_csv, to_json
@@ -161,7 +161,8 @@ def test_a_command_that_looks_changes_no_file_that_is_none_of_the_ledgers(
         assert main(["--ledger", str(path), *asked]) == 1
         assert "There is no ledger at the place" in capsys.readouterr().err, path
     assert as_it_is(mine) == before
-    monkeypatch.setattr("dpcore.ledger.place.is_anothers", lambda file: False)
+    for name in ("is_anothers", "is_taken"):
+        monkeypatch.setattr(f"dpcore.ledger.place.{name}", lambda file: False)
     for path in databases:
         assert main(["--ledger", str(path), *asked]) == 1
     assert as_it_is(mine) != before, "as it was before"
@@ -209,6 +210,49 @@ def test_so_of_a_file_that_ends_within_a_line(
         with Ledger.open(own / "l.db", journal=mine / "token") as ledger:
             ledger.open_budget("more", epsilon=1.0)
         assert as_it_is(mine) != before, "as it was before"
+
+
+WRITES = [
+    ["init"], ["restore"], ["restore", "{}/backup"], ["restore", "{}/backup", "--new-journal"],
+    ["restore", "{}/backup", "--new-journal", "--unmarked"], ["restore", "--new-journal"], ["open"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wal", [False, True], ids=["plain", "wal"])
+@pytest.mark.parametrize("command", WRITES, ids=" ".join)
+def test_none_that_makes_a_ledger_or_brings_one_back_takes_a_database_of_another_program(
+    command: list[str], wal: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor the program itself, which makes one where none has been; where a database holds nothing, all of them may."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    mine, own = tmp_path / "mine", tmp_path / "own"
+    mine.mkdir()
+    own.mkdir()
+    with Ledger.open(own / "l.db") as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.backup(own / "backup")
+    databases = [path for path in anothers(mine, wal=wal) if path.stem != "emptied"]
+    before = as_it_is(mine)
+
+    def asked(path: Path) -> int:
+        if command == ["open"]:
+            with pytest.raises(LedgerError) as told:
+                Ledger.open(path)
+            print(told.value, file=sys.stderr)
+            return 1
+        return main(["--ledger", str(path), *(part.format(own) for part in command)])
+
+    for path in databases:
+        assert asked(path) == 1
+        assert "Another program's database is at this place" in capsys.readouterr().err, path
+    assert as_it_is(mine) == before
+    with monkeypatch.context() as mutant:
+        mutant.setattr("dpcore.ledger.place.Place.check_free", lambda self: None)
+        with suppress(LedgerError, AssertionError, pytest.fail.Exception):
+            asked(databases[0])
+    assert as_it_is(mine) != before, "as it was before"
+    made = main(["--ledger", str(mine / "emptied.sqlite"), "restore", f"{own}/backup", "--new-journal"])
+    assert made == 0
 
 
 def test_a_ledger_is_known_whatever_became_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
