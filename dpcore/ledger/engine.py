@@ -43,6 +43,14 @@ _LOCK_SECONDS = 2
 _IDLE_SECONDS = 10  # then the server takes the lock of a client that froze from it
 _NETWORK = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3,
             "tcp_user_timeout": 10_000}  # fmt: skip
+_OF_NO_SESSION = {"prepare_threshold": None}
+"""Statements are not prepared, for behind a pooler the session in which one was is another transaction's."""
+_TOLD = {
+    "synchronous_commit": "on",  # 'local' waits for this server's disk, whatever the server's default is
+    "lock_timeout": f"{_LOCK_SECONDS}s",
+    "idle_in_transaction_session_timeout": f"{_IDLE_SECONDS}s",
+}
+"""What each transaction on a server is told, whatever the server's, the database's and the account's settings are."""
 _SQLITE_FULL = "database or disk is full"
 _DISK_FULL, _TOO_LONG = "53100", ("25P03", "57014")
 """Numbers of PostgreSQL's for what went wrong (its documentation, appendix A)."""
@@ -183,10 +191,16 @@ def _postgresql(url: URL) -> Engine:
     from dpcore.ledger import watch  # loads psycopg
 
     # what the URL itself says comes first
-    usual = {**_NETWORK, "connect_timeout": watch.CONNECT}
+    usual = {**_NETWORK, "connect_timeout": watch.CONNECT, **_OF_NO_SESSION}
     settings = {name: value for name, value in usual.items() if name not in url.query}
-    engine = create_engine(url, isolation_level="READ COMMITTED", connect_args=settings, pool_timeout=watch.CONNECT)
-    lodging = Lodging()
+    engine = create_engine(
+        url,
+        isolation_level="READ COMMITTED",
+        connect_args=settings,
+        pool_timeout=watch.CONNECT,
+        use_native_hstore=False,  # or it asks for its type before it is told where to look
+    )
+    lodging = Lodging(_TOLD)
 
     # before SQLAlchemy's own first questions, and after the watch, which is put before it in turn
     @event.listens_for(engine, "connect", insert=True)
@@ -194,13 +208,10 @@ def _postgresql(url: URL) -> Engine:
         record.info["watched"].begin(watch.ANSWER)
         with connection.cursor() as cursor:
             lodging.settle(cursor)
-            # 'local' waits for this server's disk, whatever the server's default is
-            cursor.execute("SET synchronous_commit TO on")
-            cursor.execute(f"SET lock_timeout TO '{_LOCK_SECONDS}s'")
-            cursor.execute(f"SET idle_in_transaction_session_timeout TO '{_IDLE_SECONDS}s'")
         connection.commit()
         record.info["watched"].end()
 
+    event.listen(engine, "begin", lodging.tell)
     watch.watch(engine)
     return engine
 
@@ -338,10 +349,12 @@ def _form(connection: Connection) -> str | None:
 def rewrite_files(engine: Engine) -> None:
     """Leave nothing in the database's own files of rows that are gone. A server's log of changes is the server's."""
     if engine.dialect.name == "postgresql":
-        options = {"isolation_level": "AUTOCOMMIT", WITHIN: AS_LONG_AS_IT_TAKES}
-        with engine.connect().execution_options(**options) as connection:
+        options = {"isolation_level": "AUTOCOMMIT", "no_parameters": True, WITHIN: AS_LONG_AS_IT_TAKES}
+        with reading(engine) as connection:
+            schema = connection.exec_driver_sql("SELECT quote_ident(current_schema())").scalar()
+        with engine.connect().execution_options(**options) as connection:  # in no transaction that could be told
             for table in ("head", "records", "lineages", "accounts", "fingerprints"):
-                connection.execute(text(f"VACUUM FULL {table}"))
+                connection.exec_driver_sql(f"VACUUM FULL {schema}.{table}")
         return
     raw = engine.raw_connection()
     try:

@@ -1,13 +1,14 @@
 """In which schema of a server a ledger is, and that nobody else may put anything there that its statements call.
 
 PostgreSQL takes of all functions and operators on a session's ``search_path`` the one that fits best, so one that
-somebody may make in the ledger's schema is called by the ledger's role, which may do anything there. So a session sees
-that schema alone, and a ledger is closed where its tables' owner, the database's and superusers are not alone in it.
+somebody may make in the ledger's schema is called by the ledger's role, which may do anything there. So a transaction
+sees that schema alone, and a ledger is closed where its tables' owner, the database's and superusers are not alone in
+it. A pooler may give each transaction to another session, which was told nothing: each is told what must hold of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +36,8 @@ _NOT_ALONE = (
     "The ledger's schema “{schema}” of the database “{database}” is not its own, so it stays closed: {found}; as the "
     "owner of what is named there run {mend}."
 )
-_SESSION = (
-    "SELECT pg_catalog.current_setting('session_replication_role'), pg_catalog.quote_ident(current_user), "
-    "pg_catalog.current_schemas(false)::pg_catalog.text[]"
-)
+_SESSION = "SELECT pg_catalog.current_setting('session_replication_role'), pg_catalog.quote_ident(current_user)"
+_SCHEMAS = "pg_catalog.current_schemas(false)::pg_catalog.text[]"
 _WHERE = """
 SELECT n.nspname FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace JOIN pg_roles o ON o.oid = r.relowner
 WHERE r.relname = 'records' AND r.relkind = 'r' AND n.nspname = ANY (%s) AND (
@@ -117,32 +116,49 @@ TABLES = ("alembic_version", "head", "records", "lineages", "accounts", "fingerp
 
 
 class Lodging:
-    """The schema that all connections of one engine see, as the first of them found it."""
+    """The schema that all connections of one engine see, as the first of them found it, and what else holds of each of
+    their transactions: ``settings`` by their names, as PostgreSQL takes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Mapping[str, str]) -> None:
         self._found: dict[str, str] = {}
+        self._settings = {"search_path": "", "client_encoding": "UTF8", **settings}
+        told = ", ".join(f"pg_catalog.set_config('{name}', %({name})s, true)" for name in self._settings)
+        self._told = f"{_SESSION}, {told}"
 
     def settle(self, cursor: Cursor[Any]) -> None:
-        """Have a new connection see it alone; of nothing that is called until then anybody has a better fit. What it
+        """Have a new session see it alone; of nothing that is called until then anybody has a better fit. What it
         makes for itself comes last, or it would hide tables.
 
         Raises LedgerError where there is none, and where the database does not keep every letter; LedgerUnsound for a
         session that takes itself for a replica's.
         """
-        from psycopg import sql
-
         encoding = cursor.connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise LedgerError(ENCODING.format(encoding))
         cursor.execute("SET client_encoding TO 'UTF8'")  # whatever the account's or the address's is
-        role, user, path = cursor.execute(_SESSION).fetchone() or ("", "", [])
+        role, user, path = cursor.execute(f"{_SESSION}, {_SCHEMAS}").fetchone() or ("", "", [])
         if role != "origin":
             raise LedgerUnsound(REPLICA.format(role, user))
         if not self._found:
             cursor.execute(_ALONE)
             self._found.setdefault("schema", _chosen(path, {str(name) for (name,) in cursor.execute(_WHERE, [path])}))
-        name = sql.Identifier(self._found["schema"])
-        cursor.execute(sql.SQL("SET search_path TO {}, pg_temp").format(name))
+        # of this session at least, for what the library asks before the first transaction
+        cursor.execute(f"SET search_path TO {self._path()}")
+
+    def tell(self, connection: Connection) -> None:
+        """Have a transaction that begins now see the schema alone, in one statement that calls nothing of anybody's.
+
+        Raises LedgerUnsound where its session takes itself for a replica's.
+        """
+        asked = self._settings | {"search_path": self._path()}
+        role, user, *_ = connection.exec_driver_sql(self._told, asked).one()
+        if role != "origin":
+            raise LedgerUnsound(REPLICA.format(role, user))
+
+    def _path(self) -> str:
+        from psycopg import sql
+
+        return f"{sql.Identifier(self._found['schema']).as_string(None)}, pg_temp"
 
 
 def _chosen(path: Sequence[str], having: Collection[str]) -> str:
@@ -171,7 +187,7 @@ def be_alone(connection: Connection) -> None:
     ``Lodging.settle`` for a session that was made otherwise since."""
     with plainly(connection) as schema:
         found = connection.execute(text(_STRANGE), {"schema": schema, "tables": list(TABLES)}).all()[:_MOST]
-        role, user, _ = connection.exec_driver_sql(_SESSION).one()
+        role, user = connection.exec_driver_sql(_SESSION).one()
         database = connection.exec_driver_sql("SELECT current_database()").scalar()
     if role != "origin":
         raise LedgerUnsound(REPLICA.format(role, user))

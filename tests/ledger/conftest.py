@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, text
 
@@ -58,6 +59,32 @@ def unguarded(connection: Connection, statement: str) -> None:
     connection.exec_driver_sql(statement)
     for _, sql in triggers:
         connection.exec_driver_sql(sql)
+
+
+@pytest.fixture
+def pooled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Has every transaction of these tests begin in another session of the server, as behind a pooler that gives each
+    away on its own: one that was told nothing, begins as ``settings`` say, and has statements that others prepared."""
+    prepared = [f"PREPARE _pg3_{number} AS SELECT 'another''s'" for number in range(4)]
+
+    def give_away(*settings: str) -> None:
+        def as_new(connection: psycopg.Connection[object]) -> None:
+            idle = connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
+            if idle and not connection.autocommit:  # as which tests look at the server themselves
+                for told in ("DISCARD ALL", *prepared, *settings):
+                    found = connection.pgconn.exec_(told.encode())
+                    assert found.status == psycopg.pq.ExecStatus.COMMAND_OK, found.error_message
+
+        for name in ("commit", "rollback"):
+            ends = getattr(psycopg.Connection, name)
+
+            def ended(connection: psycopg.Connection[object], ends: Callable[..., None] = ends) -> None:
+                ends(connection)
+                as_new(connection)
+
+            monkeypatch.setattr(psycopg.Connection, name, ended)
+
+    return give_away
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -182,8 +182,9 @@ def test_a_session_sees_no_other_schema(
             connection.exec_driver_sql("CREATE TEMP TABLE records (seq bigint)")
             assert connection.exec_driver_sql("SELECT count(*) FROM records").scalar() == 3
             found = connection.exec_driver_sql("SHOW search_path").scalar()
-    assert found == f"{schema}, pg_temp"
+    assert found == f'"{schema}", pg_temp'
     monkeypatch.setattr(lodging.Lodging, "settle", lambda self, cursor: None)
+    monkeypatch.setattr(lodging.Lodging, "tell", lambda self, connection: None)
     with pytest.raises(LedgerError), place.open() as ledger:
         ledger.rename("people", "Patients of 2026")
 
@@ -209,6 +210,79 @@ def test_a_schema_of_the_account_s_name_does_not_come_before_its_own(
         place.open()
 
 
+AS_THE_ACCOUNT_IS_SET = (
+    "SET synchronous_commit TO off", "SET client_encoding TO 'LATIN1'", "SET lock_timeout TO 0",
+    "SET idle_in_transaction_session_timeout TO 0",
+)  # fmt: skip
+HOLDS = {
+    "synchronous_commit": "on", "client_encoding": "UTF8", "lock_timeout": "2s",
+    "idle_in_transaction_session_timeout": "10s", "session_replication_role": "origin",
+}  # fmt: skip
+
+
+def test_whatever_session_a_pooler_gives_a_transaction_it_is_told_what_must_hold(
+    place: Place, own: Engine, schema: str, tmp_path: Path, pooled: Callable[..., None], request: pytest.FixtureRequest
+) -> None:
+    """Of a transaction in each of the ways there are; and no other schema's operator is called in any."""
+    run(own, f'ALTER ROLE app IN DATABASE postgres SET search_path = "$user", {schema}')
+    filled(place)
+    request.addfinalizer(lambda: run(own, "DROP SCHEMA app CASCADE"))
+    run(own, f"CREATE SCHEMA app AUTHORIZATION {FEW}; GRANT USAGE ON SCHEMA app TO PUBLIC")
+    run(own, OPERATOR.format(schema="app"), "CREATE TABLE app.records (seq bigint)")
+    run(own, f"ALTER TABLE app.records OWNER TO {FEW}")
+    pooled(*AS_THE_ACCOUNT_IS_SET)
+    holds = HOLDS | {"search_path": f'"{schema}", pg_temp'}
+    with place.open() as ledger:
+        store = ledger._store
+        for look in (store.reading, store.writing, store.snapshot):
+            with look() as connection:
+                found = {name: connection.exec_driver_sql(f"SHOW {name}").scalar() for name in holds}
+            kept = {"idle_in_transaction_session_timeout": "0"} if look == store.snapshot else {}
+            assert found == holds | kept
+        with store.reading() as connection:
+            for number in range(12):  # more often than it takes a statement to be prepared
+                asked = connection.execute(text("SELECT CAST(:number AS integer)"), {"number": number})
+                assert asked.scalar() == number
+        for number in range(12):
+            ledger.charge(f"Σ{number}", "people", Cost.pure(0.01), "Σ?")
+            ledger.store_answer(f"Σ{number}", {"winner": "Σ 人"})
+        assert ledger.receipt("Σ3").answer == {"winner": "Σ 人"}
+        assert ledger.verify().charges == 13
+        engine.rewrite_files(store.engine)
+        assert ledger.backup(tmp_path / "backup") == 26
+    assert main(["--ledger", place.url, "--journal", str(place.journal), "restore", str(tmp_path / "backup")]) == 0
+
+
+MUTANTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "is told": lambda patch: patch.setattr(lodging.Lodging, "tell", lambda self, connection: None),
+    "is told its disk": lambda patch: patch.setattr(engine, "_TOLD", {}),
+    "has its own statements": lambda patch: patch.setattr(engine, "_OF_NO_SESSION", {}),
+}
+
+
+@pytest.mark.parametrize("what", MUTANTS)
+def test_what_only_a_session_is_told_is_found_out(
+    place: Place, own: Engine, schema: str, tmp_path: Path, pooled: Callable[..., None], request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch, what: str,
+) -> None:  # fmt: skip
+    MUTANTS[what](monkeypatch)
+    with pytest.raises((AssertionError, LedgerError)):
+        test_whatever_session_a_pooler_gives_a_transaction_it_is_told_what_must_hold(
+            place, own, schema, tmp_path, pooled, request
+        )
+
+
+def test_no_transaction_is_of_a_session_that_keeps_no_references(
+    server: PrivateServer, tmp_path: Path, pooled: Callable[..., None]
+) -> None:
+    """Also where a pooler makes one after the ledger was opened."""
+    with Ledger.open(server.new_schema(), journal=tmp_path / "journal", create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        pooled("SET session_replication_role TO replica")
+        with pytest.raises(LedgerUnsound, match="session_replication_role"):
+            ledger.charge("r", "people", Cost.pure(0.25), "?")
+
+
 def test_none_is_made_in_a_schema_of_another_s(
     place: Place, own: Engine, schema: str, request: pytest.FixtureRequest
 ) -> None:
@@ -219,7 +293,7 @@ def test_none_is_made_in_a_schema_of_another_s(
         place.open()
 
 
-@pytest.mark.parametrize("name", ["Ledger", "lab-app", 'a "name", of two', "select", "ä"])
+@pytest.mark.parametrize("name", ["Ledger", "lab-app", 'a "name", of two', "50 %s:of (two)", "select", "ä"])
 def test_its_schema_may_have_any_name(server: PrivateServer, own: Engine, tmp_path: Path, name: str) -> None:
     """One with a capital letter was looked for by another name."""
     place = role_s(server, own, tmp_path, name)

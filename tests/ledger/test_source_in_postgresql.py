@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.datasets import Declaration, PrivateRows
-from dpcore.datasets.in_place import PrivateSource, open_database, tables_of
+from dpcore.datasets.in_place import PrivateSource, database, open_database, tables_of
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
@@ -134,3 +135,36 @@ def test_a_connection_lost_in_the_middle_of_a_scan_is_one_sentence(
     assert caplog.records == []
     assert "Traceback" not in capfd.readouterr().err
     assert opened.rows() == 400
+
+
+def pooled_sums(address: str) -> tuple[list[float], dict[str, str]]:
+    """What a question counts whose rows one person's number puts together, and what holds of its transactions."""
+    database._engine.cache_clear()
+    opened = open_database(address, "vis%its:")
+    held = {name: str(opened.run(f"SHOW {name}")[0][0]) for name in HOLDS}
+    stored = PrivateSource(lambda: open_database(address, "vis%its:"))
+    declared = Declaration(columns=(WARD, SHARE), id_column="share", rows_per_person=1)
+    return np.ravel(MostCommonOption.of(declared, "ward", epsilon=1.0).read(stored)).tolist(), held
+
+
+HOLDS = {"extra_float_digits": "3", "statement_timeout": "1h", "lock_timeout": "5s", "transaction_read_only": "on"}
+
+
+def test_whatever_session_a_pooler_gives_a_transaction_it_is_told_how_numbers_are_written(
+    address: str, pooled: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two numbers that a session writes as one text are else one person, and one of their rows is counted."""
+    engine = create_engine(address)
+    with engine.begin() as connection:
+        numbered = 'SELECT ctid AS at, row_number() OVER () AS n FROM "vis%its:"'
+        close = 'UPDATE "vis%its:" SET share = 0.5 + n * power(CAST(2 AS float8), -52)'
+        connection.execute(text(f"{close} FROM ({numbered}) AS numbered WHERE ctid = at"))
+    engine.dispose()
+    direct = pooled_sums(address)
+    assert direct[1] == HOLDS
+    pooled()
+    rounds = f"{address}%20-cextra_float_digits%3D-15"
+    assert pooled_sums(rounds) == direct
+    monkeypatch.setattr(database, "_exact", lambda connection: None)
+    assert pooled_sums(rounds)[0] != direct[0], "a control"
+    database._engine.cache_clear()

@@ -57,6 +57,8 @@ from dpcore.validate import IntArray
 _DUCKDB = "duckdb:///"
 _NETWORK = {"connect_timeout": 4, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """What a connection to a server has unless its address says otherwise; the server itself is watched (``watched``)."""
+_OF_NO_SESSION = {"prepare_threshold": None}
+"""Statements are not prepared: behind a pooler the session in which one was is another transaction's."""
 _STEPS = 1_000_000
 """Of SQLite's machine, after each so many it is asked whether a statement takes too long."""
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
@@ -184,9 +186,10 @@ def _engine(address: str) -> Engine:
         if kind == "sqlite":
             url = _opened_for_reading(url)
         options = {"postgresql_readonly": True} if kind == "postgresql" else {}
-        network = {name: value for name, value in _NETWORK.items() if kind == "postgresql" and name not in url.query}
+        usual = {**_NETWORK, **_OF_NO_SESSION} if kind == "postgresql" else {}
+        settings = {name: value for name, value in usual.items() if name not in url.query}
         engine = create_engine(
-            url, poolclass=NullPool, hide_parameters=True, execution_options=options, connect_args=network
+            url, poolclass=NullPool, hide_parameters=True, execution_options=options, connect_args=settings
         )
     except (ArgumentError, NoSuchModuleError, ImportError):
         raise UnreadableFile(_UNREACHED) from None
@@ -194,7 +197,7 @@ def _engine(address: str) -> Engine:
         event.listen(engine, "connect", _begin)
     if kind == "postgresql":
         watch(engine)
-        event.listen(engine, "connect", _exact)
+        event.listen(engine, "begin", _exact)
     return engine
 
 
@@ -219,11 +222,10 @@ def _bound(connection: Any) -> None:
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
 
 
-def _exact(connection: Any, _: object) -> None:
-    """Let no two numbers be written as one text, whatever the database's own settings say."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET extra_float_digits = 3")
-    connection.commit()
+def _exact(connection: Connection) -> None:
+    """Let no two numbers be written as one text in a transaction, whatever its session's own settings say."""
+    told = "SELECT set_config('extra_float_digits', '3', true)"
+    connection.exec_driver_sql(told, execution_options={"stream_results": False})
 
 
 def _plain(text: bytes | None) -> bytes | None:

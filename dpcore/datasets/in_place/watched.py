@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
-from sqlalchemy import URL, Engine, event
+from sqlalchemy import URL, Connection, Engine, event
 
 from dpcore.waiting import Looker, TooLate, shut, within
 
@@ -33,6 +33,12 @@ _AFTER = 60.0
 """Seconds after a server should have given a statement up itself."""
 _LOOK = 0.2
 _CONNECTING = "source-connect"
+_TOLD = """
+SELECT name, setting, set_config(
+    name, CASE WHEN setting <> '0' THEN setting WHEN name = 'lock_timeout' THEN %(locked)s ELSE %(most)s END, true
+) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout')
+"""
+"""For how long, in milliseconds, unless the server, its owner or the address says it."""
 _WORKS = 1  # libpq's name for a connection whose statement is not answered yet
 
 
@@ -138,18 +144,15 @@ def watch(engine: Engine) -> None:
         _looker.add(Watched(found, server, partial(_answers, connect)))
         return found
 
-    @event.listens_for(engine, "connect")
-    def _connected(connection: Any, _: Any) -> None:
-        with connection.cursor() as cursor:
-            for name, seconds in (("statement_timeout", MOST), ("lock_timeout", LOCKED)):
-                cursor.execute("SELECT setting FROM pg_settings WHERE name = %s", (name,))
-                said = int(cursor.fetchone()[0]) / 1000
-                if said == 0.0:  # else the server, its owner or the address says it
-                    cursor.execute(f"SET {name} = {int(1000 * seconds)}")
-                watched = _looker.of(connection)
-                if name == "statement_timeout" and isinstance(watched, Watched):
-                    watched.most = (said or seconds) + _AFTER
-        connection.commit()
+    # of each transaction anew: a pooler may give each to another session, which was told nothing
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        asked = {"most": str(int(1000 * MOST)), "locked": str(int(1000 * LOCKED))}
+        told = connection.exec_driver_sql(_TOLD, asked, execution_options={"stream_results": False})
+        said = {name: int(setting) / 1000 for name, setting, _ in told}
+        watched = _looker.of(connection.connection.dbapi_connection)
+        if isinstance(watched, Watched):
+            watched.most = (said["statement_timeout"] or MOST) + _AFTER
         server.answered()
 
 
