@@ -103,12 +103,17 @@ class Needed:
     most: Most | None = None
 
 
+def reached(heights: Sequence[float], goal: float, *, higher: bool) -> list[bool]:
+    """Which of them reach a goal, the higher the better or the lower."""
+    return [height >= goal if higher else height <= goal for height in heights]
+
+
 class Chart(Protocol):
     """What a page needs of a question's main chart, whether it is computed at once or fills in.
 
     ``about`` says in a few words what it answers, ``empty`` whether there is nothing to draw yet. ``point`` is the
     height of the method in use at the chosen ε, as the chart writes it; None where it is not known; ``heights`` are
-    those at other ``levels`` of ε.
+    those at other ``levels`` of ε, and ``enough`` whether heights reach the target; None without one.
     """
 
     @property
@@ -130,6 +135,8 @@ class Chart(Protocol):
     def scale(self) -> Scale: ...
 
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]: ...
+
+    def enough(self, heights: Sequence[float]) -> Sequence[bool] | None: ...
 
     def picture(self, axis: str) -> Picture: ...
 
@@ -217,6 +224,10 @@ class View:
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
         """The same at other levels of ε."""
         return [None if self.empty else self.at_epsilon(self.main, level) * self.scale.factor for level in levels]
+
+    def enough(self, heights: Sequence[float]) -> Sequence[bool] | None:
+        """Whether heights reach the target; None without one."""
+        return None if self.target is None else reached(heights, self.target * self.scale.factor, higher=self.higher)
 
     def picture(self, axis: str) -> Picture:
         """The chart against ``axis``, one of ``axes``."""

@@ -43,16 +43,17 @@ HIDDEN = {
     "replace_one": "For every question. Those that hide one added or removed count more (twice in ε, four times in "
     "ρ), because a changed row is one removed and another added.",
 }
+FITS = "Fits the question in view."
 DELTAS = tuple(10.0**-power for power in range(5, 13))
 KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
 STAYS = "This very file is about other people already, and stays with them. Nothing was opened."
 _NOTE = "open-budget"
 
 
-def open_budget(source: Source, neighbours: str = "replace_one") -> None:
+def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | None = None) -> None:
     """Say what a budget is, let the person choose, and open it after one more look. Nothing is written before.
 
-    ``neighbours`` is what the question in view hides, offered first.
+    ``neighbours`` is what the question in view hides, offered first, and ``cost`` that of one answer to it.
     """
     if visitors.restricted():
         st.info(NOT_HERE, icon=":material/groups:")
@@ -105,7 +106,7 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
             key="budget-neighbours",
             persist_state="session",
             format_func=lambda name: f"One{words.one_of(name, unit).removeprefix('one')}",
-            captions=list(HIDDEN.values()),
+            captions=[f"{FITS} {told}" if cost and name == neighbours else told for name, told in HIDDEN.items()],
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.number_input(
@@ -132,6 +133,8 @@ def open_budget(source: Source, neighbours: str = "replace_one") -> None:
                 help="Keep it far below one in the number of people: one in a hundred times as many, or less. With 0, "
                 "private training and advice followed day by day cannot be paid for.",
             )
+        if cost is not None:
+            _pays_for(cost, neighbours)
         _allowed(source)
     with right:
         _promise(source)
@@ -199,6 +202,17 @@ def _allowed(source: Source) -> None:
         show_table(pd.DataFrame(rows).set_index("counting").T, alt="Answers that would fit")
         if not delta:
             st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.failing(DELTAS[1])}.")
+
+
+def _pays_for(cost: Cost, neighbours: str) -> None:
+    """How many answers to the question in view the budget would pay for."""
+    _, epsilon, delta = _chosen()
+    try:
+        planned = Budget.planned(epsilon=epsilon, delta=delta, counting=_counting(), neighbours=_hidden())
+    except InvalidArgument:
+        return  # the review says why
+    many = words.plural(planned.answers_left(cost, neighbours), "answer")
+    st.markdown(f"This pays for **{many}** like the one in view, at its ε = {words.number(session.epsilon())}.")
 
 
 def _hidden() -> Neighbours:

@@ -40,11 +40,14 @@ def _known(question: Question, ratios: Sequence[float]) -> list[said.Row]:
     card, view = question.protected, question.view
     levels = [ratio * card.epsilon for ratio in ratios]
     heights = view.heights(levels) if question.follows else [None]
-    reached = [words.height(height, hundred=view.scale.hundred) for height in heights if height is not None]
-    if len(reached) < len(levels):
+    known = [height for height in heights if height is not None]
+    if len(known) < len(levels):
         return []
+    reached = [words.height(height, hundred=view.scale.hundred) for height in known]
+    met = view.enough(known)
+    enough = [] if met is None else [(said.ENOUGH, [said.MET[one] for one in met])]
     odds = [words.at_most(replace(card, epsilon=level).odds) for level in levels]
-    return [(said.measured(view.scale.title), reached), *_also(question, levels), (said.GUESS, odds)]
+    return [(said.measured(view.scale.title), reached), *enough, *_also(question, levels), (said.GUESS, odds)]
 
 
 def _also(question: Question, levels: Sequence[float]) -> list[said.Row]:

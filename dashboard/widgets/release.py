@@ -78,7 +78,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
         charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
             if found is None and not tracker.lost(source):
-                _way_below(slot, tab)
+                _way_below(slot, tab, offer.gives)
             return  # the release tab says why
         waits = approval.pending(approval.latest(found, request), found)
     except DpcoreError:
@@ -111,7 +111,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
         _confirm(here, found)
 
 
-def _way_below(slot: str, tab: str) -> None:
+def _way_below(slot: str, tab: str, gives: str) -> None:
     """Where a private answer is to be had as long as these people have no budget."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -121,7 +121,7 @@ def _way_below(slot: str, tab: str) -> None:
             on_click=session.change,
             args=(tab, RELEASE),
         )
-        st.caption(said.BUDGET_FIRST, width="content")
+        st.caption(said.budget_first(gives), width="content")
 
 
 def cost_of(request: Request) -> Cost:
@@ -174,7 +174,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         _earlier(source, earlier, describe)
         return
     if found is None:
-        open_budget(source, request.neighbours)
+        open_budget(source, request.neighbours, cost_of(request))
         return
     told()
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")

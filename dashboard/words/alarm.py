@@ -251,7 +251,7 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
     return (
         f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such alarms do not ring on time. "
         f"{CHANCE} with other people like these, {level} itself would be reached at another time than {safe(when)} "
-        f"{often} Whether an alarm is on time is told by these people alone."
+        f"{often} “On time” is measured by these people's own day, so the two do not add up."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dashboard.words import many, no_less, number, plural, safe, times_in_100, visible
+from dashboard.words import many, no_less, number, plural, safe, times_in_100
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.release import such_as
 from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
@@ -75,11 +75,6 @@ def caption(*, columns: int, rows: int, unit: str, best: str, own: float, at_ran
         f"declared range. The cheapest, {safe(best)}, costs {percent(own)} itself; a column picked at random costs "
         f"{percent(at_random)} more. {theory}"
     )
-
-
-def unsure(unit: str) -> tuple[str, str]:
-    """What the two bars are called."""
-    return "privacy noise", f"only these {visible(many(unit))}"
 
 
 def uncertain(noise: float, people: float, rows: int, unit: str, draws: int) -> str:

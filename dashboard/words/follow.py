@@ -246,11 +246,6 @@ def last_plays(unit: str) -> str:
     return f"plays on the last {safe(unit)} (blue: the best expert)"
 
 
-def unsure(units: str) -> tuple[str, str]:
-    """What the two bars are called."""
-    return "privacy noise", f"only these {visible(units)}"
-
-
 def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int, price: float) -> str:
     """Two uncertainties, apart; ``noise`` comes on top of what a learner ``without`` privacy misses. ``price`` is what
     privacy costs, in points per 100 rounds."""

@@ -10,6 +10,7 @@ TITLE = "**Stricter or looser?** Half the ε protects more, twice the ε less."
 EPSILON = "privacy loss ε"
 GUESS = "somebody's guesses right at most, of 100 (50: a coin toss)"
 ANSWERS = "answers that you can still get"
+ENOUGH, MET = "enough for what you need", ("no", "yes")
 _MARK, BY_DELTA = "\\*", "\\* δ runs out before ε does."
 NAMES = {0.5: "half", 1.0: "now", 2.0: "twice"}
 """Each level of the table, as how many times the chosen ε it is."""

@@ -22,7 +22,6 @@ NEED = {
 }
 MODELS = "models"
 MOST_FOUND = "read off the lower edge of the shaded range, which rests on few models"
-UNSURE = ("privacy noise", "only these rows")
 RIGHT_WRONG, FOUND_MISSED = ("right", "wrong"), ("found", "missed")
 ONE_CLASS = (
     "All rows to judge on are of one class here, so that it cannot be told how many of each are found: right "
@@ -221,10 +220,10 @@ def uncertain(
     are the rows that judged them, and ``what`` the numbers are; ``price`` is from what, without privacy, to what."""
     plain, value = (number(100 * one) for one in price)
     return (
-        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this {between(low, high)} "
-        f"{what} (estimated from {models} of them). Chance: {judged} judged them; had others come, all these numbers "
-        f"would move by up to {number(100 * people)} in 80 of 100 cases, with or without privacy. "
-        f"What privacy costs is in neither: it is the way from {plain} to {value} on average."
+        f"**Two reasons why one model may be off** the average above. Privacy noise: 80 of 100 such models "
+        f"{between(low, high)} {what} (estimated from {models} of them). Chance: {judged} judged them; "
+        f"had others come, all these numbers would move by up to {number(100 * people)} in 80 of 100 cases, with or "
+        f"without privacy. What privacy costs is in neither: it is the way from {plain} to {value} on average."
     )
 
 
@@ -249,7 +248,8 @@ def uncertain_error(
     """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
     half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
     return (
-        f"**Two reasons why it may be off.** Privacy noise: 80 of 100 models trained like this have an error of "
+        f"**Two reasons why one model may be off** the average above. Privacy noise: 80 of 100 such models "
+        "have an error of "
         f"{number(low)} to {number(high)} (estimated from {models} of them). Chance: {tested:,} other rows judged "
         f"them; had others come, all these numbers would move by at most {half} in 80 of 100 cases, with or without "
         f"privacy (calculated from how far off each row is; that {half} is itself known to about {error} in 100). "
@@ -280,8 +280,11 @@ def will_do(classes: tuple[str, ...], missed: float | None, there: float | None)
     else:
         positive = _named(classes[1])
         told = f"missing {of_100(missed)} of 100 {positive}"
-        otherwise = f"If not, try a higher ε or another method, or say above how many {positive} it must find."
-    return _proviso(told, there, otherwise)
+        otherwise = (
+            f"If not, try a higher ε or another method, or say under “What counts for you” how many {positive} it must "
+            "find."
+        )
+    return _proviso(told, "missing", there, otherwise)
 
 
 def alarms_will_do(classes: tuple[str, ...], alarmed: float, there: float | None) -> Proviso:
@@ -289,15 +292,16 @@ def alarms_will_do(classes: tuple[str, ...], alarmed: float, there: float | None
     other, positive = map(_named, classes)
     return _proviso(
         f"taking {of_100(alarmed)} of 100 {other} for {positive}",
+        "taking",
         there,
         "If not, try a higher ε or, where you may look at results, another method (Options).",
     )
 
 
-def _proviso(told: str, there: float | None, otherwise: str) -> Proviso:
+def _proviso(told: str, what: str, there: float | None, otherwise: str) -> Proviso:
     return Proviso(
         decide=f"decide whether {told} will do.",
-        there="If so" if there is None else f"If {of_100(there)} will do too",
+        there="If so" if there is None else f"If {what} {of_100(there)} will do too",
         otherwise=otherwise,
     )
 

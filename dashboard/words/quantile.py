@@ -44,6 +44,7 @@ HOW_TEXT = (
 FORMULA = r"\Pr[r] \propto \exp\left(-\frac{\varepsilon\,|\mathrm{below}(r) - q n|}{2 s}\right)"
 SOURCE = "s is how far one person moves the score: max(q, 1−q) when added or removed, 1 when changed. Smith, STOC 2011."
 LAW, LIKELIHOOD = "how likely each private answer is", "likelihood"
+BEYOND = "beside those that the nearest number it may be would leave"
 TRUTH, MADE_UP = "truth", "made-up rows"
 
 
@@ -107,6 +108,12 @@ def caption(
     )
 
 
+def outcomes(near: tuple[float, float]) -> tuple[str, str, str]:
+    """An answer below what is near enough, within it, and above."""
+    low, high = map(number, near)
+    return f"below {low}", f"{low} to {high}: close enough", f"above {high}"
+
+
 def law_alt(q: float, truth: float, unit: str) -> str:
     return f"Likelihood of private answers around the true {QUANTILES[q]}, {with_unit(truth, unit)}."
 
@@ -124,12 +131,12 @@ def what_if(changed: bool) -> str:
     return f"Change what the picture depends on; the chart above answers at once.{grey}"
 
 
-def conclude(bound: ErrorBound) -> str:
+def conclude(q: float, bound: ErrorBound) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
     return (
         f"You may show it and say: {times_in_100(bound.confidence or 0.0)} no more than {no_less(bound.number)} "
-        f"{bound.unit} too many lie on one side of it, compared with the best of the numbers that it may be. You may "
-        "not say: it is exactly this, or that anyone in the data has this value."
+        f"{bound.unit} lie between it and the true {QUANTILES[q]} ({BEYOND}). You may not say: it is exactly this, or "
+        "that anyone in the data has this value."
     )
 
 
@@ -144,13 +151,13 @@ def forecast(quartiles: tuple[float, float], unit: str) -> str:
     )
 
 
-def forecast_bound(bound: ErrorBound, unit: str) -> str:
+def forecast_bound(q: float, bound: ErrorBound, unit: str) -> str:
     """What holds whatever the data are: how many rows it is off, and not how far that is."""
     return (
         f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, no more than {no_less(bound.number)} "
-        f"{bound.unit} too many lie on one side of it, compared with the best of the numbers that it may be. How far "
-        f"that is{f' in {safe(unit)}' if unit else ''} depends on how close together they lie there, so it cannot be "
-        "said before."
+        f"{bound.unit} lie between it and the true {QUANTILES[q]} ({BEYOND}). How far that "
+        f"is{f' in {safe(unit)}' if unit else ''} depends on how close together they lie there, so it cannot be said "
+        "before."
     )
 
 

@@ -10,9 +10,6 @@ from dpcore.ledger.words import LONGEST_QUESTION
 TAB = "A private answer"
 DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
 OPEN_BELOW = f"Open “{TAB}” below"
-BUDGET_FIRST = (
-    "It comes from the data themselves, and is paid from a budget of these people, which is opened there first."
-)
 DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."
@@ -75,7 +72,15 @@ EPSILON_LOOKED_WARNING = (
 
 def such_as(example: str) -> str:
     """One of the answers that there may be: by what is declared, so that it tells of no row."""
-    return f", such as “{safe(example, 40)}”"
+    return f", such as “{safe(example, 40)}” (an example only)"
+
+
+def budget_first(gives: str) -> str:
+    """What an answer would be, where no budget pays for one yet."""
+    return (
+        f"No answer yet. An answer gives out {gives}, and may be shown to anybody. It comes from the data themselves, "
+        "and is paid from a budget of these people, which is opened there first."
+    )
 
 
 def none_drawn(gives: str, *, practice: bool) -> str:

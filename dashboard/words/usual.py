@@ -34,7 +34,8 @@ def method(about: About) -> str:
 
 
 NO_THEOREM = (
-    "The privacy is proved. How often it is right is calculated for these data; at this ε no theorem promises it."
+    "The privacy is proved. How often it is right is calculated for these data, and is another number for "
+    "others; at this ε no theorem promises it."
 )
 
 

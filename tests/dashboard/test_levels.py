@@ -87,3 +87,16 @@ def test_where_delta_runs_out_first_that_is_said(open_app: Open) -> None:
     assert said.BY_DELTA in text(app)
     app.number_input(key="epsilon-typed").set_value(2.0).run()
     assert said.BY_DELTA not in text(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_whether_a_level_is_enough_is_what_the_headline_says_there(open_app: Open, page: str) -> None:
+    app, seen = open_app(page), set()
+    for level in (0.05, 0.5, 10.0):
+        app.number_input(key="epsilon-typed").set_value(level).run()
+        told = rows(app)[said.ENOUGH]
+        now = told[0 if level == 0.05 and len(told) == 2 else 1].strip("*")
+        headline = next(line for line in text(app).split("\n") if line.startswith("### "))
+        assert now == said.MET[any(word in headline for word in ("enough for", "within the"))], headline
+        seen.add(now)
+    assert seen == set(said.MET), "both are seen"

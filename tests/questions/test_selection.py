@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard import words
+from dashboard import catalogue, words
 from dashboard.controls import Choice, Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.selection.best_rule import BestRule
@@ -17,6 +17,7 @@ from dashboard.questions.selection.candidates import candidates
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.questions.selection.most_common_controls import METHODS
 from dashboard.questions.selection.quantile import Quantile
+from dashboard.view import View
 from dashboard.words import best_rule as rule_words
 from dashboard.words import most_common as said
 from dpcore.selection import QuantileProblem
@@ -177,3 +178,15 @@ def test_the_same_choices_give_the_same_question() -> None:
     assert isinstance(one.offer, Offer)
     assert isinstance(other.offer, Offer)
     assert one.offer.request == other.offer.request
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 0.2])
+def test_dots_of_a_quantile_are_good_as_often_as_the_headline_says(epsilon: float) -> None:
+    """Only those in the same part of the scale as the truth were: 7 of 50 blue, under a headline of 99.9 in 100."""
+    question = catalogue.questions("selection")["quantile"].ask(sample_case("clinic", epsilon), Setting())
+    seen = question.outcomes
+    assert seen is not None
+    assert sum(seen.chances) == pytest.approx(1.0)
+    good = sum(chance for chance, one in zip(seen.chances, seen.good, strict=True) if one)
+    assert isinstance(question.view, View)
+    assert good == pytest.approx(question.view.at("quantile", "success"), abs=1e-9)

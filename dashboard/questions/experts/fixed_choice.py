@@ -258,7 +258,7 @@ class _Setting:
             (*view.identity, "other rows"), lambda: other_rounds.another_best(self.problem.costs, FIRST_SEED)
         )
         sentence = said.uncertain(noise, people, self.problem.n, self.unit, other_rounds.DRAWS)
-        return Uncertain(noise=noise, people=people, sentence=sentence, names=said.unsure(self.unit))
+        return Uncertain(noise=noise, people=people, sentence=sentence)
 
     @property
     def looked_at(self) -> str:

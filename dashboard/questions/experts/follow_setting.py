@@ -164,7 +164,6 @@ class Setting:
             noise=more,
             people=people,
             sentence=said.uncertain(more, without, people, len(self.losses), self.whom.unit, other_rounds.DRAWS, price),
-            names=said.unsure(self.whom.units),
         )
 
     def offer(self) -> Offer | NoOffer:

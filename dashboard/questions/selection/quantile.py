@@ -226,7 +226,8 @@ class _Setting:
         view = self.view()
         problem = self.problem(self.times, self.questions)
         law: LawPicture = self.case.memo(
-            (*view.identity, "law", self.epsilon), lambda: law_picture(problem, self.epsilon)
+            (*view.identity, "law", self.epsilon, self.tolerance),
+            lambda: law_picture(problem, self.epsilon, self.tolerance),
         )
         chance = view.at("quantile", "success")
         goal = self.target if self.metric == "success" else None
@@ -246,9 +247,9 @@ class _Setting:
             view=view,
             need=Need(control=self.need, found=None if self.case.brief else view.needed()),
             outcomes=Outcomes(
-                names=list(law.ranges),
-                chances=list(law.ranges.values()),
-                good=[name == law.true_range for name in law.ranges],
+                names=said.outcomes(law.near),
+                chances=law.chances,
+                good=(False, True, False),
             ),
             uncertain=self.uncertain(view, problem, chance),
             protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon, unit=self.case.table.schema.unit),
@@ -372,7 +373,7 @@ class _Setting:
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
-            forecast = said.forecast_bound(request.error_bound(0.05), self.unit)
+            forecast = said.forecast_bound(self.q, request.error_bound(0.05), self.unit)
         return Offer(
             request=request,
             data=source.rows,
@@ -380,5 +381,5 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.unit),
             gives=said.gives(self.q),
             relation="quantile_neighbours",
-            conclude=said.conclude(request.error_bound(0.05)),
+            conclude=said.conclude(self.q, request.error_bound(0.05)),
         )

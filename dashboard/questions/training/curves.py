@@ -17,7 +17,7 @@ from dashboard.charts.heat_map import heat_map
 from dashboard.charts.theme import EPSILON_TITLE, colours, palette
 from dashboard.charts.tradeoff import HEIGHT, Scale, read_columns, read_off, tradeoff
 from dashboard.questions.training.prepared_rows import Task
-from dashboard.view import EPSILON_HIGH, EPSILON_LOW, describe_at
+from dashboard.view import EPSILON_HIGH, EPSILON_LOW, describe_at, reached
 from dashboard.words import predict as said
 from dashboard.words.measured import found_title
 from dpcore.tradeoff import COLUMNS, Metric
@@ -274,6 +274,11 @@ class Curves:
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
         """The same at other levels of ε; only curves along ε know them."""
         return [self._height(level) if self.axis == "epsilon" else None for level in levels]
+
+    def enough(self, heights: Sequence[float]) -> Sequence[bool]:
+        """Whether heights reach the target."""
+        asked = self.asked
+        return reached(heights, asked.target * self.scale.factor, higher=METRICS[asked.metric].higher)
 
     def _height(self, level: float) -> float | None:
         asked = self.asked

@@ -263,7 +263,7 @@ class Measured:
         if not task.classifies:
             half, error = self._by_rows()
             sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models, price=price)
-            return Uncertain(noise=noise, people=half, sentence=sentence, names=said.UNSURE, sign="±", in_100=False)
+            return Uncertain(noise=noise, people=half, sentence=sentence, sign="±", in_100=False)
         judged, what = said.judges(task.tested), said.RIGHT
         people = EIGHTY * math.sqrt(self._by_chance(value))
         if self.metric == FOUND:
@@ -273,7 +273,7 @@ class Measured:
         elif self.metric == BALANCED:
             what = said.ALIKE
         sentence = said.uncertain(low, high, people, judged, what, models=models, price=price)
-        return Uncertain(noise=noise, people=people, sentence=sentence, names=said.UNSURE, sign="±")
+        return Uncertain(noise=noise, people=people, sentence=sentence, sign="±")
 
     def _by_chance(self, value: float) -> float:
         """The variance of the headline's share through the rows that happened to be left out to judge."""
