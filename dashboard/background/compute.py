@@ -33,6 +33,7 @@ from dpcore.ledger import Ledger
 from dpcore.ledger.engine import SLOW, UNREACHABLE
 from dpcore.ledger.member import NO_FILES, MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Person, Role
+from dpcore.ledger.several import SeveralLedger
 from dpcore.ledger.store import ASK_AGAIN
 from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.memory import Memory
@@ -88,10 +89,9 @@ def ledger() -> Ledger:
         return _as_member(person, visitor.token(), visitors.address())
     whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
     if not visitors.restricted():
-        actor = visitors.actor()
-        if actor != "trusted":
-            return whole.acting(actor)
-        return whole.acting(actor, token=visitor.token(), network=visitors.address())
+        if visitors.alone():
+            return whole.acting("local")
+        return SeveralLedger(whole, visitor.token(), network=visitors.address(), replicas=visitors.replicas())
     return VisitorsLedger(whole, visitor.token(), network=visitors.address(), replicas=visitors.replicas())
 
 

@@ -1,4 +1,4 @@
-"""What each network has begun within the hour, as this process saw it: in memory alone.
+"""What each network has begun within the hour, or each browser within a day, as this process saw it: in memory alone.
 
 A visitor without a login is a cookie, and whoever drops it is another one: a bound by cookies alone lets one computer
 take all that a ledger takes from everybody. A record would keep an address for good, so that none is ever written.
@@ -37,7 +37,7 @@ class Begun:
             self._of_one[network, who] += records
 
     def records(self, network: str) -> int:
-        """How many records were begun from this network within the hour."""
+        """How many records were begun from this network within the time."""
         with self._lock:
             self._forget()
             return self._records.get(network, 0)

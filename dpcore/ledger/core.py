@@ -58,27 +58,19 @@ from dpcore.validate import one_of
 class Ledger:
     """Budgets in one database. Safe to share between threads; several processes may open the same one."""
 
-    def __init__(
-        self, store: Store, actor: Actor = "", subject: str = "", *, token: str = "", network: str = ""
-    ) -> None:
-        """Use ``Ledger.open``. ``subject`` is the person who has logged in, in whose name everything is recorded;
-        ``token`` and ``network`` are as in ``acting``."""
+    def __init__(self, store: Store, actor: Actor = "", subject: str = "") -> None:
+        """Use ``Ledger.open``. ``subject`` is the person who has logged in, in whose name everything is recorded."""
         self._store = store
         self._actor: Actor = actor
         self._subject = subject
-        self._token, self._network = token, network
 
-    def acting(self, actor: Actor, *, token: str = "", network: str = "") -> Ledger:
+    def acting(self, actor: Actor) -> Ledger:
         """The same ledger for what this kind of somebody does: each of their charges says so (``asked.ACTORS``).
 
-        ``trusted`` are several, told apart as far as files go by the secret of a browser (``token``) and by the
-        ``network`` that it is in; neither is recorded as it is. Without a token nothing is anybody's own. Raises
-        InvalidArgument for a token that somebody else could have.
+        Nothing of it is bounded, nor anybody's own of several (``several``). Raises InvalidArgument.
         """
         one_of(tuple(ACTORS), actor=actor)
-        if token:
-            practice.lineage_of(token, "any")
-        return Ledger(self._store, actor, token=token, network=network)
+        return Ledger(self._store, actor)
 
     @classmethod
     def open(
@@ -352,8 +344,7 @@ class Ledger:
 
     @property
     def _bringer(self) -> Bringer:
-        several = self._actor == "trusted"
-        return Bringer(subject=self._subject, several=several, token=self._token, network=self._network)
+        return Bringer(subject=self._subject, several=self._actor == "trusted")
 
     def _compare_unseen(self, file: Brought, lineage: str) -> None:
         """Compare a file with the people of whom whoever links it may know nothing, untold; here there are none."""

@@ -1,11 +1,13 @@
 """How much one person writes into a ledger in a day by what costs no budget: names, shares, limits, links, sentences.
 
-Every record stays for good, so that what nobody bounds would fill the disk. Whoever runs the program without a login is
-nobody's subject, and not bounded.
+Every record stays for good, so that what nobody bounds would fill the disk. Of several without a name (``several``) no
+record says whose it is: what a browser, and what a network wrote is known in memory alone, so that a restart forgets
+it. Whoever runs the program without a login is nobody's subject, and not bounded.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
 from types import MappingProxyType
@@ -15,13 +17,20 @@ from sqlalchemy import Connection, Select, func, or_, select
 
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history, schema
+from dpcore.ledger.begun import Begun
 from dpcore.ledger.records import Kind, canonical, lately
 
 MOST, DAY = 600, timedelta(days=1)
 """Records of one person in a day, but those that are bounded otherwise; as many as of practice (``rate``)."""
 NEAR = 1000
 """Records that are looked at before the newest one that is too old."""
+MOST_OF_NETWORK = 4 * MOST
+"""Those of all together without a name who come from one network: whoever wants more has another browser."""
 TOO_MANY = "You have changed as much in this ledger as one person can in a day; nothing was changed. Go on tomorrow."
+TOO_MANY_OF_NETWORK = (
+    "As much in this ledger was changed from your network, as this server sees it, as can be in a day; nothing was "
+    "changed. Go on tomorrow."
+)
 OTHERWISE: Mapping[Kind, str] = MappingProxyType(
     {
         "charge": "spends a budget, or is practice (rate)",
@@ -57,6 +66,19 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
     )
     if int(connection.execute(theirs).scalar_one()) >= MOST:
         raise NotAllowed(TOO_MANY)
+
+
+def take(written: Begun, token: str, network: str, records: int, *, replicas: int) -> None:
+    """So many records, of one of several without a name, come to be now, if there are few of theirs. ``token`` is the
+    secret of their browser, if any; all of whom it is not known from where they come are in one network. Of several
+    ``replicas`` each sees its own visitors alone, so that for the network it counts so often. Raises NotAllowed."""
+    browser, where = token and f"browser {hashlib.sha256(token.encode()).hexdigest()}", f"network {network}"
+    if token and written.records(browser) + records > MOST:
+        raise NotAllowed(TOO_MANY)
+    if written.records(where) + replicas * records > MOST_OF_NETWORK:
+        raise NotAllowed(TOO_MANY_OF_NETWORK)
+    written.note(browser, records)
+    written.note(where, replicas * records)
 
 
 def _before(connection: Connection, since: str, until: str) -> int:

@@ -164,7 +164,7 @@ class MembersLedger(Ledger):
 
     # -- what nobody does by a page --------------------------------------------------------------------------------
 
-    def acting(self, actor: Actor, *, token: str = "", network: str = "") -> Ledger:
+    def acting(self, actor: Actor) -> Ledger:
         _refuse()
 
     def backup(self, target: str | os.PathLike[str]) -> int:

@@ -67,10 +67,11 @@ _ADD, _MOVE = insert(schema.records), update(schema.head)
 
 
 class _Bound(threading.local):
-    """Under which rights a thread writes."""
+    """Under which rights a thread writes, and who is told of its records."""
 
     def __init__(self) -> None:
         self.rights: list[Right] = []
+        self.told: list[Callable[[Kind], object]] = []
 
 
 class Store:
@@ -87,6 +88,7 @@ class Store:
         self.journal = journal
         self.lock = lock
         self.begun = Begun()
+        self.written = Begun(daily.DAY.total_seconds())
         self.failed = Failed()
         self.drawing = Drawing()
         self.rooms = Opened()
@@ -221,6 +223,16 @@ class Store:
             rights.remove(right)
 
     @contextmanager
+    def told_of_records(self, counts: Callable[[Kind], object]) -> Iterator[None]:
+        """Before this thread writes a record within, ``counts`` is told of which kind; what it raises keeps the
+        record, and all of its transaction, from being written."""
+        self._bound.told.append(counts)
+        try:
+            yield
+        finally:
+            self._bound.told.remove(counts)
+
+    @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One transaction that sees one state. Raises as ``writing``."""
         self._be_open()
@@ -288,6 +300,8 @@ class Store:
         """Extend the chain by one record within the transaction of ``writing``. Raises NotAllowed for one too many of a
         person (``daily``)."""
         daily.must_be_few(connection, kind, parts["body"])
+        for counts in self._bound.told:
+            counts(kind)
         added: list[Record] = connection.info["added"]
         seq, previous = (added[-1].seq, added[-1].hash) if added else connection.info["head"]
         last = added[-1].time if added else connection.execute(_TIME, {"last": seq}).scalar() or ""

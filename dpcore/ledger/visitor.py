@@ -67,7 +67,7 @@ class VisitorsLedger(Ledger):
 
     # -- what is not a visitor's to do -----------------------------------------------------------------------------
 
-    def acting(self, actor: Actor, *, token: str = "", network: str = "") -> Ledger:
+    def acting(self, actor: Actor) -> Ledger:
         _refuse()
 
     def verify(self) -> Replay:

@@ -14,6 +14,7 @@ from dpcore.errors import InvalidArgument, KnownPeople, NotAllowed
 from dpcore.ledger import Ledger, compared, people
 from dpcore.ledger.people import Bringer, Brought
 from dpcore.ledger.roles import PEOPLE
+from dpcore.ledger.several import SeveralLedger
 from dpcore.sketches import Sketch
 from tests.ledger.patients import GUESSES, ISSUER, guessed, patients, person, reading
 from tests.ledger.test_ledger_compared import TRUTH, marks
@@ -34,7 +35,7 @@ def whole(ledger: Ledger) -> Ledger:
 
 
 def browser(whole: Ledger, name: str, network: str = HERE) -> Ledger:
-    return whole.acting("trusted", token=f"the secret of {name}" if name else "", network=network)
+    return SeveralLedger(whole, f"the secret of {name}" if name else "", network=network)
 
 
 def arrives(ledger: Ledger, file: Reading) -> bool:
@@ -226,7 +227,7 @@ def test_no_secret_passes_for_a_person_or_for_who_is_here_alone(whole: Ledger) -
     assert len(own) == 3
     assert Bringer(several=True).own != Bringer(several=True).own, "without one nothing is anybody's"
     with pytest.raises(InvalidArgument):
-        whole.acting("trusted", token="x" * 8)
+        SeveralLedger(whole, "x" * 8)
 
 
 def test_a_statement_of_a_new_budget_goes_on_in_the_same_browser(ledger: Ledger) -> None:

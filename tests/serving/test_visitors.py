@@ -434,7 +434,14 @@ def test_a_page_tells_the_ledger_where_its_visitor_comes_from(monkeypatch: pytes
     monkeypatch.setattr(visitors, "restricted", lambda: False)
     assert compute.ledger()._bringer == Bringer(), "who is here alone is told from nobody"
     monkeypatch.setenv("EPSILON_LAB_VISITORS", "trusted")
-    assert compute.ledger()._bringer == Bringer(several=True, token=TOKEN, network="192.0.2.9")
+    several = compute.ledger()
+    assert several._bringer == Bringer(several=True, token=TOKEN, network="192.0.2.9")
+    monkeypatch.setenv("EPSILON_LAB_REPLICAS", "3")
+    several = compute.ledger()
+    several.open_practice(TOKEN, "clinic", epsilon=3.0)
+    several.open_budget("people", epsilon=1.0)
+    assert several._store.begun.records("192.0.2.9") == 3 * rate.CHANGE
+    assert several._store.written.records("network 192.0.2.9") == 3
 
 
 def test_the_names_of_two_rooms_have_nothing_in_common_without_the_token() -> None:
