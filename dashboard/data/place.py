@@ -88,10 +88,12 @@ class Place:
 def placed(source: ConfiguredSource, table: str) -> OwnFile:
     """The table as the Data page begins with it: types by its own schema, people as its owner states them.
 
-    Raises UnreadableFile where it cannot be reached, InvalidArgument where it lacks the column that says whose a row
-    is.
+    Raises UnreadableFile where it cannot be reached, or takes several texts for one in the column that says whose a row
+    is, InvalidArgument where it lacks that.
     """
     stored = source.open(table)
+    if source.id_column in stored.names and stored.takes_several_for_one(str(source.id_column)):
+        raise UnreadableFile(said.SEVERAL_FOR_ONE)
     whose = () if source.id_column is None else (source.id_column,)
     alone = stored.keys | frozenset(whose)
     place = Place(source=source, table=table, kinds=dict(stored.kinds), alone=alone, form=stored.form)

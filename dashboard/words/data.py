@@ -52,7 +52,8 @@ def rows_help(unit: str, *, steps: bool = False) -> str:
 def id_help(unit: str) -> str:
     return (
         f"A number or code that is the same in all rows of one {safe(unit)}. With it, every private answer uses at "
-        f"most as many rows of each {safe(unit)} as you say above and leaves out the rest; rows of none are left out."
+        f"most as many rows of each {safe(unit)} as you say above and leaves out the rest; rows of none are left out. "
+        "Who is spelled in two ways is two."
     )
 
 
@@ -68,7 +69,7 @@ def enforced(unit: str, most: int, column: str) -> str:
     """What is done where an id column is named."""
     return (
         f"Enforced: at most {plural(most, 'row')} of each “{safe(column)}” count in a private answer. That each is all "
-        f"of one {safe(unit)} is your promise."
+        f"of one {safe(unit)}, and never spelled in two ways, is your promise."
     )
 
 

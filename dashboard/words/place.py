@@ -14,6 +14,10 @@ ABOUT_SOURCES = (
 )
 NO_TABLES = "This source offers no table or view."
 UNLISTED = "The list of this server's sources cannot be read; the people who run it can mend it."
+SEVERAL_FOR_ONE = (
+    "In the column of this source that says whose a row is its database takes texts for one that are written in "
+    "several ways, as “Ann” and “ann”: each would count as somebody else. Ask the people who run the server."
+)
 NO_PERSON = "This table has no column that says whose a row is, as its owner states; choose another."
 OTHER = "Use other data"
 ABOUT = (
@@ -52,7 +56,11 @@ def whose(unit: str, rows: int, column: str | None) -> str:
     most = plural(rows, "row")
     if column is None:
         return f"That one {safe(unit)} has at most {most} is stated by the people who run this server, and not checked."
-    return f"At most {most} of one {safe(unit)} count, by the column “{safe(column)}”."
+    name = safe(column)
+    return (
+        f"At most {most} of one {safe(unit)} count, by the column “{name}”. That each “{name}” is all of one "
+        f"{safe(unit)} and never spelled in two ways is stated by the people who run this server, and not checked."
+    )
 
 
 def budget(epsilon: float, delta: float) -> str:

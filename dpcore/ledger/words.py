@@ -20,6 +20,7 @@ _NUMBER = re.compile(rf"{_ONE}(?:(?:/| to ){_ONE}| %)?")
 
 _SAID_NOW = "stated or called right by a person who had seen the file or an earlier one"
 _SAID_BEFORE = "suggested by the file and confirmed by a person"
+_SAID_LATER = " and never spelled in two ways"
 LONGEST_QUESTION = 4000
 """Letters of a question with all that is promised and not covered: of a file whose form, steps and columns somebody
 spoke of these are more than a thousand."""
@@ -39,7 +40,7 @@ def same_question(kept: tuple[str, str], asked: tuple[str, str]) -> bool:
 
 def _bare(told: str) -> str:
     """The words of a question as they are now, without its numbers."""
-    return _NUMBER.sub("0", told.replace(_SAID_BEFORE, _SAID_NOW))
+    return _NUMBER.sub("0", told.replace(_SAID_BEFORE, _SAID_NOW).replace(_SAID_LATER, ""))
 
 
 def label(*, longest: int = 200, **named: Any) -> str:

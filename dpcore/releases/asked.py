@@ -218,7 +218,7 @@ class Asked(ABC):
         rows = "1 row" if most == 1 else f"{most:,} rows"
         if self.reads.person is not None:
             name = shown(self.reads.person.name)
-            known = f"That each “{name}” is all of one {unit} was stated and not checked."
+            known = f"That each “{name}” is all of one {unit} and never spelled in two ways was stated and not checked."
             return f"At most {rows} of one {unit} count, by the column “{name}”. {known} {self._alone}"
         known = f"That one {unit} has at most {rows} was stated and not checked."
         if self.reads.together:

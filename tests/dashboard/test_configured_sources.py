@@ -71,6 +71,18 @@ def click(app: AppTest, label: str) -> AppTest:
     return app
 
 
+def test_a_source_that_takes_several_texts_for_one_person_is_not_begun(clinic: Path) -> None:
+    """Before its budget is opened; a view that names each in one way is."""
+    with closing(sqlite3.connect(clinic)) as connection, connection:
+        connection.execute("CREATE TABLE loose (patient TEXT COLLATE NOCASE, ward TEXT)")
+        connection.execute("CREATE VIEW strict AS SELECT lower(patient) AS patient, ward FROM loose")
+    (found,) = configured_sources()
+    with pytest.raises(UnreadableFile) as refused:
+        placed(found, "loose")
+    assert str(refused.value) == said.SEVERAL_FOR_ONE
+    assert placed(found, "strict").schema.id_column == "patient"
+
+
 @pytest.mark.parametrize("lines_in_cells", [False, True])
 def test_answers_say_that_cells_of_a_folder_run_over_lines(
     lines_in_cells: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -36,8 +36,8 @@ AGAIN: dict[str, Act] = {
     "open_budget practice": lambda ledger, n: ledger.open_budget(f"p{n}", epsilon=1.0, practice=True),
     "give_roles": lambda ledger, n: ledger.give_roles(f"vera{n}{ISSUER}", ["owner"]),
 }
-"""Each method that may be called without end, as one browser would to fill a ledger; how many files may be compared is in
-``test_ledger_several``."""
+"""Each method that may be called without end, as one browser would to fill a ledger. How many files may be compared
+is in ``test_ledger_several``."""
 ONCE = {"begin_draw", "store_answer", "end_budget"}
 """Those that write one record for another that is bounded: what is spent, a budget."""
 

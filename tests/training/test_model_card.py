@@ -89,7 +89,7 @@ def test_whom_a_model_hides(unit: str, hidden: Any, said: str) -> None:
 def test_what_a_column_of_persons_bounds_is_said_as_on_the_receipt() -> None:
     _, card = carded(PrivateModel, replace(TOLD, id_column="who"))
     assert "At most 3 rows of one household count, by the column “who”." in card
-    assert "That each “who” is all of one household was stated and not checked." in card
+    assert "That each “who” is all of one household and never spelled in two ways was stated and not checked." in card
 
 
 def test_a_model_from_before_claims_nothing_that_it_does_not_know() -> None:

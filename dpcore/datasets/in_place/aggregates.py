@@ -99,6 +99,19 @@ class InPlace:
         name, kind = (column.name, self.kinds[column.name]) if text is None else (text, "text")
         return self._bounded(name, kind, person=True), kind
 
+    def takes_several_for_one(self, name: str) -> bool:
+        """Whether the schema says of a column that texts which are written otherwise are the same. Looks at no row.
+
+        Raises InvalidArgument, UnreadableFile.
+        """
+        self._named(name)
+        tongue = self.tongue
+        if tongue.letter_by_letter or (self.kinds[name] != "text" and not tongue.any_cell):
+            return False
+        names = {"table": self.source, "column": self.quoted(name)}
+        texts = {f"{part}_text": _literal(written) for part, written in names.items()}
+        return self.run(tongue.alike.format(**names, **texts)) != [(0,)]
+
     def _bounded(self, name: str, kind: Kind, *, person: bool = False) -> Cell:
         return bounded(column(quoted_name(name, quote=True)), kind, self.tongue, person=person)
 
@@ -257,3 +270,7 @@ def _text(value: object) -> str:
     if isinstance(value, float):
         return "" if value != value else str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
     return str(value)
+
+
+def _literal(words: str) -> str:
+    return "'" + words.replace("'", "''") + "'"

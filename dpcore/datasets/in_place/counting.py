@@ -11,7 +11,7 @@ import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, String, and_, case, cast, false, func, literal, literal_column, select, true
 from sqlalchemy.sql import ColumnElement, FromClause
@@ -22,6 +22,9 @@ from dpcore.datasets.in_place.tongue import FITS, Cell, Kind, Tongue, number
 from dpcore.datasets.schema import Column
 from dpcore.datasets.whole_numbers import WHOLE, place, plain, told_by
 from dpcore.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from dpcore.datasets.in_place.aggregates import InPlace
 
 MOST_OPTIONS = 1000
 """Options that one question about a table in place may have: each of them is part of what its engine is asked."""
@@ -99,6 +102,17 @@ def check_person(column: Column, kind: Kind) -> None:
         raise InvalidArgument(
             "id_column",
             f"cannot be “{name}”: the source holds another type there than texts, numbers, days, bytes or UUIDs",
+        )
+
+
+def check_spelled(name: str, stored: InPlace) -> None:
+    """Whether a column can say whose a row is by its texts: of several that its database takes for one each would count
+    as a person. Raises InvalidArgument, UnreadableFile."""
+    if stored.takes_several_for_one(name):
+        raise InvalidArgument(
+            "id_column",
+            f"cannot be “{shown(name)}”: the source takes texts for one there that are written in several ways, as "
+            "“Ann” and “ann”; ask the people who run the server for a view that writes each in one way",
         )
 
 

@@ -24,6 +24,7 @@ from dpcore.datasets.in_place.counting import (
     check,
     check_person,
     check_size,
+    check_spelled,
     counted,
     counted_of_each,
     is_yes,
@@ -78,6 +79,8 @@ class PrivateSource(PrivateRows):
         if not set(reads.names) <= set(stored.names):
             raise UnreadableFile(CHANGED)
         OpenSource(stored, reads)
+        if reads.person is not None:
+            check_spelled(reads.person.name, stored)
         stored.probe(reads.names)
 
     def of_no_row(self) -> PrivateSource:

@@ -152,8 +152,10 @@ class Tongue:
     ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
     ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
     others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``whole_numbers.plain`` has it.
-    ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one query may group the
-    rows that it reads in several ways.
+    ``alike`` is a query of no row, in which a table and a column stand as names, or as texts of these: it counts what
+    shows that the column's own schema takes several texts for one. ``any_cell``: whatever a column is declared as, it
+    may hold a text. ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one
+    query may group the rows that it reads in several ways.
     """
 
     exact: Callable[[Cell], Cell]
@@ -172,6 +174,8 @@ class Tongue:
     digest: Callable[[Cell], Cell] = func.md5
     small: Callable[[Cell, Collection[str]], Cell] = lambda text, words: func.lower(text)
     named: Callable[[Cell, Kind, Callable[[Cell], Cell]], Cell] = _named
+    alike: str = ""
+    any_cell: bool = False
     letter_by_letter: bool = False
     several_groupings: bool = False
 
@@ -330,6 +334,17 @@ def _halves(digits: Cell) -> tuple[Cell, Cell]:
     return cast(first, _Uuid()), cast(second, _Uuid())
 
 
+_ALIKE = (
+    "SELECT count(*) FROM (SELECT {column} AS told FROM {table} WHERE 1 = 0 UNION ALL SELECT 'a' UNION ALL SELECT 'e' "
+    "UNION ALL SELECT '\u00e9') AS texts WHERE told IN ('A', 'E', 'e\u0301')"
+)
+"""By what a column compares texts that stand behind its own rows, of which there are none."""
+_ALIKE_IN_POSTGRESQL = (
+    "SELECT count(*) FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_collation c ON c.oid = a.attcollation "
+    "WHERE a.attrelid = to_regclass({table_text}) "
+    "AND '\"' || replace(a.attname, '\"', '\"\"') || '\"' = {column_text} "
+    "AND (NOT coalesce(c.collisdeterministic, true) OR format_type(a.atttypid, NULL) ~ 'citext\"?$')"
+)
 _NOTHING: Cell = literal_column("0")
 _TINY = 1e-290
 _CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
@@ -348,6 +363,7 @@ DUCKDB = Tongue(
     plain=_plain_in_duckdb,
     named=_named_in_duckdb,
     key=_key_in_duckdb,
+    alike=_ALIKE,
     digest=lambda text: cast(func.md5(text), _Uuid()),  # in the same order, and of one size
     several_groupings=True,
 )
@@ -367,6 +383,8 @@ TONGUES: dict[str, Tongue] = {
         size=_size_in_sqlite,
         plain=_plain_in_sqlite,
         key=_key_in_sqlite,
+        alike=_ALIKE,
+        any_cell=True,
         digest=lambda text: func.md5(cast(text, LargeBinary())),  # SQLite lets a text hold what is none
         small=_small,
         named=_named_in_sqlite,
@@ -385,6 +403,7 @@ TONGUES: dict[str, Tongue] = {
         size=_size_in_postgresql,
         plain=_plain_in_postgresql,
         key=_key_in_postgresql,
+        alike=_ALIKE_IN_POSTGRESQL,
         small=lambda text, words: _small(text.collate("C"), words),  # whatever letters the database's own rules know
     ),
 }
