@@ -191,7 +191,7 @@ def looked_at(engine: Tongue, dialect: Any, own: Kind) -> list[str]:
         names=tuple(kinds),
         kinds=kinds,
         name="t",
-        run=asked,
+        run=lambda sql: [(0,)],  # how a column compares texts, by its schema
         select=asked,
         stream=asked,
         quoted=str,

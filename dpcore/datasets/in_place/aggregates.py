@@ -21,7 +21,7 @@ from dpcore.datasets.declaration import Stated
 from dpcore.datasets.different import by_value
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.in_place.counting import Groups, options_counted, whole_number
-from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded, number
+from dpcore.datasets.in_place.tongue import Cell, Kind, Tongue, bounded, literal_text, number
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import Column, Schema
 from dpcore.errors import InvalidArgument, UnreadableFile
@@ -109,7 +109,7 @@ class InPlace:
         if tongue.letter_by_letter or (self.kinds[name] != "text" and not tongue.any_cell):
             return False
         names = {"table": self.source, "column": self.quoted(name)}
-        texts = {f"{part}_text": _literal(written) for part, written in names.items()}
+        texts = {f"{part}_text": literal_text(written) for part, written in names.items()}
         return self.run(tongue.alike.format(**names, **texts)) != [(0,)]
 
     def _bounded(self, name: str, kind: Kind, *, person: bool = False) -> Cell:
@@ -270,7 +270,3 @@ def _text(value: object) -> str:
     if isinstance(value, float):
         return "" if value != value else str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
     return str(value)
-
-
-def _literal(words: str) -> str:
-    return "'" + words.replace("'", "''") + "'"

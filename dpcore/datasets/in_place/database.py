@@ -40,12 +40,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import CIDR, INET, MACADDR, MACADDR8
 from sqlalchemy.engine.reflection import Inspector
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from dpcore.addresses import read_address, without_secrets
-from dpcore.datasets.in_place import watched
+from dpcore.datasets.in_place import views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
@@ -101,15 +101,19 @@ def tables_of(address: str, *, allowed: tuple[str, ...] = ()) -> tuple[str, ...]
     return tuple(name for name in found if not allowed or name in allowed)
 
 
-def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) -> InPlace:
-    """One table or view, for reading alone. ``address`` is an SQLAlchemy address, or ``duckdb:///`` and a file.
+def open_database(
+    address: str, table: str, *, allowed: tuple[str, ...] = (), never_fail: tuple[str, ...] = ()
+) -> InPlace:
+    """One table or view, for reading alone. ``address`` is an SQLAlchemy address, or ``duckdb:///`` and a file;
+    ``never_fail`` are those of which it was stated that they give an answer whatever their cells hold.
 
-    Raises UnreadableFile, also for a table that is not among those of ``tables_of``.
+    Raises UnreadableFile, also for a table that is not among those of ``tables_of``, and for one that might fail by a
+    cell (``views``).
     """
     if table not in tables_of(address, allowed=allowed):
         raise UnreadableFile("The database has no such table or view any more, or does not show it to this server.")
     if address.startswith(_DUCKDB):
-        return open_duckdb(address.removeprefix(_DUCKDB), table)
+        return open_duckdb(address.removeprefix(_DUCKDB), table, never_fail=never_fail)
     engine = _engine(address)
 
     @contextmanager
@@ -119,6 +123,8 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
                 yield connection
                 connection.rollback()
         except SQLAlchemyError as error:
+            if isinstance(error, DataError):
+                views.failed(table)
             lost = isinstance(error, DBAPIError) and error.connection_invalidated
             raise UnreadableFile(_LOST if lost else _NO_ANSWER) from None
 
@@ -150,6 +156,8 @@ def open_database(address: str, table: str, *, allowed: tuple[str, ...] = ()) ->
         keys = _keys(seen, table)
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
+    if table not in never_fail:
+        views.check(engine.dialect.name, run, engine.dialect.identifier_preparer.quote_identifier, table)
     known = without_secrets(read_address(address)).set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=tuple(columns),

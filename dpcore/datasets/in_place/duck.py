@@ -19,7 +19,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from dpcore.datasets.in_place import watched
+from dpcore.datasets.in_place import views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.connection import in_memory, of_database
 from dpcore.datasets.in_place.form import Form
@@ -152,11 +152,15 @@ def duckdb_tables(file: str | Path) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in found)
 
 
-def open_duckdb(file: str | Path, table: str) -> InPlace:
-    """One table or view of a database of DuckDB's, opened read-only. As ``open_folder``. Raises UnreadableFile."""
+def open_duckdb(file: str | Path, table: str, *, never_fail: tuple[str, ...] = ()) -> InPlace:
+    """One table or view of a database of DuckDB's, opened read-only. As ``open_folder``; of those that ``never_fail``
+    that was stated. Raises UnreadableFile, also for one that might fail by a cell (``views``)."""
     place = _there(file)
     state = f"{place}|{place.stat().st_mtime_ns}|{table}"
-    return _open(str(place), table, key=state, trouble=_AWAY)
+    stored = _open(str(place), table, key=state, trouble=_AWAY)
+    if table not in never_fail:
+        views.check("duckdb", stored.run, stored.quoted, table)
+    return stored
 
 
 def _there(file: str | Path) -> Path:
@@ -206,6 +210,9 @@ def _open(
                     return connection.execute(sql, given).fetchall()
             except duckdb.OutOfMemoryException:
                 raise UnreadableFile(_NO_MEMORY) from None
+            except duckdb.DataError:
+                views.failed(name)
+                raise UnreadableFile(trouble) from None
             except duckdb.Error:
                 raise UnreadableFile(trouble) from None
 
@@ -229,6 +236,9 @@ def _open(
                     yield np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
             except duckdb.OutOfMemoryException:
                 raise UnreadableFile(_NO_MEMORY) from None
+            except duckdb.DataError:
+                views.failed(name)
+                raise UnreadableFile(trouble) from None
             except (duckdb.Error, pa.ArrowException, OSError):
                 raise UnreadableFile(trouble) from None
 

@@ -16,6 +16,7 @@
     rows_per_person = 3
     id_column = "patient"        # whose row it is: at most three rows of each are ever counted
     tables = ["visits"]          # leave out for all tables and views
+    never_fail = ["visits"]      # views of which its owner states that no cell makes them fail
 
     [rides]
     folder = "/srv/data/rides"
@@ -50,6 +51,7 @@ MOST_EPSILON = 20.0
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _TEXTS = {"label": 80, "folder": 4000, "address": 4000, "unit": 30, "id_column": 200, "hides": 20}
 _FORM = ("format", "delimiter", "decimal", "columns")
+_LISTS = ("tables", "never_fail")
 _NUMBERS = ("epsilon", "delta", "rows_per_person")
 
 
@@ -59,7 +61,8 @@ class ConfiguredSource:
 
     ``epsilon``, ``delta`` and ``hides`` are the one budget that all its tables have together, under the name
     ``lineage``. Of each ``unit`` at most ``rows_per_person`` rows of a table count where ``id_column`` says whose a row
-    is; else that there are no more is the owner's word. ``form`` is that of CSV files. The address is
+    is; else that there are no more is the owner's word. ``never_fail`` are views of which it is their owner's word that
+    they give an answer whatever their cells hold. ``form`` is that of CSV files. The address is
     kept out of its representation.
     """
 
@@ -74,6 +77,7 @@ class ConfiguredSource:
     folder: str = ""
     address: str = ""
     allowed: tuple[str, ...] = ()
+    never_fail: tuple[str, ...] = ()
     form: Form | None = None
 
     def __repr__(self) -> str:
@@ -97,7 +101,9 @@ class ConfiguredSource:
 
         if self.form is not None:
             return open_lines(self.folder, self.form)
-        return open_folder(self.folder) if self.folder else open_database(self.address, table, allowed=self.allowed)
+        if self.folder:
+            return open_folder(self.folder)
+        return open_database(self.address, table, allowed=self.allowed, never_fail=self.never_fail)
 
 
 def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource, ...]:
@@ -117,8 +123,8 @@ def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource
 
 
 def _source(name: str, entry: object) -> ConfiguredSource:
-    if not isinstance(entry, dict) or not set(entry) <= {*_TEXTS, *_NUMBERS, *_FORM, "tables"}:
-        raise _wrong(name, f"must hold only {', '.join((*_TEXTS, *_NUMBERS, *_FORM))} and tables")
+    if not isinstance(entry, dict) or not set(entry) <= {*_TEXTS, *_NUMBERS, *_FORM, *_LISTS}:
+        raise _wrong(name, f"must hold only {', '.join((*_TEXTS, *_NUMBERS, *_FORM, _LISTS[0]))} and {_LISTS[1]}")
     if not _NAME.fullmatch(name):
         raise _wrong(name, "must be named by letters, digits, - and _, at most 40 of them")
     if ("folder" in entry) == ("address" in entry):
@@ -127,9 +133,11 @@ def _source(name: str, entry: object) -> ConfiguredSource:
         value = entry.get(key, "-")
         if not isinstance(value, str) or not 0 < len(value.strip()) <= longest:
             raise _wrong(name, f"must have a text of at most {longest} characters as its {key}")
-    tables: Any = entry.get("tables", [])
-    if not isinstance(tables, list) or not all(isinstance(one, str) for one in tables):
-        raise _wrong(name, "must have a list of texts as its tables")
+    lists: dict[str, Any] = {key: entry.get(key, []) for key in _LISTS}
+    for key, found in lists.items():
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise _wrong(name, f"must have a list of texts as its {key}")
+    tables = lists["tables"]
     if "tables" in entry and not tables:
         raise _wrong(name, "must offer one table at least; take the whole source out of the list to offer none")
     missing = [key for key in ("epsilon", "rows_per_person") if key not in entry]
@@ -155,6 +163,7 @@ def _source(name: str, entry: object) -> ConfiguredSource:
         folder=entry.get("folder", ""),
         address=entry.get("address", ""),
         allowed=tuple(tables),
+        never_fail=tuple(lists["never_fail"]),
         form=form,
     )
 

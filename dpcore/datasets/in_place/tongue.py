@@ -196,6 +196,11 @@ def number(value: float) -> Cell:
     return literal_column(f"{value:.17e}", Double())
 
 
+def literal_text(words: str) -> str:
+    """A text as every engine reads it."""
+    return "'" + words.replace("'", "''") + "'"
+
+
 def places(text: Cell, options: tuple[str, ...]) -> Cell:
     """The place of a text among the options, by the engine's own comparison; the first where two are the same to it."""
     listed: list[tuple[Any, Cell]] = [
