@@ -78,6 +78,7 @@ FAILS = {
         'SELECT who, "abs"(n) AS n FROM "he%ld"',
         'SELECT who, n FROM "he%ld" WHERE who LIKE amount',
         'SELECT who, sum(n) AS n FROM "he%ld" GROUP BY who',
+        'WITH RECURSIVE r(who, n) AS (SELECT who, n FROM "he%ld" UNION ALL SELECT who, n FROM r) SELECT who, n FROM r',
         "SELECT who, g FROM worked",
         "SELECT who, n FROM second",
     ),
@@ -169,6 +170,34 @@ def test_a_policy_is_looked_at_as_a_view_is(tmp_path: Path, request: pytest.Fixt
     for table in ("he%ld", "v"):
         with pytest.raises(UnreadableFile):
             open_database(address, table)
+
+
+def test_a_table_of_another_server_is_none_of_those(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Nor one of which it is a part: the text that it is made of may fit no type."""
+    address = made("postgresql", tmp_path, request, PLAIN[0])
+    foreign = "SERVER files OPTIONS (filename '/nowhere')"
+    run(
+        "postgresql",
+        tmp_path,
+        address,
+        "CREATE EXTENSION IF NOT EXISTS file_fdw SCHEMA pg_catalog",
+        "DROP SERVER IF EXISTS files CASCADE",
+        "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw",
+        "CREATE TABLE years (y int, n int) PARTITION BY RANGE (y)",
+        "CREATE TABLE one PARTITION OF years FOR VALUES FROM (1) TO (2)",
+    )
+    assert open_database(address, "years").names
+    run(
+        "postgresql",
+        tmp_path,
+        address,
+        f"CREATE FOREIGN TABLE two PARTITION OF years FOR VALUES FROM (2) TO (3) {foreign}",
+    )
+    for table in ("years", "two"):
+        with pytest.raises(UnreadableFile) as refused:
+            open_database(address, table, allowed=(table,))
+        if table == "years":
+            assert str(refused.value) == views.MAY_FAIL
 
 
 @pytest.mark.parametrize("engine", ["postgresql", "duckdb"])

@@ -38,11 +38,14 @@ _CALLED = re.compile(r":(?:func|opfunc)id ([0-9]+)")
 _DEFINED = """
 WITH RECURSIVE seen(oid) AS (
   SELECT to_regclass({name})::oid
-  UNION SELECT d.refobjid FROM seen
-    JOIN pg_catalog.pg_class v ON v.oid = seen.oid AND v.relkind = 'v'
-    JOIN pg_catalog.pg_rewrite r ON r.ev_class = v.oid
-    JOIN pg_catalog.pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-      AND d.refclassid = 'pg_class'::regclass
+  UNION SELECT below.oid FROM seen, LATERAL (
+    SELECT d.refobjid FROM pg_catalog.pg_class v
+      JOIN pg_catalog.pg_rewrite r ON r.ev_class = v.oid
+      JOIN pg_catalog.pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+        AND d.refclassid = 'pg_class'::regclass
+      WHERE v.oid = seen.oid AND v.relkind = 'v'
+    UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = seen.oid
+  ) AS below(oid)
 )
 SELECT c.relkind::text, CASE c.relkind WHEN 'v' THEN r.ev_action::text END FROM seen
   JOIN pg_catalog.pg_class c ON c.oid = seen.oid LEFT JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
@@ -98,7 +101,7 @@ _HARMLESS = {
 _WORD = re.compile(
     r"'(?:[^']|'')*'|\"((?:[^\"]|\"\")*)\"|`([^`]*)`|\[([^\]]*)\]|--[^\n]*|/\*.*?\*/|(\w+)|\S", re.DOTALL
 )
-_OTHER = {"like", "glob", "match", "regexp", "generated", "virtual"}
+_OTHER = {"recursive", "like", "glob", "match", "regexp", "generated", "virtual"}
 
 
 def check(engine: str, run: Run, quoted: Callable[[str], str], table: str) -> None:
