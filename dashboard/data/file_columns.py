@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dashboard.data.decisions import notation, read_as, stated_of_all
 from dpcore.datasets import Column, ReadAsMissing, Schema
 from dpcore.datasets.headings import tells_of_one
-from dpcore.datasets.schema import unmoved
+from dpcore.datasets.schema import unmoved, whose_row
 from dpcore.datasets.steps import answers_made
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class FileColumns:
 
         Of a table of options what says which one a row is comes along only where somebody said that it does: an answer
         gives its words away, and nobody's data may change which row has which. The column that says whose row it is
-        always does, because its values need no declaration.
+        always does, because its values need no declaration: as plain text where nothing else was declared of it.
         """
         own = self.own
         schema = own.schema
@@ -38,8 +38,8 @@ class FileColumns:
             if not public:
                 return None
             schema = replace(schema, columns=public)  # what rows name tells nothing of what is protected
-        if schema.id_column is not None and not schema.column(schema.id_column).releasable:
-            schema = schema.with_column(_whose(schema.column(schema.id_column)))
+        if schema.id_column is not None and not self.stands(schema.column(schema.id_column)):
+            schema = schema.with_column(whose_row(schema.column(schema.id_column)))
         if any(isinstance(step, ReadAsMissing) for step in own.steps):
             # whatever word it was, and whatever the column was called then: an entry may be read as nobody's, and back
             schema = replace(schema, columns=unmoved(schema.columns))
@@ -142,7 +142,7 @@ class FileColumns:
             if own.unseen or column.name in told:
                 found.append(column)
             elif column.name == own.schema.id_column:
-                found.append(_whose(column))
+                found.append(whose_row(column))
         return tuple(found)
 
     def told_of(self, columns: Iterable[Column]) -> tuple[str, ...]:
@@ -210,11 +210,6 @@ class FileColumns:
     def names_somebody(self, name: str) -> bool:
         """Whether rows are called by this column, as a person said, and its heading is that of people."""
         return self.names_rows(self.own.schema.column(name)) and tells_of_one(name, options=True)
-
-
-def _whose(column: Column) -> Column:
-    """The column that says whose row it is, as text; the words that say of nobody stay what they are."""
-    return Column(name=column.name, type="text", missing_words=column.missing_words)
 
 
 def declared_first(schema: Schema, declared: Collection[str]) -> Schema:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
 from dpcore.datasets.done import Done
-from dpcore.datasets.schema import GIVES_NAMES, Column, EachRow, Schema, protects_rows, unmoved
+from dpcore.datasets.schema import GIVES_NAMES, Column, EachRow, Schema, protects_rows, unmoved, whose_row
 from dpcore.errors import InvalidArgument
 from dpcore.validate import Neighbours, one_of
 
@@ -59,9 +59,9 @@ itself one of those who come and go."""
 class Reads:
     """Which columns are read and how, and which rows count: a part of every question.
 
-    With ``person``, the column that says whose row it is, at most ``most`` rows of each person count and rows of nobody
-    count for none; without it that nobody has more is a promise. Where rows are ``steps`` one without anything in it
-    keeps its place; elsewhere it counts for none.
+    With ``person``, the column that says whose row it is, as the text by which rows are told apart (``whose_row``), at
+    most ``most`` rows of each person count and rows of nobody count for none; without it that nobody has more is a
+    promise. Where rows are ``steps`` one without anything in it keeps its place; elsewhere it counts for none.
 
     With ``records`` a step's place is a record's: a question about the order in which people's own rows stand. Of a
     source with several tables ``table`` says which is meant. Each row was put together from all with one value of
@@ -236,7 +236,7 @@ class Declaration:
         The answer calls rows by what stands in ``named_by``. ``in_place`` is for questions about the order or the names
         of rows: what a person leaves empty must not move the rest.
         """
-        person = None if self.id_column is None else self.column(self.id_column)
+        person = None if self.id_column is None else whose_row(self.column(self.id_column))
         columns = tuple(self.column(name) for name in names)
         steps = in_place or self.each_row == "step"
         records = steps and self.each_row == "record"

@@ -156,6 +156,12 @@ def unmoved(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, sensitivity=None, counts=False) for column in columns)
 
 
+def whose_row(column: Column) -> Column:
+    """The column that says whose row it is as rows are told apart by it: by its text, whatever else it was declared as;
+    the words that say of nobody stay what they are."""
+    return Column(name=column.name, type="text", missing_words=column.missing_words)
+
+
 def says_somebody(column: Column) -> bool:
     """Whether the heading of a column says that each row is somebody, by what was declared of it alone."""
     return tells_of_one(column.name, options=column.type == "category" and column.releasable)

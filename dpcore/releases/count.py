@@ -52,7 +52,9 @@ class NoisyCount(Asked):
         """
         if declaration.each_row != "record":
             raise InvalidArgument("each_row", "must be a record: people do not move the number of steps")
-        reads = declaration.reads(*(() if declaration.id_column is None else (declaration.id_column,)))
+        reads = declaration.reads()
+        if reads.person is not None:  # people are counted by its text, whatever else it was declared as
+            reads = replace(reads, columns=(reads.person,))
         if people and reads.person is None:
             raise InvalidArgument("people", "cannot be told apart without an id column; count rows")
         return cls(

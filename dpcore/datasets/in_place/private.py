@@ -130,12 +130,12 @@ class OpenSource(OpenRows):
     def __init__(self, stored: InPlace, reads: Reads) -> None:
         if reads.steps:
             raise InvalidArgument("each_row", f"must be a record: steps {NOT_HERE}")
-        self._reads, self._stored = reads, stored
+        self._reads, self._stored, person = reads, stored, reads.person
         for column in reads.columns:
-            identifies = column.name in stored.keys or column == reads.person
+            identifies = column.name in stored.keys or (person is not None and column.name == person.name)
             check(column, stored.kinds.get(column.name, "other"), whose=identifies)
-        if reads.person is not None:
-            check_person(reads.person, stored.kinds.get(reads.person.name, "other"))
+        if person is not None:
+            check_person(person, stored.kinds.get(person.name, "other"))
 
     @property
     def rows(self) -> int:
