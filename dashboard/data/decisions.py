@@ -142,10 +142,12 @@ class Decisions:
 
     def says(self, *columns: Column) -> Decisions:
         """With these columns as a form states them. What it states of yes or no, or of another type than before, is the
-        type itself, as if it was chosen by hand; bounds and options leave open whether it is right."""
+        type itself, as if it was chosen by hand; bounds and options leave open whether it is right, options of what
+        looks like yes or no, too: that it does hangs on a row."""
         new = self
         for column in columns:
-            if column.type == "yes/no" or column.type != new.schema.column(column.name).type:
+            before = new.schema.column(column.name).type
+            if column.type == "yes/no" or column.type != ("category" if before == "yes/no" else before):
                 new = replace(new, settled=new.settled | {column.name}, marked=new.unmarked(column.name))
             new = replace(new, schema=new.schema.with_column(column))
         return new

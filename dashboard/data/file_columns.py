@@ -146,10 +146,12 @@ class FileColumns:
         return tuple(found)
 
     def told_of(self, columns: Iterable[Column]) -> tuple[str, ...]:
-        """Those of which it is kept that somebody spoke of them, as they did: of declared ones, each by itself, and of
-        those that would name rows, which are called right as well."""
+        """Those of which it is kept that somebody spoke of them: of declared ones, and of those that would name rows,
+        which are called right as well. Of none before all of them are: which waits for that, and which was stated,
+        hangs on a row."""
         kept = {column.name for column in self.own.schema.columns if self.stands(column)} | set(self.naming)
-        return tuple(column.name for column in columns if column.name in kept and self.spoken(column))
+        found = tuple(column.name for column in columns if column.name in kept and self.spoken(column))
+        return () if found and self.own.unfinished else found
 
     # -- what is called right ------------------------------------------------------------------------------------------
 

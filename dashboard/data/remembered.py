@@ -73,12 +73,12 @@ class Remembered:
 
 
 def keep(own: OwnFile) -> None:
-    """Remember what is declared, where there is a budget for these people, in place of what was before; nothing where
-    its steps rest on a word of the rows. Raises OSError."""
+    """Remember what is declared, where there is a budget for these people, in place of what was before, once all of it
+    was called right; nothing where its steps rest on a word of the rows. Raises OSError."""
     if rests_on_words(own.steps):
         forget(own)
         return
-    if own.columns.declared is None or own.rows.unconfirmed or not own.columns.spoken_of:
+    if own.columns.declared is None or own.unfinished or not own.columns.spoken_of:
         return
     fresh = Remembered.of(own).written()
     for file in _files(own, writing=True):

@@ -52,21 +52,23 @@ def declare(own: OwnFile, facts: Template, before: Remembered | None = None) -> 
     return kept[-1]
 
 
-def without_form(own: OwnFile, here: OwnFile) -> OwnFile:
+def kept_in_part(own: OwnFile) -> Template:
+    """What is declared, with "age" alone called right: as it was kept before all was, and is where nothing is here."""
+    return replace(template(own), confirmed=("age",))
+
+
+def without_form(facts: Template, here: OwnFile) -> OwnFile:
     """Remembered, and offered again where the file cannot be read as it states: with a column nobody called right,
     which such an entry never has, as if somebody had written it in."""
-    found = Remembered.of(own)
-    facts = template(own)
-    return declare(here, facts, replace(found, template=facts, suggested=facts.suggested, confirmed=facts.confirmed))
+    return declare(here, facts, Remembered(template=facts, suggested=facts.suggested, confirmed=facts.confirmed))
 
 
-WAYS: dict[str, Callable[[OwnFile, OwnFile], OwnFile]] = {
-    "known": lambda own, here: declare(here, template(own)),
-    "saved and brought": lambda own, here: declare(here, loaded(saved(template(own)))),
-    "described and saved": lambda own, here: declare(
-        here, loaded(saved(template(declarations.described(loaded(saved(template(own)))))))
+WAYS: dict[str, Callable[[Template, OwnFile], OwnFile]] = {
+    "known": lambda facts, here: declare(here, facts),
+    "saved and brought": lambda facts, here: declare(here, loaded(saved(facts))),
+    "described and saved": lambda facts, here: declare(
+        here, loaded(saved(template(declarations.described(loaded(saved(facts))))))
     ),
-    "used twice": lambda own, here: declare(here, template(declare(fresh(), template(own)))),
     "without its form": without_form,
 }
 
@@ -74,7 +76,7 @@ WAYS: dict[str, Callable[[OwnFile, OwnFile], OwnFile]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_what_nobody_called_right_is_asked_of_the_next_file(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One cell of the first file could decide how all cells of the second were read, and the receipt named a person."""
-    first = bounded(fresh(), "age", "income", right=("age",))
+    first = kept_in_part(bounded(fresh(), "age", "income"))
     found = WAYS[way](first, fresh())
     assert found.schema.column("income").high == 9000.0, "declared all the same"
     assert found.columns.open == ("income",)
@@ -82,7 +84,8 @@ def test_what_nobody_called_right_is_asked_of_the_next_file(way: str, monkeypatc
     assert "“income”" in needed.whole(found)
     assert "“age”" not in needed.whole(found), "called right then"
     assert found.columns.suggested == ("age", "income"), "the receipt says so of both"
-    assert [one.name for one in found.columns.spoken_of] == ["age"], "nothing of the other is remembered"
+    assert found.columns.spoken_of == (), "nothing is remembered before the other is called right, too"
+    assert declare(fresh(), template(found)).columns.open == ("age", "income"), "nor saved as called right"
     called = found.decide(found.confirm(found.columns.open))
     assert not private_answer.asks_confirmation(called)
     assert called.columns.declared is not None
@@ -106,6 +109,7 @@ def test_an_open_question_about_a_file_is_open_when_its_declaration_comes_back()
     assert own.reading is not None
     answer = own.reading.column("amount").readings[0].column
     answered = bounded(own.decide(own.decisions.answered(answer)), "amount")
+    answered = answered.decide(answered.confirm(answered.columns.open))
     found = declare(fresh("colour;amount", rows, delimiter=";"), loaded(saved(template(answered))))
     assert found.doubts == ()
     assert found.columns.unconfirmed(found.columns.suggested) == (), "a person stated it"

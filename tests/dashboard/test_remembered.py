@@ -139,7 +139,7 @@ def test_steps_that_rest_on_a_word_of_the_rows_are_neither_remembered_nor_saved(
         after = worked(own, reading.after(steps), steps)
         after = replace(after, decisions=replace(after.confirm(after.schema.names), said_row=True))
         schema = after.schema.with_column(Column(name=after.schema.names[1], type="integer", low=0.0, high=99.0))
-        after = after.decide(replace(after.decisions, schema=schema, settled=frozenset(schema.names)))
+        after = after.decide(replace(after.decisions, schema=schema, settled=after.decisions.settled | {*schema.names}))
         remembered.keep(after)
         return file.exists()
 

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import catalogue, offering
 from dashboard.controls import Setting
 from dashboard.data import private_answer, read_again
-from dashboard.data.decisions import read_as
+from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.file_columns import FileColumns
 from dashboard.data.file_rows import FileRows
 from dashboard.data.own_file import OwnFile
@@ -615,3 +615,72 @@ def test_whether_a_question_was_raised_is_kept_of_no_column(monkeypatch: pytest.
     here, there = (kept_of(last, ("v",)) for last in ENDS)
     assert here[0] != there[0]
     assert here[1] != there[1]
+
+
+def before_all_is_right(last: str) -> tuple[str, str]:
+    """What is kept of a file as long as all is declared and answered, and not all of it was called right."""
+    rows = "".join(line[:-1] + "ab"[place % 2] + "\n" for place, line in enumerate(DAYS.splitlines()))
+    own = opened(f"x,v\n{rows}{last}")
+    if "x" in own.doubts:
+        own = own.decide(own.decisions.answered(readings(own, "date")[0]))
+    needs = {"x": BOUNDS["date"], "v": {"categories": ("a", "b")}}
+    says = own.decisions.says(*(replace(own.schema.column(name), **needs[name]) for name in needs))
+    own = own.decide(replace(says, said_rows=True))
+    return saved(template(own)), Remembered.of(own).written() if own.columns.spoken_of else ""
+
+
+def test_nor_is_it_kept_before_all_is_called_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert before_all_is_right(ENDS[0]) == before_all_is_right(ENDS[1])
+    assert loaded(before_all_is_right(ENDS[0])[0]).confirmed == ()
+    monkeypatch.setattr(OwnFile, "unfinished", False)
+    here, there = map(before_all_is_right, ENDS)
+    assert here[0] != there[0]
+    assert here[1] != there[1]
+
+
+def kept_by_clicks(open_app: Open, last: str, said: Callable[[AppTest], Any], *, later: bool) -> list[tuple[str, str]]:
+    """What the page keeps after each click, "v" being called right before anything is said of "x" where it is
+    ``later``."""
+    app = drop(open_app("data"), (LIKE + last).encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    if later:
+        declare_on_page(app, "v", categories="a\nb", public=True)
+        press(app, "own-right")
+    found = []
+    for click in (said, lambda app: press(app, "own-right") if _to_call_right(app) else None):
+        click(app)
+        facts = loaded(saved(template(held(app))))
+        columns = held(app).columns
+        whole = Remembered.of(held(app)).written() if columns.spoken_of and not held(app).unfinished else ""
+        found.append((repr((facts.suggested, facts.confirmed, facts.row_suggested, facts.choices)), whole))
+    return found
+
+
+def _to_call_right(app: AppTest) -> bool:
+    return any(button.key == "own-right" for button in app.button)
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["at first", "later"])
+@pytest.mark.parametrize("clicks", [clicks for clicks in CLICKS if clicks != "nothing is said of it"])
+def test_nor_by_the_same_clicks_after_any_of_them(clicks: str, later: bool, open_app: Open) -> None:
+    here, there = (kept_by_clicks(open_app, last, CLICKS[clicks], later=later) for last in ONE_ROW.values())
+    assert here == there
+
+
+def test_a_type_that_counts_as_stated_by_its_options_is_found_out(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was: options were the type itself where it looked like yes or no, and what is stated was kept at once."""
+    says = Decisions.says
+
+    def as_it_was(old: Decisions, *columns: Column) -> Decisions:
+        other = {one.name for one in columns if one.type != old.schema.column(one.name).type}
+        new = says(old, *columns)
+        return replace(new, settled=new.settled | other)
+
+    monkeypatch.setattr(Decisions, "says", as_it_was)
+    here, there = (kept_by_clicks(open_app, last, CLICKS["as options"], later=True) for last in ONE_ROW.values())
+    assert here != there
+    monkeypatch.setattr(OwnFile, "unfinished", False)
+    here, there = (kept_by_clicks(open_app, last, CLICKS["as options"], later=False) for last in ONE_ROW.values())
+    assert here != there

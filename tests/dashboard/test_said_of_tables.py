@@ -123,7 +123,8 @@ def test_a_number_whose_column_is_gone_is_nobodys_word_next_time(monkeypatch: py
     assert before.reading is not None
     after = worked(before, before.reading.after((step,)), (step,))
     assert (after.schema.id_column, after.decisions.said_rows, after.schema.rows_per_person) == (None, False, 1)
-    found = Remembered.of(replace(after, decisions=replace(after.decisions, confirmed_row=True)))
+    after = after.decide(after.confirm(after.columns.open))
+    found = Remembered.of(after)
     assert found.template.schema.rows_per_person == 1
     old = replace(after, decisions=replace(after.decisions, schema=replace(after.schema, rows_per_person=2)))
     assert remembered.Remembered.of(old).template.schema.rows_per_person == 1, "whatever way it came"
