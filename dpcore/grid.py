@@ -28,7 +28,10 @@ def round_down(value: float) -> float:
 
 
 def nearest(value: float) -> float:
-    """The number of the grid closest to ``value``, the lower of two. Raises InvalidArgument."""
+    """The number of the grid closest to ``value``, the lower of two; 0 for one that is too close to it to tell. Raises
+    InvalidArgument."""
+    if abs(value) < 1.0 / _LARGEST:
+        return 0.0
     low, high = round_down(value), round_up(value)
     return low if value - low <= high - value else high
 

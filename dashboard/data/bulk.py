@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import streamlit as st
@@ -12,7 +11,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.data import actions, naming, source
 from dashboard.data.decisions import Decisions, as_type
-from dashboard.data.declaring import problem
+from dashboard.data.declaring import days_offered, problem
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import columns as said
@@ -26,7 +25,6 @@ FEWEST = 2
 WORDS: tuple[ColumnType, ...] = ("category", "yes/no")
 """Which of the two a file suggests hangs on a row, so that a form asks of both the same."""
 _PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines", "binary")
-_EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
 def undeclared(own: OwnFile) -> tuple[Column, ...]:
@@ -89,7 +87,7 @@ def row(column: Column, key: str, *, draft: bool = False, either: bool = True) -
             st.number_input(said.smallest(name), value=column.low, format="%g", key=f"{key}-low", width=190)
             st.number_input(said.largest(name), value=column.high, format="%g", key=f"{key}-high", width=190)
         elif column.type == "date":
-            limits: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
+            limits: dict[str, Any] = {**days_offered(column), "width": 150}
             st.date_input(said.earliest(name), value=column.earliest, key=f"{key}-earliest", **limits)
             st.date_input(said.latest(name), value=column.latest, key=f"{key}-latest", **limits)
         elif draft:

@@ -18,6 +18,15 @@ _PROBLEMS = {
     "sensitivity": "What one person can move a score by must be more than 0.",
 }
 
+_EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
+
+
+def days_offered(column: Column) -> dict[str, Any]:
+    """Between which days a form lets somebody choose: usual ones, and those that were declared, which a declaration
+    that is brought can state however far."""
+    stated = [day for day in (column.earliest, column.latest) if day is not None]
+    return {"min_value": min([_EARLY, *stated]), "max_value": max([_LATE, *stated])}
+
 
 def problem(error: InvalidArgument) -> str:
     """What is wrong with a form, in its own words."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import streamlit as st
@@ -12,7 +11,7 @@ import streamlit as st
 from dashboard import all_held, session, words
 from dashboard.data import actions, naming, source
 from dashboard.data.decisions import Decisions, as_type, notation
-from dashboard.data.declaring import declared, problem
+from dashboard.data.declaring import days_offered, declared, problem
 from dashboard.data.entries import says
 from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import lines_words
@@ -34,7 +33,6 @@ WHY_OPTIONS = (
 ORDERS = {"ymd": "2024-12-31", "dmy": "31/12/2024", "mdy": "12/31/2024", "serial": "a spreadsheet's day count"}
 LONGEST_LIST, LONGEST_WORDS = 200_000, 2_000
 """Characters of a list of options, and of the words that mean one thing."""
-_EARLY, _LATE = date(1700, 1, 1), date(2200, 12, 31)
 
 
 def mark(column: Column) -> str:
@@ -92,7 +90,7 @@ def _number_fields(column: Column, key: str, stated: bool) -> None:
 
 def _date_fields(column: Column, key: str, stated: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bounds: dict[str, Any] = {"min_value": _EARLY, "max_value": _LATE, "width": 150}
+        bounds: dict[str, Any] = {**days_offered(column), "width": 150}
         st.date_input("Earliest possible", value=column.earliest, key=f"{key}-earliest", **bounds)
         st.date_input("Latest possible", value=column.latest, key=f"{key}-latest", **bounds)
         st.selectbox(

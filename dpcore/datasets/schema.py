@@ -178,12 +178,17 @@ def protects_rows(each_row: EachRow, unit: str, columns: Iterable[Column] = ()) 
     return any(map(says_somebody, columns))
 
 
+def closest(low: float, high: float) -> float:
+    """How far apart declared bounds of this size are at least."""
+    return max(CLOSEST, CLOSEST_SHARE * max(abs(low), abs(high)))
+
+
 def _check_bounds(low: float | None, high: float | None) -> None:
     """Whether nothing that is worked out with declared bounds can overflow, vanish or lose its digits."""
     for name, bound in (("low", low), ("high", high)):
         if bound is not None and abs(bound) > FARTHEST:
             raise InvalidArgument(name, f"must lie between {-FARTHEST:g} and {FARTHEST:g}")
-    if low is not None and high is not None and high - low < max(CLOSEST, CLOSEST_SHARE * max(abs(low), abs(high))):
+    if low is not None and high is not None and high - low < closest(low, high):
         raise InvalidArgument("high", "must be further above low: next to their size the two are as good as equal")
 
 

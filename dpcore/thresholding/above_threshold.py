@@ -13,8 +13,16 @@ from dpcore.costs import Cost
 from dpcore.thresholding import accuracy, runs
 from dpcore.thresholding.laws import alarm_law, check_series
 from dpcore.thresholding.likelihood import log_probability
-from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
-from dpcore.validate import FloatArray, IntArray, positive, whole
+from dpcore.thresholding.noise import (
+    NoiseKind,
+    NoisePair,
+    Share,
+    best_share,
+    check_parameters,
+    offset_of,
+    resolve_share,
+)
+from dpcore.validate import FloatArray, IntArray, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +92,7 @@ class AboveThreshold:
             noise=noise,
             threshold_share=design.share,
             monotonic=monotonic,
-            offset=design.offset * positive(sensitivity=sensitivity) / positive(epsilon=epsilon),
+            offset=offset_of(design.offset, sensitivity, epsilon),
         )
 
     @property

@@ -14,7 +14,7 @@ from dpcore.thresholding.above_threshold import AboveThreshold
 from dpcore.thresholding.accuracy import theorem_alpha, theorem_beta
 from dpcore.thresholding.laws import AlarmLaw, RunLaws, alarm_law, check_series, run_laws
 from dpcore.thresholding.methods import Family, family
-from dpcore.thresholding.noise import NoisePair
+from dpcore.thresholding.noise import FARTHEST_OFFSET, NoisePair
 from dpcore.thresholding.sparse import Sparse
 from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
@@ -320,10 +320,11 @@ class AlarmProblem(Problem):
 
     def _outcomes(self, answers: FloatArray, fitted: Family, epsilon: FloatArray, ratio: FloatArray) -> Outcomes:
         unit = self.sensitivity / epsilon
+        offset = np.clip(fitted.offset_factor * unit, -FARTHEST_OFFSET, FARTHEST_OFFSET)
         run = run_laws(
             answers,
             one_sided=fitted.way.noise == "exponential",
-            threshold=self.threshold * ratio + fitted.offset_factor * unit,
+            threshold=self.threshold * ratio + offset,
             threshold_scale=fitted.threshold_factor * unit,
             query_scale=fitted.query_factor * unit,
             ratio=ratio,

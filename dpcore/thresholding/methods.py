@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass
 
 from dpcore.thresholding.above_threshold import AboveThreshold
-from dpcore.thresholding.noise import NoisePair
+from dpcore.thresholding.noise import NoisePair, offset_of
 from dpcore.thresholding.sparse import Sparse
 from dpcore.thresholding.ways import Way, catalog
 from dpcore.validate import one_of
@@ -17,7 +17,7 @@ class Family:
     """A way fitted to a number of queries and alarms: everything about it but ε.
 
     ``threshold_factor``, ``query_factor``, ``offset_factor`` and ``alpha_factor`` times Δ/ε are its two noise scales,
-    its offset and its exact α.
+    its offset, as far as one may lie (``offset_of``), and its exact α.
     """
 
     way: type[Way]
@@ -34,7 +34,7 @@ class Family:
             "epsilon": epsilon,
             "sensitivity": sensitivity,
             "threshold_share": self.share,
-            "offset": self.offset_factor * sensitivity / epsilon,
+            "offset": offset_of(self.offset_factor, sensitivity, epsilon),
         }
         noise, monotonic = self.way.noise, self.way.monotonic
         if self.limit == 1:

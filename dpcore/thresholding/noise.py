@@ -22,6 +22,7 @@ NoiseKind = Literal["laplace", "exponential"]
 Share = float | Literal["best"] | None
 SHARES = (0.01, 0.99)
 FARTHEST = 1e100  # of noise scales from 1, either way
+FARTHEST_OFFSET = 1e15  # as far from 0 as an answer
 
 
 def best_share(limit: int = 1, *, monotonic: bool = False) -> float:
@@ -41,6 +42,12 @@ def resolve_share(share: Share, *, otherwise: float, limit: int, monotonic: bool
     return in_range(*SHARES, threshold_share=share)
 
 
+def offset_of(factor: float, sensitivity: float, epsilon: float) -> float:
+    """An offset that was tuned at sensitivity 1 and ε 1, at these, as far as one may lie. Raises InvalidArgument."""
+    offset = factor * positive(sensitivity=sensitivity) / positive(epsilon=epsilon)
+    return min(max(offset, -FARTHEST_OFFSET), FARTHEST_OFFSET)
+
+
 def check_parameters(
     epsilon: float, sensitivity: float, noise: str, share: Share, monotonic: bool, offset: float, limit: int
 ) -> None:
@@ -50,7 +57,7 @@ def check_parameters(
         raise InvalidArgument("epsilon", "is too far from the sensitivity to reckon with")
     one_of(("laplace", "exponential"), noise=noise)
     boolean(monotonic=monotonic)
-    in_range(-1e15, 1e15, offset=offset)
+    in_range(-FARTHEST_OFFSET, FARTHEST_OFFSET, offset=offset)
     resolve_share(share, otherwise=0.5, limit=limit, monotonic=monotonic)
 
 

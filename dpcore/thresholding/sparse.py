@@ -15,8 +15,16 @@ from dpcore.errors import InvalidArgument
 from dpcore.thresholding import accuracy, runs
 from dpcore.thresholding.laws import AlarmLaw, alarm_law, check_series
 from dpcore.thresholding.likelihood import log_probability
-from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
-from dpcore.validate import FloatArray, IntArray, positive
+from dpcore.thresholding.noise import (
+    NoiseKind,
+    NoisePair,
+    Share,
+    best_share,
+    check_parameters,
+    offset_of,
+    resolve_share,
+)
+from dpcore.validate import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +87,7 @@ class Sparse:
             noise=noise,
             threshold_share=design.share,
             monotonic=monotonic,
-            offset=design.offset * positive(sensitivity=sensitivity) / positive(epsilon=epsilon),
+            offset=offset_of(design.offset, sensitivity, epsilon),
         )
 
     @property

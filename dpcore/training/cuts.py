@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
 from typing import Literal, get_args
 
 from dpcore.errors import InvalidArgument
@@ -74,10 +74,10 @@ def _calendar(first: date, last: date) -> list[list[date]]:
         [date(year, month, 1) for year in years for month in (1, 4, 7, 10)],
         [date(year, month, 1) for year in years for month in range(1, 13)],
     ]
-    days = (last - first).days
-    monday = first + timedelta(days=(7 - first.weekday()) % 7)
-    found.append([monday + timedelta(days=7 * week) for week in range(min(days // 7 + 1, FINEST))])
-    found.append([first + timedelta(days=day) for day in range(min(days + 1, FINEST))])
+    # by their numbers, since no day comes after 9999-12-31
+    begins, ends = first.toordinal(), last.toordinal()
+    mondays = range(begins + (7 - first.weekday()) % 7, ends + 1, 7)
+    found += [[date.fromordinal(day) for day in unit[:FINEST]] for unit in (mondays, range(begins, ends + 1))]
     return [[day for day in unit if first < day <= last] for unit in found]
 
 

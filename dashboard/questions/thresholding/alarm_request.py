@@ -13,6 +13,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
 from dpcore.thresholding.alarm_problem import AlarmProblem, Outcomes
 from dpcore.thresholding.methods import family
+from dpcore.thresholding.noise import offset_of
 from dpcore.validate import FloatArray, IntArray, Neighbours
 
 
@@ -65,7 +66,7 @@ def alarm_request(
             plain,
             noise=fitted.way.noise,
             threshold_share=fitted.share,
-            offset=fitted.offset_factor * plain.sensitivity / epsilon,
+            offset=offset_of(fitted.offset_factor, plain.sensitivity, epsilon),
             both_ways=not fitted.way.monotonic,
         )
     except InvalidArgument as error:
