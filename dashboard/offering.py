@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from dashboard.controls import Read
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question
 from dashboard.words import release as said
 from dpcore.datasets import Column, Table, twin
+from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument
 from dpcore.releases.asked import Asked, named
 
@@ -149,27 +151,31 @@ def _looked(offer: Offer | NoOffer) -> Offer | NoOffer:
 
 def stand_in(case: Case, rows: int | None = None) -> Table | None:
     """A table of the columns of ``case`` simulated from what is declared, of so many ``rows``, or as long as is public,
-    else of ``RECORDS``; None where nothing can be released from its own."""
+    else of ``RECORDS``; None where nothing can be released from its own.
+
+    A column that was not declared has the same bounds or options whatever the file holds of it."""
     source = case.source
     if source.public or source.rows is None or source.declared is None:
         return None
-    schema = source.table.schema
+    schema, declared = source.table.schema, {one.name for one in source.declared.columns if one.bounded}
     if rows is None:
         public = source.declared.each_row != "record" and not source.unreleased
         rows = max(1, case.lines) if public else RECORDS
-    filled = replace(schema, columns=tuple(_filled(column) for column in schema.columns))
+    filled = replace(schema, columns=tuple(one if one.name in declared else _filled(one) for one in schema.columns))
     table = twin(filled, rows=rows, rng=np.random.Generator(np.random.PCG64(_SEED)))
-    return replace(table, schema=schema)
+    marked = (replace(one, from_file=one.name not in declared and one.type in _FILLED) for one in filled.columns)
+    return replace(table, schema=replace(filled, columns=tuple(marked)))
+
+
+_FILLED: dict[ColumnType, dict[str, Any]] = {
+    "category": {"categories": ("a", "b")},
+    "number": {"low": 0.0, "high": 1.0},
+    "integer": {"low": 0.0, "high": 1.0},
+    "date": {"earliest": date(2024, 1, 1), "latest": date(2024, 12, 30)},
+}
 
 
 def _filled(column: Column) -> Column:
-    """The column with bounds or options of some kind, so that rows can be simulated."""
-    if column.type == "category":
-        return replace(column, categories=column.categories or ("a", "b"), from_file=False)
-    if column.is_numeric:
-        low = column.low if column.low is not None else (0.0 if column.high is None else column.high - 1.0)
-        return replace(column, low=low, high=column.high if column.high is not None else low + 1.0, from_file=False)
-    if column.type == "date":
-        last = column.latest or (column.earliest or date(2024, 1, 1)) + timedelta(days=364)
-        return replace(column, earliest=column.earliest or last - timedelta(days=364), latest=last, from_file=False)
-    return replace(column, from_file=False)
+    """A column that was not declared with bounds or options of some kind, so that rows can be simulated."""
+    bare = replace(column, low=None, high=None, earliest=None, latest=None, categories=(), fill=None)
+    return replace(bare, from_file=False, words_from_file=False, **_FILLED.get(column.type, {}))
