@@ -254,7 +254,9 @@ def test_what_is_saved_names_no_column_that_nobody_spoke_of(form: str) -> None:
         owns = []
         for own in both:
             says = own.decisions.says(*(replace(own.schema.column(name), **needs[name]) for name in settled))
-            owns.append(own.decide(replace(says, settled=settled, said_row=True)))
+            own = own.decide(replace(says, settled=settled, said_row=True))
+            assert own.columns.spoken_of == (), "nothing is kept before it is called right"
+            owns.append(own.decide(own.confirm(own.columns.open)))
         texts = {saved(template.template(own)) for own in owns}
         assert len(texts) == 1
         assert EXTRA not in texts.pop()
