@@ -28,13 +28,12 @@ def fresh(heading: str = "age,income,colour", rows: str = ROWS, **choices: Any) 
     return opened("f.csv", data, tuple(sorted(stated.items())), read_table(data, **stated), None, None)
 
 
-def bounded(own: OwnFile, *names: str, right: tuple[str, ...] = ()) -> OwnFile:
-    """With bounds declared, and some called right."""
+def bounded(own: OwnFile, *names: str) -> OwnFile:
+    """With bounds declared."""
     schema = own.schema
     for name in names:
         schema = schema.with_column(replace(schema.column(name), low=0.0, high=9000.0))
-    own = own.decide(replace(own.decisions, schema=schema))
-    return own.decide(replace(own.confirm(right), confirmed_row=False)) if right else own
+    return own.decide(replace(own.decisions, schema=schema))
 
 
 def declare(own: OwnFile, facts: Template, before: Remembered | None = None) -> OwnFile:
