@@ -35,6 +35,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 
@@ -66,6 +67,12 @@ class Combination:
     depth: int
     apart: int
     marks: tuple[tuple[int, int], ...]
+
+    @property
+    def foremost(self) -> int:
+        """The mark of the tuple that would be kept to the greatest depth; 0 where there are none. Of n tuples any other
+        is it once in n times (min-wise sampling), so two files that share nearly all of them nearly always share it."""
+        return max(self.marks, key=itemgetter(1, 0), default=(0, 0))[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,10 +112,12 @@ def _must_be_few(connection: Connection, by: str, who: Bringer) -> None:
 def _seems_like(key: Key, coins: str, index: Index, known: KnownFile, sketch: Sketch) -> bool:
     """By coins that only the server's key can tell: one for the new file and the lineage, one for each combination of
     the known file. The first differs from file to file: were it one for all files, known rows would tell where it is.
-    The others hang on the known file alone: were they others each time, asking often would tell."""
+    The others hang on who the people are and on what the combination holds, by its foremost tuple alone: were they
+    others for whoever links the same file, for each of its saves or for a guess of it, one row could be asked about as
+    often as files are linked."""
     more = _coin(key, MOST_MORE + 1, "more", known.lineage, coins)
-    places = range(len(sketch.combinations))
-    apart = [APART[_coin(key, len(APART), "apart", known.lineage, known.mark, str(place))] for place in places]
+    places = [_coin(key, len(APART), "apart", known.lineage, str(one.foremost)) for one in sketch.combinations]
+    apart = [APART[place] for place in places]
     return index.seems_like(sketch, more=more, apart=apart)
 
 
