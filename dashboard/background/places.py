@@ -15,10 +15,12 @@ minute and a half. So a script begins only where there is a place:
 - so does one that is ``drawing`` an answer: most take a moment, and the few that take half a minute would keep all
   pages of a school's address waiting that long. Answers have places of their own, as many and by the same rules, and
   who waits for one waits before anything is charged. It is free again when the answer is there, on a tick: nobody who
-  waits for it sees any closer how long another's took;
+  waits for it sees any closer how long another's took. So have those that are counted in a source (``COUNTS``), which
+  keep nobody else's waiting that long;
 - of those that work on something ``large`` few do so at once (``large_turns``); some others wait, aside as well;
 - one that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; one that computes is,
-  however long that takes: otherwise the more compute, the more would begin.
+  however long that takes: otherwise the more compute, the more would begin. So is one that ``lasts``, for which a
+  database computes: it takes no processor here, and ends by itself (``dpcore.datasets.in_place.watched``).
 
 Who waits is an entry of a dictionary, and nothing looks after it until a place is free: no thread, no task, no timer.
 """
@@ -79,6 +81,8 @@ class Script:
     begin: Callable[[], None] | None
     requests: Any = None
     """What is asked of it; for ``dashboard.runtime.scripts``."""
+    lasts: bool = False
+    """Whether it is counted until it ends, though it takes no processor: another program works for it."""
     ran: bool = field(default=False, init=False)
     measured: float | None = field(default=None, init=False)
     life: Life = field(default_factory=Life, init=False)
@@ -175,7 +179,7 @@ class Places:
 
     def _counted(self) -> list[Script]:
         now = self._clock()
-        return [one for one in self._alive if not one.life.hangs(now)]
+        return [one for one in self._alive if one.lasts or not one.life.hangs(now)]
 
     def _next(self) -> Script | None:
         """The script that begins now, if there is one; it runs from here on."""
@@ -208,8 +212,8 @@ class Places:
         return True
 
 
-PLACES, ANSWERS = Places(), Places()
-"""Of scripts, and of those among them that draw an answer."""
+PLACES, ANSWERS, COUNTS = Places(), Places(), Places()
+"""Of scripts, of those among them that draw an answer, and of those that have it counted in a source."""
 _HERE = threading.local()
 
 
@@ -246,30 +250,32 @@ def aside(*, working: bool = False, in_line: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def drawing() -> Iterator[None]:
-    """Around an answer that is drawn, with its tick: a place for it, and none among pages meanwhile. One that has a
-    turn with something large needs no other. Raises NoRoom, before anything was drawn or charged."""
+def drawing(*, in_place: bool) -> Iterator[None]:
+    """Around an answer that is drawn, with its tick: a place for it, and none among pages meanwhile; ``in_place`` where
+    a source counts it. One that has a turn with something large needs no other. Raises NoRoom, before anything was
+    drawn or charged."""
     script = here()
     if script is None or large_turns.has():
         with aside(working=True):
             yield
         return
-    if ANSWERS.in_line(script.visitor.address) >= IN_LINE:
+    among = COUNTS if in_place else ANSWERS
+    if among.in_line(script.visitor.address) >= IN_LINE:
         raise NoRoom(said.ANSWERS_WAITING)
     called = threading.Event()
-    mine = Script(script.visitor, object(), called.set)  # a page may wait for another one by then
+    mine = Script(script.visitor, object(), called.set, lasts=in_place)  # a page may wait for another one by then
     mine.life.here()
     with aside(working=True, in_line=True):
-        ANSWERS.wait(mine)
+        among.wait(mine)
         try:
             while not called.wait(LOOKED):
-                ANSWERS.fill()  # what hangs is counted no more
+                among.fill()  # what hangs is counted no more
             if script.stopped:
                 raise NoRoom(said.STOPPED_BEFORE)
             yield
         finally:
-            if not ANSWERS.withdraw(mine):
-                ANSWERS.ended(mine)
+            if not among.withdraw(mine):
+                among.ended(mine)
 
 
 @contextmanager

@@ -97,7 +97,7 @@ def _draw(source: Source, offer: Offer, request_id: str) -> None:
     """Callback: charge, draw and store one more answer; a second click of the same button repeats the first."""
     try:
         tracker.open_practice(source)
-        with places.drawing():
+        with places.drawing(in_place=source.in_place):
             release(compute.ledger(), request_id, str(source.lineage), offer.request, offer.data())
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):

@@ -433,7 +433,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         here.source.join()
         with (
             answering(here.source),
-            places.drawing(),
+            places.drawing(in_place=here.source.in_place),
             drawn.waiting(request_id, here.source),
         ):
             receipt = release(

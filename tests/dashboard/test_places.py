@@ -278,10 +278,11 @@ def test_a_thread_that_computes_is_told_from_one_that_waits() -> None:
 class Draws:
     """Threads that each run a script in which an answer is drawn, until told to end; how many drew at once."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.pages, self.answers = Places(), Places()
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, in_place: bool = False) -> None:
+        self.later, self._in_place = 0.0, in_place
+        self.pages, self.answers = Places(), Places(lambda: time.monotonic() + self.later)
         monkeypatch.setattr(places, "PLACES", self.pages)
-        monkeypatch.setattr(places, "ANSWERS", self.answers)
+        monkeypatch.setattr(places, "COUNTS" if in_place else "ANSWERS", self.answers)
         self.now: Counter[str] = Counter()
         self.most: Counter[str] = Counter()
         self.told: list[str] = []
@@ -299,7 +300,7 @@ class Draws:
     def _run(self, script: Script) -> None:
         places.enter(script)
         try:
-            with places.drawing():
+            with places.drawing(in_place=self._in_place):
                 with self._lock:
                     self.now[script.visitor.address] += 1
                     self.most = self.most | self.now | Counter({"all": self.now.total()})
@@ -347,12 +348,39 @@ def test_few_answers_are_drawn_at_once_and_who_waits_for_one_keeps_no_page_waiti
 
 
 def test_without_places_of_their_own_all_answers_would_be_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "drawing", lambda: places.aside(working=True))
+    monkeypatch.setattr(places, "drawing", lambda in_place: places.aside(working=True))
     draws = Draws(monkeypatch)
     for _ in range(40):
         draws.click("a")
     draws.until(lambda: draws.now["a"] == places.ASIDE_EACH + EACH)
     draws.end()
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+def test_answers_that_a_source_counts_are_few_however_long_it_takes(
+    monkeypatch: pytest.MonkeyPatch, mutant: bool
+) -> None:
+    """Such a thread takes no processor, and a whole table takes minutes: by the rule for what hangs one address had
+    three more each half a minute. What really hangs among other answers gives way, and these wait for no count."""
+    draws = Draws(monkeypatch, in_place=True)
+    if mutant:
+        monkeypatch.setattr(places, "Script", lambda *given, lasts: Script(*given))
+    for _ in range(14):
+        draws.click("a")
+    draws.until(lambda: draws.answers.in_line("a") == 14 - EACH)
+    for _ in range(3):
+        draws.later += hangs.LONGEST + 1
+        draws.answers.fill()
+        if mutant:
+            draws.until(lambda: draws.now["a"] > EACH)
+    other = Script(Visitor("a"), object(), threading.Event().set)
+    places.ANSWERS.wait(other)
+    assert other in places.ANSWERS._alive
+    places.ANSWERS.ended(other)
+    assert (draws.most["a"] == EACH) == (not mutant)
+    draws.end()
+    assert (draws.most["a"] == EACH) == (not mutant)
+    assert not (draws.pages._alive | draws.answers._alive)
 
 
 def test_who_pressed_stop_or_left_draws_nothing_and_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +408,7 @@ def test_an_answer_about_a_large_file_has_the_one_turn_of_those(monkeypatch: pyt
     try:
         for _ in range(EACH):
             draws.answers.wait(Script(Visitor("a"), object(), lambda: None))
-        with places.large("a", large_turns.LargeTurns(), lasts=True), places.drawing():
+        with places.large("a", large_turns.LargeTurns(), lasts=True), places.drawing(in_place=False):
             assert script.aside
             assert draws.answers.in_line("a") == 0
     finally:
