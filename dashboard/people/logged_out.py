@@ -45,6 +45,8 @@ _read: tuple[Path, bytes, int, int] | None = None
 _seen: tuple[int, int, int] | None = None
 """As which the system knew it then."""
 _lock = threading.Lock()
+"""Around what was read of the file, and never around a wait for another server or the disk: every run of every page
+asks here. Who writes waits for the file's own lock, which threads of this server take in turn, too."""
 _tell: list[Callable[[Ended], object]] = []
 """Who tells others of a log-out here (``told_elsewhere``)."""
 
@@ -55,23 +57,21 @@ def tell_by(tell: Callable[[Ended], object]) -> None:
 
 def end(said: Mapping[str, Any], seconds: float) -> None:
     """From now on, and for so many ``seconds``, this login is none."""
-    with _lock:
-        try:
-            _write_down(said, time.time() + seconds)
-        except (OSError, LedgerError) as error:
-            logging.getLogger(__name__).error(
-                "a log-out counts until this server ends: %s", type(error).__name__, exc_info=error
-            )
+    try:
+        _write_down(said, time.time() + seconds)
+    except (OSError, LedgerError) as error:
+        logging.getLogger(__name__).error(
+            "a log-out counts until this server ends: %s", type(error).__name__, exc_info=error
+        )
 
 
 def is_ended(said: Mapping[str, Any]) -> bool:
-    with _lock:
-        try:
-            with suppress(FileNotFoundError):  # nobody has logged out yet
-                _read_on()
-        except OSError as error:
-            logging.getLogger(__name__).error("log-outs cannot be read: %s", type(error).__name__, exc_info=error)
-            return True  # nobody knows whether it was ended
+    try:
+        with suppress(FileNotFoundError):  # nobody has logged out yet
+            _read_on()
+    except OSError as error:
+        logging.getLogger(__name__).error("log-outs cannot be read: %s", type(error).__name__, exc_info=error)
+        return True  # nobody knows whether it was ended
     person, login, now = _name(said, _PERSON), _name(said, _LOGIN), time.time()
     providers = (_name(said, _PROVIDER), _UNSAID)
     return any(_ended.are_ended(provider, person, login, _since(said), now) for provider in providers)
@@ -79,10 +79,9 @@ def is_ended(said: Mapping[str, Any]) -> bool:
 
 def known() -> list[Ended]:
     """All that is known here, by this computer's file and by others."""
-    with _lock:
-        with suppress(OSError):
-            _read_on()
-        return list(_ended.all())
+    with suppress(OSError):
+        _read_on()
+    return list(_ended.all())
 
 
 def needed_since() -> int:
@@ -143,7 +142,8 @@ def _add(file: Path, one: Ended) -> None:
     """At the end of the file, and here. Raises OSError."""
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with open(handle, "w", encoding="ascii") as text:
-        known = _read[2] if _read is not None and _read[0] == file else 0
+        read = _read
+        known = read[2] if read is not None and read[0] == file else 0
         held = min(known, os.fstat(handle).st_size)  # nothing, where somebody took the file away
         os.ftruncate(handle, held)  # without a line that was not finished
         text.write(_line(one) if held else _head() + _line(one))
@@ -159,10 +159,11 @@ def _tidy(file: Path) -> None:
 
     _tidied = time.time()
     _ended.forget(needed_since())
-    if _read is None or _read[3] < _LINES:
+    read = _read
+    if read is None or read[3] < _LINES:
         return
     lines = [_line(one) for one in _ended.all()]
-    if _read[3] < 2 * len(lines):
+    if read[3] < 2 * len(lines):
         return
     made = beside(file, "new")
     handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -171,14 +172,20 @@ def _tidy(file: Path) -> None:
         text.writelines([head, *lines])
         text.flush()
         os.fsync(handle)
-    made.replace(file)
-    _read = (file, head.encode(), file.stat().st_size, len(lines))
+    size = made.stat().st_size
+    with _lock:
+        made.replace(file)
+        _read = (file, head.encode(), size, len(lines))
 
 
 def _read_on() -> None:
     """What was added, here or by others, since this server read it last. Raises OSError."""
+    with _lock:
+        _read_further(_file())
+
+
+def _read_further(file: Path) -> None:
     global _read, _seen
-    file = _file()
     found = file.stat()
     seen = (found.st_ino, found.st_mtime_ns, found.st_size)
     if _read is not None and _read[0] == file and seen == _seen:

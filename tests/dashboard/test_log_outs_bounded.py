@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +13,7 @@ from typing import Any
 import pytest
 
 from dashboard.people import ended, logged_out
+from dpcore.ledger import lock
 from dpcore.ledger.ended import Ended
 
 FEW, HOURS = 20, 12 * 3600.0
@@ -138,3 +142,61 @@ def test_what_is_noted_in_any_order_is_the_same() -> None:
     assert set(first.all()) == set(second.all())
     assert {one.login for one in first.all()} == {"x", "<3", "<5"}
     assert len(list(first.all())) == 3
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+@pytest.mark.parametrize("waits", ["for another server", "for the disk"])
+def test_no_page_waits_for_a_log_out_that_waits(
+    started: Callable[[], list[float]], monkeypatch: pytest.MonkeyPatch, waits: str, mutant: bool
+) -> None:
+    """Every run of every page asks whether its login was ended; a server that stands still while it holds the file, or
+    a disk that writes nothing down, keeps waiting who logs out alone."""
+    started()
+    logged_out.end(who("before", 1.0), HOURS)
+    waiting, go_on = threading.Event(), threading.Event()
+    if waits == "for the disk":
+        monkeypatch.setattr(os, "fsync", lambda _: waiting.set() or go_on.wait(60))
+    else:
+        monkeypatch.setattr(logged_out, "_PATIENCE", 60.0)
+        monkeypatch.setattr(lock, "exclusive", held_by_another(lock.exclusive, waiting, go_on))
+    end = logged_out.end
+    if mutant:
+        monkeypatch.setattr(logged_out, "_lock", threading.RLock())
+        end = within(logged_out._lock, end)
+    leaving = threading.Thread(target=end, args=(who("olga", 1.0), HOURS), daemon=True)
+    leaving.start()
+    assert waiting.wait(60)
+    told: list[bool] = []
+    asking = threading.Thread(target=lambda: told.extend(map(logged_out.is_ended, known)), daemon=True)
+    known = [who("before", 1.0), who("ben", 1.0)]
+    asking.start()
+    asking.join(1.0 if mutant else 60.0)
+    assert leaving.is_alive()
+    assert told == ([] if mutant else [True, False])
+    go_on.set()
+    leaving.join(60)
+    asking.join(60)
+    assert logged_out.is_ended(who("olga", 1.0))
+    started()
+    assert logged_out.is_ended(who("olga", 1.0)), "it was written down"
+
+
+def held_by_another(
+    own: Callable[..., AbstractContextManager[None]], waiting: threading.Event, go_on: threading.Event
+) -> Callable[..., AbstractContextManager[None]]:
+    """The lock of a file, which somebody else has until they go on."""
+
+    def exclusive(path: Path, patience: float) -> AbstractContextManager[None]:
+        waiting.set()
+        go_on.wait(60)
+        return own(path, patience)
+
+    return exclusive
+
+
+def within(held: Any, call: Callable[..., None]) -> Callable[..., None]:
+    def locked(*given: Any) -> None:
+        with held:
+            call(*given)
+
+    return locked
