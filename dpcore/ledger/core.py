@@ -184,8 +184,8 @@ class Ledger:
         what the budget hides (``add_remove`` or ``replace_one``), for good; when empty the first charge that says it
         decides. ``unit`` is of whom each answer hides one (a person, a visit), and as much for good; when empty the
         first charge decides, and a practice budget takes any. A ``practice`` budget can be reset. Opening the same
-        budget again changes nothing. ``file`` is the one for whose people it is opened: it is linked with them as
-        ``join`` does, or nothing is opened. Raises
+        budget again changes nothing: one that was opened without a unit protects whom its first charge does. ``file``
+        is the one for whose people it is opened: it is linked with them as ``join`` does, or nothing is opened. Raises
         InvalidArgument, and as ``join`` for a file.
         """
         key = label(lineage=lineage)
@@ -205,11 +205,12 @@ class Ledger:
         def begin(connection: Connection) -> Budget:
             present = accounts.find(connection, key)
             if present is not None:
-                promised = terms.promised(connection, key)  # of one from before nothing was, and it goes on as it was
                 same = present.caps.same_as(caps) and neighbours in ("", present.neighbours)
-                same = same and (not unit or promised in ("", unit))
                 if not same or present.practice != bool(practice):
                     raise InvalidArgument("lineage", "has a budget already, and a cap is never changed")
+                first = terms.protects(self._store, connection, key)  # None: of one from before, nothing charged yet
+                if unit and first not in (None, unit):
+                    raise InvalidArgument("lineage", f"has a budget already, which protects one {first} for good")
                 return present
             body: dict[str, Any] = {"name": title, "practice": int(practice), "caps": asdict(caps)}
             body |= {"neighbours": neighbours}

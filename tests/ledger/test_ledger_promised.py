@@ -76,14 +76,21 @@ def test_an_opening_says_it_once(ledger: Ledger) -> None:
 
 
 def test_a_budget_that_was_opened_without_a_unit_goes_on_as_before(ledger: Ledger) -> None:
-    """Its first charge decides; a source that says whom it protects, as it is configured, changes nothing of that."""
+    """Its first charge decides; a source that says whom it protects, as it is configured, changes nothing of that, and
+    is told where it is another."""
     for lineage in ("new", "begun", "of visits"):
         ledger.open_budget(lineage, epsilon=1.0)
     assert charged(ledger, "p", "", "begun") == ""
     assert charged(ledger, "v", "visit", "of visits") == ""
     before = ledger.records()
-    for lineage in ("new", "begun", "of visits"):
+    for lineage in ("new", "begun"):
         ledger.open_budget(lineage, epsilon=1.0, unit="person")
+    for lineage, unit in (("of visits", "person"), ("begun", "visit")):
+        for _ in range(2):
+            with pytest.raises(InvalidArgument, match="has a budget already, which protects one"):
+                ledger.open_budget(lineage, epsilon=1.0, unit=unit)
+    ledger.open_budget("of visits", epsilon=1.0)
+    ledger.open_budget("of visits", epsilon=1.0, unit="visit")
     assert ledger.records() == before
     assert [ledger.protects(one) for one in ("new", "begun", "of visits")] == [None, "person", "visit"]
     assert charged(ledger, "more", "visit", "of visits") == ""
