@@ -1,8 +1,9 @@
 """Logins that people ended, as the servers of one ledger tell each other where its database is a server's.
 
-They lie beside the ledger, in a table of their own, and are no part of it: no form of it, chain, check or back-up knows
-of them, a program from before leaves them alone, and without them nothing is charged otherwise. They hold digests, for
-as long as an ended login has to be known.
+They lie beside the ledger, in a table of their own, and are no part of it: no form of it, chain or back-up knows of
+them, a program from before leaves them alone, and without them nothing is charged otherwise. But the ledger's account
+writes to it, so nobody else may put there what PostgreSQL calls, as with the ledger's own (``lodging.TABLES``,
+``safeguards.OF_LOG_OUTS``). They hold digests, for as long as an ended login has to be known.
 """
 
 from __future__ import annotations
@@ -24,6 +25,14 @@ _MAKE = (
     "provider text NOT NULL, person text NOT NULL, login text NOT NULL, since bigint NOT NULL, until bigint NOT NULL, "
     "UNIQUE (person, login))"
 )
+_WHOSE = """
+SELECT DISTINCT CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_get_userbyid(given.grantee)) END
+FROM pg_catalog.pg_class r, pg_catalog.aclexplode(r.relacl) given
+WHERE r.oid = 'ended_logins'::regclass AND given.grantee <> r.relowner
+"""
+"""Whom rights by default made it another's as well."""
+_TAKE = "REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON ended_logins FROM {}"
+"""They may read it, as a program that saves the whole database does."""
 _TURN = "LOCK TABLE ended_logins IN SHARE ROW EXCLUSIVE MODE"
 """One writer at a time, so that none of a lower number appears later; readers wait for nobody."""
 _PUT = (
@@ -72,6 +81,8 @@ class EndedLogins:
             with self._beside() as connection:
                 if not connection.execute(text(_MADE)).scalar():
                     connection.execute(text(_MAKE))
+                    for whose in connection.execute(text(_WHOSE)).scalars().all():
+                        connection.exec_driver_sql(_TAKE.format(whose))
                 connection.execute(text(_TURN))
                 connection.execute(text(_PUT), [asdict(one) for one in part])
                 for one in part:

@@ -112,7 +112,8 @@ FROM called WHERE owner NOT IN (SELECT oid FROM pg_roles WHERE rolsuper)
 ORDER BY 1, 2
 """
 """What others may do in the schema, and what of others', or of whomever, is called there: a sentence and the remedy."""
-TABLES = ("alembic_version", "head", "records", "lineages", "accounts", "fingerprints")
+TABLES = ("alembic_version", "head", "records", "lineages", "accounts", "fingerprints", "ended_logins")
+"""All that the ledger's account writes to there, the last from the first log-out on (``ended``)."""
 
 
 class Lodging:

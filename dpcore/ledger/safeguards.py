@@ -19,6 +19,17 @@ from dpcore.ledger.lodging import TABLES, plainly
 ACT = "BEGIN RAISE EXCEPTION '% only grows', TG_TABLE_NAME; END"
 WANTED = frozenset(Path(__file__).with_suffix(".txt").read_text(encoding="ascii").splitlines())
 """Those that the migrations make."""
+OF_LOG_OUTS = frozenset(
+    f"ended_logins {one}"
+    for one in (
+        "table",
+        "counted seq bigint",
+        *(f"column {name}" for name in ("provider text", "person text", "login text", "since bigint", "until bigint")),
+        "unique ( person , login )",
+        "unique ( seq )",
+    )
+)
+"""What the table of log-outs has (``ended``), which is made with the first; none of it need be there."""
 _HERE = "r.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema) AND r.relname = ANY (:tables)"
 _TRIGGERS = (
     "SELECT r.relname, CASE WHEN t.tgenabled = 'A' AND t.tgnargs = 0 AND t.tgattr = '' "
@@ -39,8 +50,9 @@ _TABLES = (
 )
 _COLUMNS = (
     "SELECT r.relname, CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace AND a.attcollation = y.typcollation "
-    "AND a.attgenerated = '' AND a.attidentity = '' AND a.attnotnull AND NOT a.atthasdef "
-    "THEN 'column' ELSE 'other' END, a.attname || ' ' || format_type(a.atttypid, a.atttypmod) "
+    "AND a.attgenerated = '' AND a.attidentity IN ('', 'd') AND a.attnotnull AND NOT a.atthasdef "
+    "THEN CASE a.attidentity WHEN '' THEN 'column' ELSE 'counted' END ELSE 'other' END, "
+    "a.attname || ' ' || format_type(a.atttypid, a.atttypmod) "
     "FROM pg_attribute a JOIN pg_class r ON r.oid = a.attrelid JOIN pg_type y ON y.oid = a.atttypid "
     "WHERE a.attnum > 0 AND NOT a.attisdropped"
 )
@@ -89,5 +101,5 @@ def missing(connection: Connection) -> tuple[list[str], list[str]]:
     """Those of ``WANTED`` that are not there, and what is there beside them. An index that is just built anew, as one
     that is wanted, is not."""
     there = found(connection)
-    beside = {one for one in there - WANTED if one.replace(" unready ", " ", 1) not in WANTED}
+    beside = {one for one in there - WANTED - OF_LOG_OUTS if one.replace(" unready ", " ", 1) not in WANTED}
     return sorted(WANTED - there), sorted(beside)

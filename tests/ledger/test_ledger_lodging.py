@@ -16,8 +16,9 @@ from sqlalchemy.exc import DBAPIError
 
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.accounting import Cost
-from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, engine, key, lodging, migrations, verify
+from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, ended, engine, key, lodging, migrations, verify
 from dpcore.ledger.__main__ import main
+from dpcore.ledger.ended import Ended, EndedLogins
 from dpcore.ledger.recovery import restore
 from tests.ledger.conftest import Place
 
@@ -29,6 +30,7 @@ CREATE FUNCTION {schema}.eq(text, varchar) RETURNS boolean LANGUAGE plpgsql AS
 CREATE OPERATOR {schema}.= (LEFTARG = text, RIGHTARG = varchar, FUNCTION = {schema}.eq)
 """
 """It fits better than PostgreSQL's own how the library compares texts."""
+LOG_OUT = Ended("provider", "person", "login", 1, 10**12)
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +79,7 @@ def filled(place: Place) -> None:
     with place.open() as ledger:
         ledger.open_budget("people", epsilon=1.0)
         ledger.charge("r", "people", Cost.pure(0.25), "?")
+        EndedLogins(ledger).put([LOG_OUT], before=0)
 
 
 OTHERS = {
@@ -84,6 +87,7 @@ OTHERS = {
     "one role may": f"GRANT ALL ON SCHEMA {{schema}} TO {FEW}",
     "a role of whatever name may": 'GRANT CREATE ON SCHEMA {schema} TO "Other-One"',
     "it may put triggers on a table": f"GRANT TRIGGER ON {{schema}}.accounts TO {FEW}",
+    "it may put one on the table of log-outs": f"GRANT TRIGGER ON {{schema}}.ended_logins TO {FEW}",
     "it may make references to one": f"GRANT REFERENCES ON {{schema}}.head TO {FEW}",
     "it may make them to a column": f"GRANT REFERENCES (seq, hash) ON {{schema}}.head TO {FEW}",
     "everybody may": "GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO PUBLIC",
@@ -98,6 +102,68 @@ OTHERS = {
     "CREATE AGGREGATE {schema}.max(varchar) (SFUNC = {schema}.larger, STYPE = varchar); "
     f"ALTER AGGREGATE {{schema}}.max(varchar) OWNER TO {FEW}",
 }
+
+
+def test_all_that_the_ledger_s_account_writes_to_is_looked_at(place: Place, own: Engine, schema: str) -> None:
+    filled(place)
+    query = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind NOT IN ('i', 'S')"
+    with own.connect() as connection:
+        assert set(connection.exec_driver_sql(query, (schema,)).scalars()) == set(lodging.TABLES)
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+def test_rights_that_others_have_by_default_close_no_ledger_at_the_first_log_out(
+    place: Place, own: Engine, schema: str, monkeypatch: pytest.MonkeyPatch, mutant: bool
+) -> None:
+    """Its table is made long after the others, whose rights were taken back by then; it may be read as they may."""
+    if mutant:
+        monkeypatch.setattr(ended, "_WHOSE", "SELECT 'PUBLIC'")
+    with place.open() as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+    run(own, f'ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema} GRANT ALL ON TABLES TO {FEW}, "Other-One"')
+    try:
+        with place.open() as ledger:
+            EndedLogins(ledger).put([LOG_OUT], before=0)
+            if mutant:
+                with pytest.raises(LedgerUnsound, match=r"few may REFERENCES, TRIGGER ON \w+\.ended_logins"):
+                    ledger.verify()
+                return
+            ledger.verify()
+        with place.open() as again:
+            assert EndedLogins(again).last() == 1
+        with own.connect() as connection:
+            asked = f"SELECT has_table_privilege('{FEW}', '{schema}.ended_logins', %s)"
+            may = [name for name in RIGHTS if connection.exec_driver_sql(asked, (name,)).scalar()]
+        assert may == ["SELECT"]
+    finally:
+        run(own, f"ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema} REVOKE ALL ON TABLES FROM {FEW}")
+        run(own, f'ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema} REVOKE ALL ON TABLES FROM "Other-One"')
+
+
+RIGHTS = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
+FUNCTION = "CREATE FUNCTION elsewhere_{schema}.f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
+LEFT = {
+    "a trigger": f"{FUNCTION}; CREATE TRIGGER t BEFORE INSERT ON {{schema}}.ended_logins FOR EACH ROW "
+    "EXECUTE FUNCTION elsewhere_{schema}.f()",
+    "a reference": "CREATE TABLE elsewhere_{schema}.own (seq bigint REFERENCES {schema}.ended_logins (seq))",
+    "a rule": "CREATE RULE r AS ON INSERT TO {schema}.ended_logins DO ALSO SELECT 1",
+    "a default": "ALTER TABLE {schema}.ended_logins ALTER since SET DEFAULT abs(-1)",
+    "a check": "ALTER TABLE {schema}.ended_logins ADD CHECK (abs(since) >= 0)",
+    "an index": "CREATE INDEX ON {schema}.ended_logins (abs(since))",
+    "a column": "ALTER TABLE {schema}.ended_logins ADD more text DEFAULT lower('A')",
+    "a table that inherits": "CREATE TABLE elsewhere_{schema}.own () INHERITS ({schema}.ended_logins)",
+    "another in its place": "DROP TABLE {schema}.ended_logins; CREATE VIEW {schema}.ended_logins AS SELECT 1 AS seq; "
+    "ALTER VIEW {schema}.ended_logins OWNER TO app",
+}
+
+
+@pytest.mark.parametrize("what", LEFT)
+def test_what_was_left_at_the_table_of_log_outs_is_found(place: Place, own: Engine, schema: str, what: str) -> None:
+    """By whoever had the right once: it would be called as the ledger's account at the next log-out."""
+    filled(place)
+    run(own, f"CREATE SCHEMA elsewhere_{schema}", LEFT[what].format(schema=schema))
+    with pytest.raises(LedgerUnsound, match=r"more than their safeguards.*ended_logins"):
+        place.open()
 
 
 @pytest.mark.parametrize("what", OTHERS)
