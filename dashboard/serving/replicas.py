@@ -69,8 +69,9 @@ defaults
     timeout server 60s
     timeout tunnel 1h
     timeout queue 10s
-    # a replica that is only slow to answer keeps its visitors: whoever is cut off loses the files of their session
-    timeout check 10s
+    # a replica that is only slow to answer keeps its visitors: whoever is cut off loses the files of their session. Of
+    # one that stands still two checks in a row are not answered, which takes some 15 seconds
+    timeout check 7500ms
     option forwardfor
     option redispatch
     retries 2
@@ -107,6 +108,11 @@ frontend visitors
     # what a visitor says of where they come from; a proxy of one's own says it of them
     http-request del-header X-Forwarded-For if !{{ src {proxies} }}
 {transport}    http-response del-header Server
+    # whoever is at none yet begins at one that answers, where another has not for a while: with the fewest connections,
+    # as one that stands still soon has, it would be given all of them. A room is at its replica, whatever that does
+    acl at_one req.cook({cookie}) {names}
+    acl to_room urlp({join}) -m found
+    use_backend newcomers if !at_one !to_room {{ nbsrv(newcomers) lt {count} }} {{ nbsrv(newcomers) gt 0 }}
     default_backend replicas
 
 backend begun
@@ -129,12 +135,23 @@ backend replicas
     # HAProxy gives no cookie of its own to whom it was told where to send, and takes this one away but for preserve
     http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax{secure_too}" if {goes}
     http-response set-header Cache-Control "private, no-store" if {goes}
-    option httpchk
-    http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
-    http-check expect status 200
-    default-server check inter 1s fastinter 300ms fall 3 rise 1 on-marked-down shutdown-sessions
+{asked}
+    default-server check inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+{servers}
+
+backend newcomers
+    timeout check 3s
+    balance leastconn
+    cookie {cookie} insert indirect preserve nocache httponly{secure} attr "SameSite=Lax"
+{asked}
+    default-server check inter 1s fall 1 rise 1
 {servers}
 """
+_ASKED = """\
+    option httpchk
+    http-check send meth GET uri /_stcore/health ver HTTP/1.1 hdr Host localhost
+    http-check expect status 200"""
+"""Whether a replica is well."""
 
 
 def configuration(
@@ -180,6 +197,8 @@ def configuration(
         join=PARAMETER,
         names=" ".join(f"r{number}" for number in range(1, len(ports) + 1)),
         rooms="\n".join(rooms),
+        count=len(ports),
+        asked=_ASKED,
         servers="\n".join(servers),
     )
 

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from http.client import HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import websockets
@@ -70,10 +71,10 @@ def test_the_balancer_starts_with_as_few_files_as_there_are(files: int, connecti
 def test_a_replica_that_is_only_busy_keeps_its_visitors() -> None:
     """One that did not answer for two seconds once lost all of its pages, and their files with them."""
     text = replicas.configuration([8001], port=8000, address="127.0.0.1")
-    patience, falls = re.search(r"timeout check (\d+)s", text), re.search(r"fall (\d+)", text)
+    patience, falls = re.search(r"timeout check (\d+)ms", text), re.search(r"fall (\d+) .*shutdown-sessions", text)
     assert patience
     assert falls
-    assert int(patience.group(1)) * int(falls.group(1)) >= 15
+    assert 15_000 <= int(patience.group(1)) * int(falls.group(1)) < 16_000, "and one that stands still is found"
 
 
 FLOOD = "127.0.0.3"
@@ -202,6 +203,7 @@ class _Named(BaseHTTPRequestHandler):
     """Stands for a replica, and says which one it is."""
 
     def do_GET(self) -> None:
+        self.server.awake.wait(PATIENCE)  # type: ignore[attr-defined]
         body = str(self.server.server_address[1]).encode()
         if self.path in ("/from", "/how"):
             named = "X-Forwarded-For" if self.path == "/from" else "X-Forwarded-Proto"
@@ -216,6 +218,11 @@ class _Named(BaseHTTPRequestHandler):
 
 
 class _Replica(ThreadingHTTPServer):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.awake = threading.Event()
+        self.awake.set()
+
     def handle_error(self, *_: object) -> None:
         """HAProxy hangs up when it has seen that all is well."""
 
@@ -239,6 +246,7 @@ def _balanced(
         balancer.terminate()
         balancer.wait(PATIENCE)
         for each in every:
+            each.awake.set()
             each.shutdown()
             each.server_close()
 
@@ -457,6 +465,70 @@ def test_the_link_of_a_room_whose_replica_died_leads_to_another(tmp_path: Path) 
         every[0].server_close()
         question, other = f"?join={new_code(1, 2)}", every[1].server_port
         _until(lambda: _sent(address, question, "r1") == (other, "r2"))
+
+
+def _begins(address: str, cookie: str = "") -> str:
+    """At which replica a visitor is answered, within a second; "" where they wait."""
+    request = urllib.request.Request(address, headers={"Cookie": f"{replicas.COOKIE}={cookie}"} if cookie else {})
+    try:
+        with urllib.request.urlopen(request, timeout=1.0) as answer:
+            given = re.search(rf"{replicas.COOKIE}=(\w+)", answer.headers.get("Set-Cookie", ""))
+            return given.group(1) if given else cookie
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+def test_nobody_new_begins_at_a_replica_that_stands_still_which_keeps_its_visitors(
+    mutant: bool, tmp_path: Path
+) -> None:
+    """With the fewest connections it was given everybody who came, until it was taken for down."""
+
+    def change(text: str) -> str:
+        return re.sub("\n *use_backend newcomers.*", "", text) if mutant else text
+
+    with _balanced(3, tmp_path, change) as (address, every):
+        assert {_begins(address) for _ in range(6)} == {"r1", "r2", "r3"}
+        every[0].awake.clear()
+        time.sleep(6.0)
+        begun = {_begins(address) for _ in range(4)}
+        assert begun == ({"", "r2", "r3"} if mutant else {"r2", "r3"})
+        assert _begins(address, "r2") == "r2"
+        assert _begins(address, "r1") == "", "it may be busy, and has their files"
+        every[0].awake.set()
+        _until(lambda: _begins(address, "r1") == "r1")
+        _until(lambda: {_begins(address) for _ in range(6)} == {"r1", "r2", "r3"})
+
+
+@pytest.mark.parametrize("stands", [False, True])
+def test_a_room_and_a_server_alone_are_found_whatever_the_others_do(stands: bool, tmp_path: Path) -> None:
+    """Whose room is at a replica that stands still waits for it; where all of them do, everybody does."""
+    with _balanced(2, tmp_path) as (address, every):
+        question = f"?join={new_code(1, 2)}"
+        every[1 if not stands else 0].awake.clear()
+        time.sleep(5.0)
+        found = _begins(f"{address}/{question}")
+        assert found == ("" if stands else "r1")
+        every[1 if stands else 0].awake.clear()
+        time.sleep(5.0)
+        assert _begins(address) == ""
+        for each in every:
+            each.awake.set()
+        _until(lambda: {_begins(address) for _ in range(4)} == {"r1", "r2"})
+
+
+@pytest.mark.thorough
+def test_a_replica_that_stands_still_is_given_up_after_some_fifteen_seconds(tmp_path: Path) -> None:
+    """It took twice as long as was said; what answers after ten seconds is busy, and keeps its visitors."""
+    with _balanced(2, tmp_path) as (address, every):
+        every[0].awake.clear()
+        time.sleep(10.0)
+        every[0].awake.set()
+        _until(lambda: _begins(address, "r1") == "r1")
+        every[0].awake.clear()
+        since = time.monotonic()
+        assert _replica(address, "r1") == "r2"
+        assert 7.0 < time.monotonic() - since < 25.0
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64])
