@@ -20,7 +20,7 @@ minute and a half. So a script begins only where there is a place:
 - of those that work on something ``large`` few do so at once (``large_turns``); some others wait, aside as well;
 - one that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; one that computes is,
   however long that takes: otherwise the more compute, the more would begin. So is one that ``lasts``, for which a
-  database computes: it takes no processor here, and ends by itself (``dpcore.datasets.in_place.watched``).
+  database computes: it takes no processor here, and ends by itself within that time (``LONGEST_COUNT``).
 
 Who waits is an entry of a dictionary, and nothing looks after it until a place is free: no thread, no task, no timer.
 """
@@ -48,6 +48,9 @@ ASIDE, ASIDE_EACH = 16, 8
 """Scripts that wait for something else, beside those; each of them computes for a moment when it comes back."""
 IN_LINE = 100
 """Answers of one address that wait to be drawn, each a thread: a lecture hall's, at one click."""
+LONGEST_COUNT = 3700.0
+"""Seconds that a statement of a source may take (``dpcore.datasets.in_place.watched``), and some more. What takes
+longer hangs, as on a disk that says nothing, which no program can give up."""
 HEAVIEST = 100.0
 """What a run of an address counts at most, in usual ones: nearly three seconds of processor."""
 _LATEST = 0.1
@@ -81,8 +84,8 @@ class Script:
     begin: Callable[[], None] | None
     requests: Any = None
     """What is asked of it; for ``dashboard.runtime.scripts``."""
-    lasts: bool = False
-    """Whether it is counted until it ends, though it takes no processor: another program works for it."""
+    lasts: float = 0.0
+    """Seconds for which it is counted though it takes no processor: another program works for it."""
     ran: bool = field(default=False, init=False)
     measured: float | None = field(default=None, init=False)
     life: Life = field(default_factory=Life, init=False)
@@ -179,7 +182,7 @@ class Places:
 
     def _counted(self) -> list[Script]:
         now = self._clock()
-        return [one for one in self._alive if one.lasts or not one.life.hangs(now)]
+        return [one for one in self._alive if now - one.life.since < one.lasts or not one.life.hangs(now)]
 
     def _next(self) -> Script | None:
         """The script that begins now, if there is one; it runs from here on."""
@@ -263,7 +266,8 @@ def drawing(*, in_place: bool) -> Iterator[None]:
     if among.in_line(script.visitor.address) >= IN_LINE:
         raise NoRoom(said.ANSWERS_WAITING)
     called = threading.Event()
-    mine = Script(script.visitor, object(), called.set, lasts=in_place)  # a page may wait for another one by then
+    # of a page that is none: that of the script may wait for another one by then
+    mine = Script(script.visitor, object(), called.set, lasts=LONGEST_COUNT if in_place else 0.0)
     mine.life.here()
     with aside(working=True, in_line=True):
         among.wait(mine)
