@@ -20,7 +20,7 @@ _ELSE: dict[Kind, str] = {
     "source": "The source may be quite different: only a private answer tells of it.",
     "described": "Real people may be quite different.",
 }
-NOT_YET = "How far off an answer about your own data may be stands under “A private answer” once one can be drawn."
+NOT_YET = "How far off an answer about the real data may be stands under “A private answer” once one can be drawn."
 
 
 def banner(kind: Kind, name: str, rows: int) -> str:
@@ -36,20 +36,20 @@ def headline(text: str) -> str:
 
 
 def next_step(found: Needed, whatever: str) -> str:
-    """What to do with what is enough for them; ``whatever`` holds whatever the person's own data are."""
+    """What to do with what is enough for them; ``whatever`` holds whatever the real data are."""
     least = found.epsilon
     if least is None or least > EPSILON_HIGH:
         start = ""
     elif least <= EPSILON_LOW:
-        start = "**Next:** made-up rows do not tell which ε your own data need. "
+        start = "**Next:** made-up rows do not tell which ε the real data need. "
     else:
-        start = f"**Next:** ε = {number(least)} is enough for made-up rows. Your own data may need more. "
+        start = f"**Next:** ε = {number(least)} is enough for made-up rows. The real data may need more. "
     return f"{start}{whatever}"
 
 
 def holds(forecast: str, epsilon: float) -> str:
-    """What holds of an answer about the person's own data, whatever these are; ``forecast`` is that of the release."""
-    return f"**Of your own data** holds, at ε = {number(epsilon)}: {forecast}"
+    """What holds of an answer about the real data, whatever these are; ``forecast`` is that of the release."""
+    return f"**Of the real data** holds, at ε = {number(epsilon)}: {forecast}"
 
 
 def told(found: Needed) -> str:
@@ -66,6 +66,6 @@ def unrelated(column: str) -> str:
     return (
         f"Made-up rows cannot tell how well “{visible(column)}” is predicted: in them no column goes with it, unless "
         "you say so. Say on the Data page, under “Change the twin”, which one does and how closely, and see what that "
-        "would mean; or look at the file itself there, for your eyes only. A private model can be drawn without "
+        "would mean; or, of a file, look at it there, for your eyes only. A private model can be drawn without "
         "either, and how good it is is then not known."
     )
