@@ -45,7 +45,7 @@ class Badge(NamedTuple):
 
 
 BADGES: dict[Mode, Badge] = {
-    "demo": Badge(":material/science:", "Demo: sample data, truth shown", "blue"),
+    "demo": Badge(":material/science:", said.demo(simulated=True), "blue"),
     "what_if": Badge(":material/visibility:", "What-if: your file, not private", "orange"),
     "twin": Badge(":material/copy_all:", said.twin("file"), "green"),
 }
@@ -168,9 +168,10 @@ def not_here() -> str | None:
 
 
 def badge(shown: Source) -> Badge:
-    """What the charts are made of; of a twin, whose rows they are not."""
-    own = own_file()
-    found = BADGES[shown.mode]
+    """What the charts are made of: of a sample, whether anybody in it exists; of a twin, whose rows they are not."""
+    own, found = own_file(), BADGES[shown.mode]
+    if shown.mode == "demo":
+        return found._replace(text=said.demo(simulated=sample(shown.key).simulated))
     return found._replace(text=said.twin(kind_of(own))) if shown.mode == "twin" and own is not None else found
 
 

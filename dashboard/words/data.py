@@ -196,6 +196,11 @@ GONE = (
 LOADED_ANEW = "The page was reloaded in the same tab: the file and what is declared about it stayed."
 
 
+def demo(*, simulated: bool) -> str:
+    """On the badge of charts of a sample."""
+    return f"Demo: {'simulated' if simulated else 'real'} sample, truth shown"
+
+
 def twin(kind: Kind) -> str:
     """On the badge of charts of made-up rows: whose rows they are not."""
     return {

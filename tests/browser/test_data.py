@@ -84,7 +84,7 @@ def test_a_messy_export_ends_at_a_right_chart(open_page: Open, export: Path) -> 
     expect(page).to_have_url(re.compile("data=own"))  # the browser is told of it after the page is drawn
     other.goto(page.url)
     expect(other.get_by_text("a file of your own is forgotten some minutes after its tab was closed")).to_be_visible()
-    expect(other.get_by_text("Demo: sample data, truth shown")).to_be_visible()
+    expect(other.get_by_text("Demo: simulated sample, truth shown")).to_be_visible()
 
 
 def test_the_page_can_be_read_by_everybody(open_page: Open, export: Path) -> None:
