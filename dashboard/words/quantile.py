@@ -44,7 +44,6 @@ HOW_TEXT = (
 FORMULA = r"\Pr[r] \propto \exp\left(-\frac{\varepsilon\,|\mathrm{below}(r) - q n|}{2 s}\right)"
 SOURCE = "s is how far one person moves the score: max(q, 1−q) when added or removed, 1 when changed. Smith, STOC 2011."
 LAW, LIKELIHOOD = "how likely each private answer is", "likelihood"
-BEYOND = "beside those that the nearest number it may be would leave"
 TRUTH, MADE_UP = "truth", "made-up rows"
 
 
@@ -131,12 +130,11 @@ def what_if(changed: bool) -> str:
     return f"Change what the picture depends on; the chart above answers at once.{grey}"
 
 
-def conclude(q: float, bound: ErrorBound) -> str:
+def conclude(bound: ErrorBound) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
     return (
-        f"You may show it and say: {times_in_100(bound.confidence or 0.0)} no more than {no_less(bound.number)} "
-        f"{bound.unit} lie between it and the true {QUANTILES[q]} ({BEYOND}). You may not say: it is exactly this, or "
-        "that anyone in the data has this value."
+        f"You may show it and say: {_sides(bound)}. You may not say: it is exactly this, or that anyone in the data "
+        "has this value."
     )
 
 
@@ -151,13 +149,19 @@ def forecast(quartiles: tuple[float, float], unit: str) -> str:
     )
 
 
-def forecast_bound(q: float, bound: ErrorBound, unit: str) -> str:
-    """What holds whatever the data are: how many rows it is off, and not how far that is."""
+def forecast_bound(bound: ErrorBound, unit: str) -> str:
+    """What holds whatever the data are: by how many rows it is off, and not how far that is."""
     return (
-        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, no more than {no_less(bound.number)} "
-        f"{bound.unit} lie between it and the true {QUANTILES[q]} ({BEYOND}). How far that "
-        f"is{f' in {safe(unit)}' if unit else ''} depends on how close together they lie there, so it cannot be said "
-        "before."
+        f"{_sides(bound)}, whatever the data are. How far that is{f' in {safe(unit)}' if unit else ''} depends on how "
+        "close together they lie there, so it cannot be said before."
+    )
+
+
+def _sides(bound: ErrorBound) -> str:
+    """The bound as it is proved: of rows on a side, where those that share a value with the answer are on none."""
+    return (
+        f"{times_in_100(bound.confidence or 0.0)} no more than {no_less(bound.number)} {bound.unit} too many lie "
+        "on one side of it, counted against the best of the numbers that it may be"
     )
 
 

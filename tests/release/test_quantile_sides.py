@@ -1,0 +1,66 @@
+"""What is said of a private median whatever the data are, held against the exact law of the very release."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.words import quantile as said
+from dashboard.words import times_in_100
+from dpcore.datasets import Column, Declaration, PrivateRows, Schema
+from dpcore.releases.selection import QuantileValue
+from dpcore.validate import FloatArray, Neighbours
+
+TIED = {
+    "spike": [505_200.0] * 40 + [505_600.0] * 60,
+    "halves at two points": [30_000.0] * 500 + [31_000.0] * 500,
+    "all one": [250_400.0] * 30,
+    "spread": list(np.linspace(1_000.0, 990_000.0, 101)),
+    "two": [100.5, 700_000.5],
+    "one": [42.0],
+}
+
+
+def asked(values: list[float], q: float, epsilon: float, neighbours: Neighbours) -> tuple[QuantileValue, FloatArray]:
+    """The request as a page makes it, and the chance of each of its points."""
+    schema = Schema(columns=(Column(name="income", type="number", low=0.0, high=1_000_000.0),), unit="person")
+    request = QuantileValue.of(Declaration.of(schema), "income", q=q, epsilon=epsilon, neighbours=neighbours)
+    rows = PrivateRows(pd.DataFrame({"income": [repr(value) for value in values]}, dtype="str"))
+    return request, request.law_of(request.read(rows))
+
+
+def too_many(values: list[float], grid: FloatArray, q: float) -> FloatArray:
+    """How many rows too many lie on one side of each point, those with its very value on none."""
+    held = np.sort(np.asarray(values))
+    below = np.searchsorted(held, grid, side="left")
+    above = len(held) - np.searchsorted(held, grid, side="right")
+    found: FloatArray = np.abs((1 - q) * below - q * above)
+    return found
+
+
+@pytest.mark.parametrize("name", TIED)
+@pytest.mark.parametrize("q", [0.5, 0.9])
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("epsilon", [0.02, 1.0, 20.0])
+def test_no_more_rows_lie_on_one_side_than_is_said(name: str, q: float, neighbours: Neighbours, epsilon: float) -> None:
+    values = TIED[name]
+    request, law = asked(values, q, epsilon, neighbours)
+    bound = request.error_bound(0.05)
+    sides = too_many(values, request.grid, q)
+    assert law[sides - sides.min() > bound.number + 1e-9].sum() <= 0.05
+    for sentence in (said.conclude(bound), said.forecast_bound(bound, "")):
+        assert f"{times_in_100(0.95)} no more than" in sentence
+        assert re.search(r"rows too many lie on one side of it, counted against the best of the numbers", sentence)
+
+
+def test_it_does_not_hold_of_rows_between_the_answer_and_the_median() -> None:
+    """Where many share a value, half of all answers have them all in between: the sentence said so once."""
+    values = TIED["spike"]
+    request, law = asked(values, 0.5, 20.0, "add_remove")
+    between = np.searchsorted(np.sort(values), 505_600.0, side="left") - np.searchsorted(
+        np.sort(values), np.minimum(request.grid, 505_600.0), side="right"
+    )
+    assert law[between > request.error_bound(0.05).number].sum() > 0.4
