@@ -133,7 +133,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
                 help="Keep it far below one in the number of people: one in a hundred times as many, or less. With 0, "
                 "private training and advice followed day by day cannot be paid for.",
             )
-        if cost is not None:
+        if cost is not None and not cost.delta:  # one with a δ takes another, by the budget's own, once that is open
             _pays_for(cost, neighbours)
         _allowed(source)
     with right:

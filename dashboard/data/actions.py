@@ -34,7 +34,7 @@ from dashboard.data.task import Say, Task
 from dashboard.people import visitors
 from dashboard.words import data as said
 from dashboard.words import login as login_said
-from dpcore.datasets import Relation, Schema, Table, twin
+from dpcore.datasets import Schema, Table, twin
 from dpcore.errors import InvalidArgument, UnreadableFile
 
 LITTLE_DECLARED = 100_000
@@ -266,7 +266,7 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
     held = weight(own, before()) + limits.loaded([] if shown is None or own.use != "twin" else [shown.table])
     here, whose = limits.limits(), visitors.address()
     if own.use == "twin" and plan is not None and declared is not None:
-        kept = tuple(relation for relation in plan.relations if fits(relation, declared))
+        kept = tuple(relation for relation in plan.relations if relation.fits(declared))
 
         def simulated(say: Say) -> Table:
             size = limits.made_up(declared.columns, plan.rows)
@@ -295,11 +295,6 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
             return typed.table(leading, complete=True, say=say)
 
     return read
-
-
-def fits(relation: Relation, declared: Schema) -> bool:
-    """Whether the columns of a relation are still declared."""
-    return relation.target in declared.names and (relation.driver is None or relation.driver in declared.names)
 
 
 def _prepared(task: Task) -> None:

@@ -15,7 +15,7 @@ from dashboard.view import Needed
 from dashboard.widgets import finger
 from dashboard.words import made_up as said
 from dashboard.words import needs
-from dpcore.datasets import Column, Declaration, Relation, Schema
+from dpcore.datasets import Column, Declaration, Relation, Schema, related
 from tests.questions.samples import sample_case
 
 SCHEMA = Schema(
@@ -125,3 +125,9 @@ def test_the_advice_begins_with_the_level_that_is_enough_for_them(epsilon: float
     told = said.next_step(found, "This holds.")
     assert told.startswith(start)
     assert told.endswith("This holds.")
+
+
+def test_a_relation_whose_other_column_is_gone_relates_nothing() -> None:
+    assert related([WITH_AGE], SCHEMA) == {"smoker", "age"}
+    assert related([WITH_AGE], SCHEMA.only("smoker", "salary")) == frozenset()
+    assert related([Relation(target="smoker", share=0.3)], SCHEMA) == frozenset()
