@@ -1,0 +1,36 @@
+"""The form that opens a budget says how many answers it pays for: as many as the ledger then does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.catalogue import address
+from tests.dashboard.conftest import text
+from tests.dashboard.test_data_page import drop, look, press
+from tests.dashboard.test_said_after_looking import declare_on_page
+
+Open = Callable[..., AppTest]
+
+
+@pytest.mark.parametrize("cap", [3.0, 0.7])
+def test_as_many_answers_are_said_as_are_paid_for(open_app: Open, cap: float) -> None:
+    rows = "".join(f"{20 + (n * 7) % 50},{n}\n" for n in range(120))
+    app = drop(open_app("data"), f"age,number\n{rows}".encode())
+    app.number_input(key="own-rows-None").set_value(1).run()
+    declare_on_page(app, "age", low=0.0, high=100.0)
+    look(app)
+    app.switch_page(address("selection"))
+    app.session_state["question"] = "quantile"
+    app.session_state["epsilon"] = 0.2
+    app.run()
+    press(app, "quantile-below")
+    app.number_input(key="budget-epsilon").set_value(cap).run()
+    (said,) = re.findall(r"This pays for \*\*(\d+) answers?\*\*", text(app))
+    assert int(said) == int(cap / 0.2 + 1e-9)
+    press(app.text_input(key="budget-name").set_value("Ours").run(), "open-budget-review")
+    press(app, "budget-open")
+    assert f"**{said} more answer" in text(app)
