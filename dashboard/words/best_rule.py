@@ -120,10 +120,11 @@ def cannot_release(why: str) -> str:
     return f"This cannot be released: {why}."
 
 
-def conclude(unit: str) -> str:
+def conclude(bound: ErrorBound, unit: str) -> str:
+    """What may be said of an answer; ``bound`` holds whatever the data are."""
     return (
-        f"You may show it and say: few rules are wrong less often on these {safe(many(unit), 40)}. You may not say: "
-        f"this column is the cause, or that the rule holds for any one {safe(unit, 40)}."
+        f"You may show it and say: {times_in_100(bound.confidence or 0.0)} {bound.about}: {no_less(bound.number)} "
+        f"{bound.unit}. You may not say: this column is the cause, or that the rule holds for any one {safe(unit, 40)}."
     )
 
 

@@ -173,10 +173,11 @@ def use(other: str) -> str:
 NO_OPTIONS = "Declare on the Data page which column names the options: a private answer needs their list."
 
 
-def conclude(unit: str) -> str:
+def conclude(bound: ErrorBound, unit: str) -> str:
+    """What may be said of an answer; ``bound`` holds whatever the data are."""
     return (
-        "You may show it and say: this is probably the most common, or the best. You may not say: it certainly is, or "
-        f"anything about one {safe(unit, 40)}."
+        f"You may show it and say: {times_in_100(bound.confidence or 0.0)} {bound.about}: {no_less(bound.number)} "
+        f"{bound.unit}. You may not say: it certainly is the first, or anything about one {safe(unit, 40)}."
     )
 
 

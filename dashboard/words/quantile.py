@@ -110,6 +110,8 @@ def caption(
 def outcomes(near: tuple[float, float]) -> tuple[str, str, str]:
     """An answer below what is near enough, within it, and above."""
     low, high = map(number, near)
+    if low == high:  # far from 0, or close to each other
+        return "below", "close enough", "above"
     return f"below {low}", f"{low} to {high}: close enough", f"above {high}"
 
 

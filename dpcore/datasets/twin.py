@@ -9,6 +9,7 @@ a curve drawn on a twin forecasts no release: ``Asked.error_bound`` does.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,6 +25,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.validate import FloatArray, IntArray, in_range, one_of, whole
 
 _MOST_ROWS = 10_000_000
+_WHOLE = 2**63 - 1024  # the farthest number of 64 bits that a float is, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +157,8 @@ def _numbers(column: Column, rank: FloatArray) -> pd.Series:
     hump = np.where(rank < 0.5, np.sqrt(rank / 2.0), 1.0 - np.sqrt((1.0 - rank) / 2.0))
     values = low + (high - low) * hump
     if column.type == "integer":
-        return pd.Series(np.clip(np.rint(values), np.ceil(low), np.floor(high)).astype(np.int64)).astype("Int64")
+        least, most = max(math.ceil(low), -_WHOLE), min(math.floor(high), _WHOLE)
+        return pd.Series(np.clip(np.rint(values), least, most).astype(np.int64)).astype("Int64")
     return pd.Series(values)
 
 

@@ -124,3 +124,11 @@ def test_what_is_not_declared_is_asked_for() -> None:
             twin(Schema(columns=(column,)), rows=5, rng=np.random.default_rng(0))
     with pytest.raises(InvalidArgument, match="rows"):
         twin(TOWN, rows=0, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1e19), (-1e19, -1.0), (-1e30, 1e30), (2.0**62, 2.0**63)])
+def test_whole_numbers_of_a_twin_lie_within_bounds_that_64_bits_do_not_hold(low: float, high: float) -> None:
+    """They went round to the least number there is, far below what was declared."""
+    schema = Schema(columns=(Column(name="n", type="integer", low=low, high=high),), unit="person")
+    values = twin(schema, rows=2_000, rng=np.random.Generator(np.random.PCG64(1))).frame["n"]
+    assert low <= int(values.min()) <= int(values.max()) <= high

@@ -357,5 +357,5 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.target, request.positive),
             gives=said.gives(request.rules_to_choose.rules),
             relation="rule_neighbours",
-            conclude=said.conclude(self.case.table.schema.unit),
+            conclude=said.conclude(request.error_bound(0.05), self.case.table.schema.unit),
         )

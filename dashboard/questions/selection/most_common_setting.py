@@ -161,5 +161,5 @@ class Setting:
             describe=said.answer,
             gives=said.gives(request.options if isinstance(request, MostCommonOption) else request.candidates),
             relation="neighbours",
-            conclude=said.conclude(self.case.table.schema.unit),
+            conclude=said.conclude(request.error_bound(0.05), self.case.table.schema.unit),
         )
