@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
@@ -173,4 +174,6 @@ def gives(q: float) -> str:
 
 
 def answer(answer: dict[str, Any], unit: str) -> str:
-    return with_unit(float(answer["value"]), unit)
+    """The number with all that tells it from those next to it, of which the bound in rows speaks."""
+    shown = format(Decimal(f"{float(answer['value']):.10g}"), ",f")
+    return f"{shown} {safe(unit)}" if unit else shown

@@ -64,3 +64,13 @@ def test_it_does_not_hold_of_rows_between_the_answer_and_the_median() -> None:
         np.sort(values), np.minimum(request.grid, 505_600.0), side="right"
     )
     assert law[between > request.error_bound(0.05).number].sum() > 0.4
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(36.734999999999999, "36.735"), (56_000.0, "56,000"), (1e12, "1,000,000,000,000"), (-0.00012345, "-0.00012345")],
+)
+def test_an_answer_is_shown_with_all_that_the_bound_speaks_of(value: float, shown: str) -> None:
+    """With three digits 36.735 was 36.7, and every second patient lay between the two."""
+    assert said.answer({"value": value}, "") == shown
+    assert said.answer({"value": value}, "°C") == f"{shown} °C"
