@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import sqlalchemy as sa
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
@@ -22,7 +23,7 @@ from dpcore.release import FAILED, release
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import QuantileValue
 
-HELD = 'CREATE TABLE "he%ld" (who text, amount text, n integer)'
+HELD = 'CREATE TABLE "he%ld" (who text, amount text, n integer, yes boolean)'
 PLAIN = (
     'SELECT who, amount, n FROM "he%ld"',
     'SELECT * FROM "he%ld"',
@@ -39,12 +40,24 @@ FINE = {
         'SELECT who FROM "he%ld" UNION ALL SELECT amount FROM "he%ld"',
         "SELECT who, n FROM first",
     ),
-    "duckdb": (*PLAIN, 'SELECT who, try_cast(amount AS INTEGER) AS amount FROM "he%ld"', "SELECT who, n FROM first"),
+    "duckdb": (
+        *PLAIN,
+        'SELECT who, try_cast(amount AS INTEGER) AS amount FROM "he%ld"',
+        'SELECT who, try_cast(amount AS DATE) AS day FROM "he%ld" WHERE yes AND NOT (n IS NULL)',
+        'SELECT who FROM "he%ld" GROUP BY who',
+        "SELECT who, n FROM first",
+        "SELECT who FROM FIRST",
+        "SELECT who FROM worked",
+    ),
     "sqlite": (
         *PLAIN,
         "SELECT who, CAST(amount AS INTEGER) AS amount FROM \"he%ld\" WHERE n > 3 AND who <> 'a b(' -- x(",
         'SELECT lower(who) AS who, n / 0 AS n FROM "he%ld" WHERE n IN (1, 2)',
+        'SELECT iif(n, 1, 2) AS n, coalesce(who, amount) AS who, substr(amount, 2) AS a FROM "he%ld"',
+        'SELECT count(*) AS n FROM "HE%LD"',
+        'WITH abs(who) AS (SELECT who FROM "he%ld") SELECT who FROM abs',
         "SELECT who, n FROM first",
+        "SELECT who, n FROM FIRST",
     ),
 }
 FAILS = {
@@ -60,6 +73,8 @@ FAILS = {
         'SELECT who, n FROM "he%ld" WHERE who LIKE amount',
         'SELECT who, own(amount) AS n FROM "he%ld"',
         "SELECT who, n FROM second",
+        'SELECT who, n FROM "Äß""%d"',
+        'SELECT h.who, c.relname FROM "he%ld" h JOIN pg_catalog.pg_class c ON c.relname = h.who',
     ),
     "duckdb": (
         'SELECT who, amount::int AS n FROM "he%ld"',
@@ -70,6 +85,19 @@ FAILS = {
         'SELECT who, (SELECT h.n FROM "he%ld" h WHERE h.who = o.who) AS n FROM "he%ld" o',
         "SELECT who, g FROM worked",
         "SELECT who, n FROM second",
+        'SELECT who, n FROM "Äß""%d"',
+        'SELECT who FROM "he%ld" WHERE amount',
+        'SELECT who, (amount AND yes) AS n FROM "he%ld"',
+        'SELECT who, NOT amount AS n FROM "he%ld"',
+        'SELECT amount FROM "he%ld" GROUP BY amount HAVING amount',
+        'SELECT who, amount COLLATE nocase AS n FROM "he%ld" ORDER BY n',
+        "SELECT who, j.a AS n FROM odd",
+        "SELECT who, v.a AS n FROM odd",
+        "SELECT who, try_cast(b AS INTEGER) AS n FROM odd",
+        "SELECT who, try_cast(ms AS TIMESTAMP_S) AS n FROM odd",
+        'SELECT who, try_cast(n AS own) AS n FROM "he%ld"',
+        "SELECT who, n FROM aside.second",
+        "SELECT view_name AS who FROM duckdb_views()",
     ),
     "sqlite": (
         "SELECT who, json_extract(amount, '$.a') AS n FROM \"he%ld\"",
@@ -81,12 +109,33 @@ FAILS = {
         'WITH RECURSIVE r(who, n) AS (SELECT who, n FROM "he%ld" UNION ALL SELECT who, n FROM r) SELECT who, n FROM r',
         "SELECT who, g FROM worked",
         "SELECT who, n FROM second",
+        'SELECT who, n FROM "Äß""%d"',
+        'SELECT who, g FROM "Ü"',
+        "SELECT count(*) AS n FROM WORKED",
+        'SELECT h.who, j.value AS n FROM "he%ld" h JOIN json_each j ON j.json = h.amount',
+        'SELECT h.who, t.value AS n FROM "he%ld" h, JSON_TREE AS t WHERE t.json = h.amount',
+        'SELECT who, 1 AS n FROM "he%ld", json_each',
+        'SELECT who, n FROM "he%ld" ORDER BY hex(zeroblob(n))',
+        "SELECT words AS who FROM found",
+        "SELECT name AS who FROM sqlite_master",
+        'SELECT 1 AS who, like(amount, who) AS n FROM "he%ld"',
     ),
 }
 MORE = {
     "postgresql": ("CREATE FUNCTION own(text) RETURNS int LANGUAGE sql AS 'SELECT $1::int'",),
-    "duckdb": ("CREATE TABLE worked (who text, g INTEGER GENERATED ALWAYS AS (CAST(who AS INTEGER)))",),
-    "sqlite": ("CREATE TABLE worked (who text, g TEXT GENERATED ALWAYS AS (json_extract(who, '$.a')) VIRTUAL)",),
+    "duckdb": (
+        "CREATE TABLE worked (who text, g INTEGER GENERATED ALWAYS AS (CAST(who AS INTEGER)))",
+        "CREATE TABLE odd (who text, j JSON, v VARIANT, b BIGNUM, ms TIMESTAMP_MS)",
+        "CREATE TYPE own AS VARCHAR",
+        "CREATE SCHEMA aside",
+        'CREATE VIEW aside.second AS SELECT who, n + 1 AS n FROM "he%ld"',
+        'CREATE VIEW aside.v AS SELECT who, n FROM "he%ld"',
+    ),
+    "sqlite": (
+        "CREATE TABLE worked (who text, g TEXT GENERATED ALWAYS AS (json_extract(who, '$.a')) VIRTUAL)",
+        "CREATE TABLE \"Ü\" (who text, g TEXT GENERATED ALWAYS AS (json_extract(who, '$.a')) VIRTUAL)",
+        "CREATE VIRTUAL TABLE found USING fts5(words)",
+    ),
 }
 WITH_FAILING = {
     "postgresql": "amount::int",
@@ -131,7 +180,10 @@ def made(engine: str, place: Path, request: pytest.FixtureRequest, select: str) 
     address = request.getfixturevalue("server").new_schema() if engine == "postgresql" else ""
     below = (
         'CREATE VIEW first AS SELECT who, n FROM "he%ld"',
-        f'CREATE VIEW second AS SELECT who, {WITH_FAILING[engine]} AS n FROM "he%ld"',  # noqa: S608 - this test's own
+        *(
+            f'CREATE VIEW {name} AS SELECT who, {WITH_FAILING[engine]} AS n FROM "he%ld"'  # noqa: S608 - this test's own
+            for name in ("second", '"Äß""%d"')
+        ),
     )
     return run(engine, place, address, HELD, *MORE[engine], *below, f"CREATE VIEW v AS {select}")
 
@@ -150,6 +202,86 @@ def test_a_view_that_might_fail_by_a_cell_is_not_opened(
     with pytest.raises(UnreadableFile) as refused:
         open_database(address, "v")
     assert str(refused.value) == views.MAY_FAIL
+
+
+@pytest.mark.parametrize(("engine", "select"), [(engine, select) for engine in FAILS for select in FAILS[engine]])
+def test_a_look_that_passes_over_what_it_does_not_know_opens_them(
+    engine: str, select: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So each of them is refused by that rule, and by nothing else."""
+    address = made(engine, tmp_path, request, select)
+    monkeypatch.setattr(views, "_all_known", lambda met, known: True)
+    assert open_database(address, "v").names
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "duckdb", "sqlite"])
+def test_a_name_is_compared_as_the_engine_does(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    address = made(engine, tmp_path, request, PLAIN[0])
+    with pytest.raises(UnreadableFile) as refused:
+        open_database(address, 'Äß"%d')
+    assert str(refused.value) == views.MAY_FAIL
+
+
+def test_what_is_not_found_is_refused() -> None:
+    """As where a table is gone, or hidden, between two statements: of nothing nothing is known."""
+
+    def quoted(name: str) -> str:
+        return f'"{name}"'
+
+    nothing = '{"error": false, "plans": []}'
+    for engine, said in (("postgresql", []), ("duckdb", [(nothing,)]), ("sqlite", []), ("another", [])):
+        with pytest.raises(UnreadableFile):
+            views.check(engine, lambda _, said=said: said, quoted, "v", compiled=lambda _: [])  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *("'é'", "'1e999'", "''", "chr(0)", "repeat('9', 400)", "'infinity'", "'-infinity'", "'24:00:00'"),
+        *("'294247-01-10 04:00:54.775807'", "'-290308-12-22 00:00:00'", "'290000-01-01 00:00:00+15:59'"),
+        *("'nan'::DOUBLE", "'-inf'::FLOAT", "1.7e308::DOUBLE", "true", "18446744073709551615::UBIGINT"),
+        *("'-170141183460469231731687303715884105728'::HUGEINT", "'340282366920938463463374607431768211455'::UHUGEINT"),
+        *("repeat('9', 38)::DECIMAL(38, 0)", "'5881580-07-10'::DATE", "'infinity'::DATE", "'-5877641-06-25'::DATE"),
+        *("'24:00:00'::TIME", "'infinity'::TIMESTAMP", "'294247-01-10 04:00:54.775806'::TIMESTAMP"),
+        *("'1677-09-22'::TIMESTAMP_NS", "'2262-04-11'::TIMESTAMP_NS", "'zz'::ENUM('zz')", "'{'::VARCHAR"),
+        "'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID",
+    ],
+)
+def test_what_is_tried_of_a_cell_fails_by_none(cell: str) -> None:
+    with duckdb.connect() as held:
+        held.execute(f"CREATE TABLE one AS SELECT {cell} AS cell")
+        for kind in sorted(views._TRIED):
+            held.execute(f"SELECT count(made) FROM (SELECT try_cast(cell AS {kind}) AS made FROM one)").fetchall()  # noqa: S608
+
+
+@pytest.mark.parametrize("said", ["json_extract(amount, '$.a')", "abs(n)"])
+def test_the_log_tells_of_what_failed_in_sqlite_too(
+    said: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At the first row and at a later one; not of a statement that it cannot read."""
+    view = f'CREATE VIEW v AS SELECT who, {said} AS n FROM "he%ld"'  # noqa: S608 - this test's own
+    fine = "INSERT INTO \"he%ld\" VALUES ('a', '{}', 1, true)"
+    address = run("sqlite", tmp_path, "", HELD, view, *[fine] * 8)
+    source = open_database(address, "v", never_fail=("v",))
+    n = sa.literal_column("n", sa.Integer)
+    rows, added = sa.select(sa.func.length(n)).select_from(sa.text("v")), "SELECT count(n) FROM v"
+    assert source.run(added)
+    assert list(source.stream(rows.where(n > -1), 2)) is not None
+    for sql in ("SELECT nothing FROM v", "SELECT n FROM w", "SELECT"):
+        with pytest.raises(UnreadableFile):
+            source.run(sql)
+    assert "failed by what a cell holds" not in caplog.text
+    run("sqlite", tmp_path, "", "INSERT INTO \"he%ld\" VALUES ('b', 'unknown', -9223372036854775808, true)")
+    for ask in (
+        lambda: source.run("SELECT n FROM v ORDER BY n"),
+        lambda: source.select(rows.where(n != 5)),
+        lambda: list(source.stream(rows.where(n != 5), 2)),
+    ):
+        caplog.clear()
+        with pytest.raises(UnreadableFile):
+            ask()
+        assert caplog.text.count("failed by what a cell holds") == 1
+        assert "unknown" not in caplog.text
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
@@ -208,7 +340,7 @@ def test_a_failing_view_tells_of_one_cell_and_is_refused_before_the_charge(
     The sentence is that of every failure; the log says whose word was wrong, and no cell."""
     view = f'SELECT who, {WITH_FAILING[engine]} AS n FROM "he%ld"'  # noqa: S608 - this test's own
     address = made(engine, tmp_path, request, view)
-    insert = 'INSERT INTO "he%ld" VALUES '
+    insert = 'INSERT INTO "he%ld" (who, amount, n) VALUES '
     run(engine, tmp_path, address, f"{insert} ('a', '1', 1), ('b', '2', 2)")
     number = Column(name="n", type="integer", low=0, high=9)
     asked = QuantileValue.of(Declaration(columns=(number,)), "n", epsilon=0.1)

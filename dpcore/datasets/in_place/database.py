@@ -120,11 +120,14 @@ def open_database(
     def connected() -> Iterator[Connection]:
         try:
             with engine.connect() as connection:
-                yield connection
-                connection.rollback()
+                try:
+                    yield connection
+                    connection.rollback()
+                except DBAPIError as error:
+                    if _by_a_cell(connection, error):
+                        views.failed(table)
+                    raise
         except SQLAlchemyError as error:
-            if isinstance(error, DataError):
-                views.failed(table)
             lost = isinstance(error, DBAPIError) and error.connection_invalidated
             raise UnreadableFile(_LOST if lost else _NO_ANSWER) from None
 
@@ -134,6 +137,9 @@ def open_database(
 
     def run(sql: str) -> Rows:
         return asked(lambda connection: connection.exec_driver_sql(sql))
+
+    def compiled(sql: str) -> Rows:
+        return asked(lambda connection: _asked_for(connection, sql))
 
     def select(query: Query) -> Rows:
         return asked(lambda connection: connection.execute(query))
@@ -157,7 +163,8 @@ def open_database(
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
     if table not in never_fail:
-        views.check(engine.dialect.name, run, engine.dialect.identifier_preparer.quote_identifier, table)
+        quoted = engine.dialect.identifier_preparer.quote_identifier
+        views.check(engine.dialect.name, run, quoted, table, compiled=compiled)
     known = without_secrets(read_address(address)).set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=tuple(columns),
@@ -221,7 +228,44 @@ def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("half_of_sha256", 2, _half, deterministic=True)
     connection.create_function("without_idle_zeros", 1, _plain, deterministic=True)
     _bound(connection)
-    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY)
+    connection.set_authorizer(_only_read)
+
+
+def _only_read(action: int, *_: object) -> int:
+    return sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY
+
+
+def _asked_for(connection: Connection, sql: str) -> Rows:
+    """What SQLite asks its authorizer for while it compiles a statement; the statement is not run."""
+    held: Any = connection.connection.dbapi_connection
+    found: Rows = []
+
+    def note(action: int, *about: object) -> int:
+        found.append((action, *about))
+        return _only_read(action)
+
+    held.set_authorizer(note)
+    try:
+        connection.exec_driver_sql(f"EXPLAIN {sql}").close()
+    finally:
+        held.set_authorizer(_only_read)
+    return found
+
+
+def _by_a_cell(connection: Connection, error: DBAPIError) -> bool:
+    """Whether a statement failed by what a cell holds. SQLite says of that what it says of one that it cannot compile,
+    so it is asked to compile it again; what failed while its rows were fetched was compiled."""
+    if isinstance(error, DataError):
+        return True
+    if getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR:
+        return False
+    try:
+        if error.statement is not None:
+            given: Any = error.params or ()
+            connection.exec_driver_sql(f"EXPLAIN {error.statement}", given).close()
+    except SQLAlchemyError:
+        return False
+    return True
 
 
 def _bound(connection: Any) -> None:

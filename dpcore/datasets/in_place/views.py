@@ -4,6 +4,9 @@ What a view works out of its cells is worked out while a question is answered, a
 does not bear takes every answer about that column away, which tells of that cell for sure, at no ε. So a view that does
 more than choose rows and columns in ways that are known here not to fail is offered only where its owner states that it
 cannot. Views below it, columns that a table works out as it is read, and PostgreSQL's policies are looked at alike.
+
+What is read and called is what the engine itself makes of the definition: its names are found, and its casts put in, as
+it does that. Whatever is met and not known here, a name that is not found among them, is refused.
 """
 
 from __future__ import annotations
@@ -11,8 +14,8 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable
-from itertools import pairwise
+import sqlite3
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from dpcore.datasets.in_place.tongue import literal_text
@@ -35,6 +38,8 @@ _PARTS = {
 }
 _PART = re.compile(r"(?<!\\)\{([A-Z]+)")
 _CALLED = re.compile(r":(?:func|opfunc)id ([0-9]+)")
+_READ = re.compile(r":relid ([0-9]+)")
+_NO_TABLE = "0"
 _DEFINED = """
 WITH RECURSIVE seen(oid) AS (
   SELECT to_regclass({name})::oid
@@ -47,11 +52,12 @@ WITH RECURSIVE seen(oid) AS (
     UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = seen.oid
   ) AS below(oid)
 )
-SELECT c.relkind::text, CASE c.relkind WHEN 'v' THEN r.ev_action::text END FROM seen
+SELECT c.oid::bigint, c.relkind::text,
+  CASE c.relkind WHEN 'v' THEN coalesce(r.ev_action::text, '{{UNKNOWN}}') END FROM seen
   JOIN pg_catalog.pg_class c ON c.oid = seen.oid LEFT JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
-UNION ALL SELECT 'policy', p.polqual::text FROM seen JOIN pg_catalog.pg_class c ON c.oid = seen.oid
+UNION ALL SELECT c.oid::bigint, 'policy', p.polqual::text FROM seen JOIN pg_catalog.pg_class c ON c.oid = seen.oid
   JOIN pg_catalog.pg_policy p ON p.polrelid = c.oid WHERE c.relrowsecurity AND p.polqual IS NOT NULL
-UNION ALL SELECT 'worked out', NULL FROM seen JOIN pg_catalog.pg_attribute a ON a.attrelid = seen.oid
+UNION ALL SELECT seen.oid::bigint, 'worked out', NULL FROM seen JOIN pg_catalog.pg_attribute a ON a.attrelid = seen.oid
   WHERE a.attgenerated = 'v'
 """
 _TOTAL = """
@@ -71,45 +77,45 @@ _KEPT = {"r", "p", "m", "v", "policy"}
 """What holds rows, is looked into, or is a condition; a foreign table and a column that is worked out are none."""
 
 # DuckDB makes numbers of texts that are compared with numbers, so that there comparing can fail as well.
-_CLASSES = {"COLUMN_REF", "STAR", "CONSTANT", "CONJUNCTION", "TYPE", "COLLATE"}
-_OPERATORS = {"OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_NOT"}
-_NODES = {"SELECT_NODE", "BASE_TABLE"}
-
-# SQLite casts, adds and compares whatever it is given; functions may fail.
-_HARMLESS = {
-    *("cast", "trim", "ltrim", "rtrim", "lower", "upper", "coalesce", "ifnull", "nullif", "iif", "length", "substr"),
-    *(
-        "instr",
-        "typeof",
-        "count",
-        "min",
-        "max",
-        "date",
-        "in",
-        "and",
-        "or",
-        "not",
-        "select",
-        "from",
-        "where",
-        "as",
-        "on",
-    ),
-    *("using", "exists", "then", "when", "else", "case", "join", "union", "all", "distinct", "having", "by", "values"),
-    "between",
+_STEPS = {"LOGICAL_PROJECTION", "LOGICAL_FILTER", "LOGICAL_AGGREGATE_AND_GROUP_BY"}
+_EXPRESSIONS = {
+    *(("BOUND_REF", "BOUND_REF"), ("BOUND_CONSTANT", "VALUE_CONSTANT")),
+    *(("BOUND_CONJUNCTION", f"CONJUNCTION_{which}") for which in ("AND", "OR")),
+    *(("BOUND_OPERATOR", f"OPERATOR_{which}") for which in ("IS_NULL", "IS_NOT_NULL", "NOT")),
 }
-_WORD = re.compile(
-    r"'(?:[^']|'')*'|\"((?:[^\"]|\"\")*)\"|`([^`]*)`|\[([^\]]*)\]|--[^\n]*|/\*.*?\*/|(\w+)|\S", re.DOTALL
-)
-_OTHER = {"recursive", "like", "glob", "match", "regexp", "generated", "virtual"}
+# TRY_CAST fails all the same between points in time of several units or zones, and of BIGNUM.
+_TRIED = {
+    *(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")),
+    *("INTEGER", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN", "DATE", "TIME", "UUID", "TIMESTAMP"),
+}
+_TRIED_OF = {*_TRIED, "VARCHAR", "ENUM", "TIMESTAMP_NS"}
+
+# SQLite casts, adds and compares whatever it is given; functions may fail. (LIKE, GLOB and -> are functions there.)
+_HARMLESS = {
+    *("trim", "ltrim", "rtrim", "lower", "upper", "length", "substr", "substring", "instr"),
+    *("coalesce", "ifnull", "nullif", "iif", "typeof", "count", "min", "max"),
+    *("date", "current_date", "current_time", "current_timestamp"),
+}
+
+_HELD = (0, 3)
+"""What ``table_xinfo`` says of a column that is stored: as it was given, or worked out as it was written."""
 
 
-def check(engine: str, run: Run, quoted: Callable[[str], str], table: str) -> None:
+def check(engine: str, run: Run, quoted: Callable[[str], str], table: str, *, compiled: Run | None = None) -> None:
     """Raises UnreadableFile with ``MAY_FAIL`` where it is not known of a table or view that it cannot fail, or as
-    ``run``."""
-    known = {"postgresql": _in_postgresql, "duckdb": _in_duckdb, "sqlite": _in_sqlite}[engine]
-    if not known(run, quoted, table):
+    ``run``. ``compiled`` gives what SQLite asks its authorizer for while it compiles a statement, which is not run."""
+    if engine == "sqlite" and compiled is not None:
+        known = _in_sqlite(run, compiled, quoted, table)
+    else:
+        looks = {"postgresql": _in_postgresql, "duckdb": _in_duckdb}
+        known = engine in looks and looks[engine](run, quoted, table)
+    if not known:
         raise UnreadableFile(MAY_FAIL)
+
+
+def _all_known(met: Iterable[object], known: Container[object]) -> bool:
+    """The rule of every look here: what is met and not known is not passed over."""
+    return all(one in known for one in met)
 
 
 def failed(table: str) -> None:
@@ -123,52 +129,32 @@ def failed(table: str) -> None:
 
 def _in_postgresql(run: Run, quoted: Callable[[str], str], table: str) -> bool:
     found = run(_DEFINED.format(name=literal_text(quoted(table))))
-    trees = [str(tree) for _, tree in found if tree is not None]
-    if not {str(kind) for kind, _ in found} <= _KEPT or any(set(_PART.findall(tree)) - _PARTS for tree in trees):
+    trees = [str(tree) for _, _, tree in found if tree is not None]
+    seen = {_NO_TABLE, *(str(oid) for oid, _, _ in found)}
+    if not (
+        found
+        and _all_known((kind for _, kind, _ in found), _KEPT)
+        and all(_all_known(_PART.findall(tree), _PARTS) for tree in trees)
+        and all(_all_known(_READ.findall(tree), seen) for tree in trees)  # not of a catalog, which no view depends on
+    ):
         return False
     called = {number for tree in trees for number in _CALLED.findall(tree)}
-    return not called or called <= {str(number) for (number,) in run(_TOTAL)}
+    return not called or _all_known(called, {str(number) for (number,) in run(_TOTAL)})
 
 
 def _in_duckdb(run: Run, quoted: Callable[[str], str], table: str) -> bool:
-    tables = {str(name): str(sql) for name, sql in run("SELECT table_name, sql FROM duckdb_tables()")}
-    views = {str(name): str(sql) for name, sql in run("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal")}
-    left, seen = [table], set()
-    while left:
-        name = left.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in tables and name not in views:
-            if "generated" in {word.lower() for word in _words(tables[name])}:
-                return False
-            continue
-        body = _selected(views.get(name, ""), name, quoted)
-        if not body:
-            return False
-        told = json.loads(str(run(f"SELECT json_serialize_sql({literal_text(body)})")[0][0]))
-        parts = list(_parts(told))
-        if told.get("error") or not parts or not all(_harmless(part) for part in parts):
-            return False
-        below = [part for part in parts if part["type"] == "BASE_TABLE"]
-        if any(part.get("schema_name") not in ("", "main") for part in below):
-            return False
-        left += [str(part["table_name"]) for part in below]
-    return True
-
-
-def _selected(sql: str, name: str, quoted: Callable[[str], str]) -> str:
-    """What a view selects; "" where it names its columns otherwise."""
-    for written in (name, quoted(name)):
-        start = f"CREATE VIEW {written} AS "
-        if sql.startswith(start):
-            return sql.removeprefix(start)
-    return ""
+    """By its plan before it is made faster: there views are written out, and casts that nobody wrote stand as well."""
+    asked = f"SELECT * FROM {quoted(table)}"  # noqa: S608 - a name that the database gave
+    told = json.loads(str(run(f"SELECT json_serialize_plan({literal_text(asked)})")[0][0]))
+    steps = list(_parts(told.get("plans")))
+    return not told.get("error") and bool(steps) and _all_known(map(_harmless, steps), (True,))
 
 
 def _parts(told: Any) -> Iterable[dict[str, Any]]:
+    """Steps and expressions of a plan; what only describes a type is none."""
     if isinstance(told, dict):
-        if isinstance(told.get("type"), str):
+        named = told.get("type")
+        if isinstance(named, str) and not named.endswith("_TYPE_INFO"):
             yield told
         told = list(told.values())
     if isinstance(told, list):
@@ -177,47 +163,37 @@ def _parts(told: Any) -> Iterable[dict[str, Any]]:
 
 
 def _harmless(part: dict[str, Any]) -> bool:
-    kind = part.get("class")
+    kind, named = part.get("expression_class"), (part.get("qname") or {}).get("path")
     if kind is None:
-        return part["type"] in _NODES
-    if kind == "CAST":
-        return part.get("try_cast") is True and part.get("type_expr", {}).get("type_name") not in ("VARCHAR", "TEXT")
-    return kind in _CLASSES or (kind == "OPERATOR" and part["type"] in _OPERATORS)
+        return part["type"] in _STEPS or (part["type"] == "LOGICAL_GET" and named == ["seq_scan"])
+    if named == ["__cast"]:
+        of = [one.get("id") for one in part.get("arguments") or [{}]]
+        made, tried = (part.get(which) or {} for which in ("return_type", "function_data"))
+        return tried.get("try_cast") is True and _all_known(of, _TRIED_OF) and _all_known([made.get("id")], _TRIED)
+    return (kind, part["type"]) in _EXPRESSIONS
 
 
-def _in_sqlite(run: Run, quoted: Callable[[str], str], table: str) -> bool:
-    found = run("SELECT lower(name), type, sql FROM sqlite_master WHERE type IN ('table', 'view')")
-    defined = {str(name): (str(kind), str(sql)) for name, kind, sql in found}
-    left, seen = [table.lower()], set()
-    while left:
-        name = left.pop()
-        if name in seen or name not in defined:
-            continue
-        seen.add(name)
-        kind, sql = defined[name]
-        words = [word.lower() for word in _words(sql)]
-        if kind == "table":
-            if words[1:2] == ["virtual"] or any(row[-1] == 2 for row in run(f"PRAGMA table_xinfo({quoted(name)})")):
-                return False
-            continue
-        calls = {word for word, after in pairwise(words) if after == "("}
-        if any(word in _OTHER for word in words) or "->" in "".join(words):
-            return False
-        if {word for word in calls if word.isidentifier()} - _HARMLESS or _calls_by_a_quoted_name(sql):
-            return False
-        left += [word for word in words if word in defined]
-    return True
+def _in_sqlite(run: Run, compiled: Run, quoted: Callable[[str], str], table: str) -> bool:
+    """By what SQLite says that it reads and calls. What a table works out as it is read it does not say."""
+    met = compiled(f"SELECT * FROM {quoted(table)}")  # noqa: S608 - a name that the database gave
+    # a virtual table has no page of its own, and one that is built in, as json_each, stands nowhere
+    stored = {_folded(name) for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")}
+    shown = {_folded(name) for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'view'")}
+    read = {_folded(about[0]) for action, *about in met if action == sqlite3.SQLITE_READ}
+    called = {about[1] for action, *about in met if action == sqlite3.SQLITE_FUNCTION}
+    return (
+        bool(read)
+        and _all_known(
+            (action for action, *_ in met), (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
+        )
+        and _all_known(read, stored | shown)
+        and _all_known(called, _HARMLESS)
+        and all(
+            _all_known((row[-1] for row in run(f"PRAGMA table_xinfo({quoted(name)})")), _HELD) for name in read & stored
+        )
+    )
 
 
-def _words(sql: str) -> list[str]:
-    """Names and signs of a definition, names without their quotation marks; no text and no comment."""
-    found = []
-    for one in _WORD.finditer(sql):
-        if one[0][:1] == "'" or one[0][:2] in ("--", "/*"):
-            continue
-        found.append(next((part for part in one.groups() if part is not None), one[0]))
-    return found
-
-
-def _calls_by_a_quoted_name(sql: str) -> bool:
-    return re.search(r"[\"`\]]\s*\(", sql) is not None
+def _folded(name: Any) -> str:
+    """A name as SQLite compares it, which takes letters of ASCII alone for one another."""
+    return str(name).encode().lower().decode()
