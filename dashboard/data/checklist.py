@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -186,7 +187,9 @@ def _stated(suited: Suited) -> None:
     rows: float | None = session.entered(f"{_FORM}-rows", None)
     most = rows_stated(own, rows)
     right = bool(session.entered(_right_key(own, suited), False))
-    stated = own.confirm(_unconfirmed(own, suited)) if right else own.decisions
+    named = _unconfirmed(own, suited) if right else ()
+    stated = own.confirm(()) if right else own.decisions
+    declared_by = partial(_declared_by, own)
 
     def change(old: Decisions) -> Decisions:
         new = old.says(
@@ -197,7 +200,7 @@ def _stated(suited: Suited) -> None:
             schema=new.schema if rows is None else replace(new.schema, rows_per_person=most),
             said_rows=old.said_rows or rows is not None,
             settled=new.settled | stated.settled,
-            confirmed=stated.confirmed,
+            confirmed=new.confirmed | {read_as(one) for one in declared_by(new) if one.name in named},
             confirmed_row=stated.confirmed_row,
             row_right=stated.row_right,
         )
@@ -211,6 +214,13 @@ def _stated(suited: Suited) -> None:
         return
     made_up(own)
     OWN_ASKED.put(replace(asked, opening=True))
+
+
+def _declared_by(own: OwnFile, decisions: Decisions) -> list[Column]:
+    """The columns of which a form states all that a private answer needs, as it does: none else is called right with
+    it, since which of the others it lists hangs on whether the page asks about them."""
+    new = replace(own, decisions=decisions)
+    return [column for column in new.schema.columns if new.columns.stands(column)]
 
 
 def lacking(own: OwnFile, suited: Suited) -> str:

@@ -115,12 +115,16 @@ class Decisions:
 
     def answered(self, column: Column) -> Decisions:
         """With the question how a column is to be read answered: as this one. A type that was chosen by hand stays,
-        with what was declared of it, where the answer is only how its numbers or days are written."""
+        with what was declared of it, where the answer is only how its numbers or days are written. What was called
+        right before stays so as it was answered: no other row would have had the question raised."""
         old, what = self.schema.column(column.name), notation(column)
+        new = column
         if column.name in self.settled and what is not None and notation(old) == what:
-            return replace(self, settled=self.settled | {column.name}).stating(column)
-        schema = self.schema.with_column(column)
-        return replace(self, schema=schema, settled=self.settled | {column.name}).stating(column)
+            new = _written(old, what, getattr(column, what))
+        right = {read_as(new)} if read_as(old) in self.confirmed else set[ReadAs]()
+        schema = self.schema.with_column(new)
+        settled, confirmed = self.settled | {column.name}, self.confirmed | right
+        return replace(self, schema=schema, settled=settled, confirmed=confirmed).stating(column)
 
     def retyped(self, name: str, kind: ColumnType, read: Column | None) -> Decisions:
         """With another type chosen by hand for one column.

@@ -117,10 +117,14 @@ class FileColumns:
         return len({getattr(one.column, what) for one in read.readings if notation(one.column) == what}) < 2
 
     def spoken(self, column: Column) -> bool:
-        """Whether somebody stated how the cells of a column are read, or called it right."""
+        """Whether somebody called it right how the cells of a column are read, or a declaration says it that was made
+        without the file. To answer or to state it counts for nothing more, of a file that is here: which of the two a
+        page has people do first hangs on a row. Where none is, to state it is enough."""
         decisions = self.own.decisions
         if read_as(column) in decisions.confirmed:
             return True
+        if not self.own.unseen:
+            return not self.after_looking(column)
         brought = (column.name, column.type) in decisions.marked
         return column.name in decisions.settled and (brought or self.states(column))
 
@@ -131,9 +135,9 @@ class FileColumns:
 
     @property
     def spoken_of(self) -> tuple[Column, ...]:
-        """The declared columns of which somebody stated how they are read, or called it right, and the one that says
-        whose row it is: as plain text where nobody did. None whose name is a word of the rows. Of others a page asks
-        only where a row leaves them open, so that what was said of them tells of it."""
+        """The declared columns of which somebody called it right how they are read, or brought it without looking, and
+        the one that says whose row it is: as plain text where nobody did. None whose name is a word of the rows. Of
+        others a page asks only where a row leaves them open, so that what was said of them tells of it."""
         own = self.own
         found, told = [], self.told_of(own.schema.columns)
         for column in own.schema.columns:
@@ -147,18 +151,17 @@ class FileColumns:
 
     def told_of(self, columns: Iterable[Column]) -> tuple[str, ...]:
         """Those of which it is kept that somebody spoke of them: of declared ones, and of those that would name rows,
-        which are called right as well. Of none before all of them are: which waits for that, and which was stated,
-        hangs on a row."""
+        which are called right as well. Each by itself: what else waits for that, of the form of the file say, hangs on
+        a row."""
         kept = {column.name for column in self.own.schema.columns if self.stands(column)} | set(self.naming)
-        found = tuple(column.name for column in columns if column.name in kept and self.spoken(column))
-        return () if found and self.own.unfinished else found
+        return tuple(column.name for column in columns if column.name in kept and self.spoken(column))
 
     # -- what is called right ------------------------------------------------------------------------------------------
 
     @property
     def to_call_right(self) -> tuple[str, ...]:
-        """Columns that a person is to call right, as far as they did not state how they are read: those of which the
-        file suggested it, and those by which rows are called, whoever chose their type."""
+        """Columns that a person is to call right, be it that they stated how they are read: those of which it was said
+        once the file had been seen, and those by which rows are called, whoever chose their type."""
         return tuple(dict.fromkeys((*self.suggested, *self.naming)))
 
     @property
@@ -193,8 +196,8 @@ class FileColumns:
         return listed or tuple(column.name for column in columns if column.type == "text")
 
     def unconfirmed(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of these columns of which the file suggested how they are read and nobody called it right. Raises
-        InvalidArgument."""
+        """Those of these columns of which nobody called it right how they are read, be it that they chose it
+        themselves. Raises InvalidArgument."""
         here = (self.own.schema.column(name) for name in names)
         named = self.naming
         return tuple(

@@ -125,12 +125,6 @@ class OwnFile:
         return FileRows(self)
 
     @property
-    def unfinished(self) -> bool:
-        """Whether of a file that is here something waits to be called right: what it suggested, or what is stated with
-        what a row is."""
-        return self.reading is not None and (self.rows.open or bool(self.columns.open) or bool(self.form.suggested))
-
-    @property
     def entries(self) -> Entries:
         """What is said of entries is said of these."""
         chosen = frozenset(one for one in self.choices if one[0] not in ("decimal", "date_order"))

@@ -53,7 +53,9 @@ def doubts(own: OwnFile) -> tuple[str, ...]:
 def asks_confirmation(own: OwnFile) -> bool:
     """Whether something that a private answer would rest on was suggested by the file, and nobody called it right
     yet."""
-    return (own.unfinished or bool(own.columns.open)) and own.columns.declared is not None
+    columns = own.columns
+    open_ = bool(columns.open) or own.rows.open or bool(own.form.suggested)
+    return open_ and columns.declared is not None
 
 
 def say_rows(own: OwnFile) -> str:

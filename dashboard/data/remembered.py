@@ -38,7 +38,7 @@ _EVERYBODY = ""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """``suggested`` are columns of which it was said how they are read once a file had been seen, ``confirmed`` those
-    of them of which a person stated it or called it right. What one row is, and how many one person has, is said again
+    of them that a person called right. What one row is, and how many one person has, is said again
     of each table."""
 
     template: Template
@@ -73,12 +73,13 @@ class Remembered:
 
 
 def keep(own: OwnFile) -> None:
-    """Remember what is declared, where there is a budget for these people, in place of what was before, once all of it
-    was called right; nothing where its steps rest on a word of the rows. Raises OSError."""
+    """Remember what of the declared columns was called right, where there is a budget for these people, in place of
+    what was before, once what one row is was called right, too; nothing where its steps rest on a word of the rows.
+    What else of the file waits for that changes nothing: it hangs on a row. Raises OSError."""
     if rests_on_words(own.steps):
         forget(own)
         return
-    if own.columns.declared is None or own.unfinished or not own.columns.spoken_of:
+    if own.columns.declared is None or own.rows.open or not own.columns.spoken_of:
         return
     fresh = Remembered.of(own).written()
     for file in _files(own, writing=True):

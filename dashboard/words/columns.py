@@ -245,5 +245,6 @@ def looks_like(names: str) -> str:
     """What a twin shows of a file where its cells alone said what a column holds; ``names`` as they are shown."""
     return (
         f" That {names} hold what they seem to (numbers, whole numbers, yes and no) was told from the file's cells, "
-        "and whoever sees the twin sees it: call the types right, or choose others, before you show it to anybody."
+        "and whoever sees the twin sees it: change what is wrong, and call the types right, before you show it to "
+        "anybody."
     )

@@ -52,8 +52,8 @@ def declare(own: OwnFile, facts: Template, before: Remembered | None = None) -> 
 
 
 def kept_in_part(own: OwnFile) -> Template:
-    """What is declared, with "age" alone called right: as it was kept before all was, and is where nothing is here."""
-    return replace(template(own), confirmed=("age",))
+    """What is declared, with "age" alone called right."""
+    return template(own.decide(own.confirm(("age",))))
 
 
 def without_form(facts: Template, here: OwnFile) -> OwnFile:
@@ -68,6 +68,7 @@ WAYS: dict[str, Callable[[Template, OwnFile], OwnFile]] = {
     "described and saved": lambda facts, here: declare(
         here, loaded(saved(template(declarations.described(loaded(saved(facts))))))
     ),
+    "used twice": lambda facts, here: declare(here, template(declare(fresh(), facts))),
     "without its form": without_form,
 }
 
@@ -83,8 +84,8 @@ def test_what_nobody_called_right_is_asked_of_the_next_file(way: str, monkeypatc
     assert "“income”" in needed.whole(found)
     assert "“age”" not in needed.whole(found), "called right then"
     assert found.columns.suggested == ("age", "income"), "the receipt says so of both"
-    assert found.columns.spoken_of == (), "nothing is remembered before the other is called right, too"
-    assert declare(fresh(), template(found)).columns.open == ("age", "income"), "nor saved as called right"
+    assert [one.name for one in found.columns.spoken_of] == ["age"], "nothing of the other is remembered"
+    assert declare(fresh(), template(found)).columns.open == ("income",), "nor saved as called right"
     called = found.decide(found.confirm(found.columns.open))
     assert not private_answer.asks_confirmation(called)
     assert called.columns.declared is not None
@@ -140,12 +141,11 @@ def test_a_declaration_says_right_only_of_what_it_says_suggested() -> None:
 def test_the_click_calls_right_what_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not what else could be asked, which stands nowhere on the page."""
     own = bounded(fresh(), "age", "income")
-    stated = replace(own.decisions, settled=frozenset({"age"}), marked=frozenset({("age", "integer")}))
-    own = own.decide(stated)
+    own = own.decide(own.confirm(("age",)))
     assert own.columns.to_call_right == ("age", "income")
     assert own.columns.open == ("income",)
     decided = list[Callable[[Decisions], Decisions]]()
     monkeypatch.setattr(source, "own_file", lambda: own)
     monkeypatch.setattr(actions, "decide", decided.append)
     needed._right(needed.whole(own))
-    assert decided[0](own.decisions).confirmed == {read_as(own.schema.column("income"))}
+    assert decided[0](own.decisions).confirmed - own.decisions.confirmed == {read_as(own.schema.column("income"))}

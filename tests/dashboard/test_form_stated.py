@@ -227,7 +227,7 @@ def test_how_many_steps_a_file_without_empty_rows_has_is_called_right(
         )
         sizes.append(reading.private.public_size(Declaration(columns=(column,), each_row="step")))
         assert f"there are {sizes[-1]} steps" in understood.form_suggested(own)[0]
-        right = own.decide(own.confirm(()))
+        right = own.decide(own.confirm(own.columns.open))
         assert (private_answer.lacking(right), right.form.said_in_answers) == (
             (),
             (*own_form, "last step", "rows stay"),

@@ -223,7 +223,7 @@ def test_its_receipt_says_that_the_rows_name_it() -> None:
     """Whatever was declared by hand: the name came out of the file."""
     own = json_file("lines", {EXTRA: "yes"})
     own = own.decide(replace(own.decisions, settled=frozenset(own.schema.names), said_row=True, said_rows=True))
-    own = replace(own.decide(own.confirm(())), lineage="people", use="what_if")
+    own = replace(own.decide(own.confirm(own.columns.open)), lineage="people", use="what_if")
     assert own.named_by_rows
     assert own.columns.declared is not None
     table = replace(own.schema, columns=own.columns.declared.columns)

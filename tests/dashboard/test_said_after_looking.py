@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from datetime import date
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, offering
 from dashboard.controls import Setting
-from dashboard.data import private_answer, read_again
+from dashboard.data import private_answer, read_again, remembered
 from dashboard.data.decisions import Decisions, read_as
 from dashboard.data.file_columns import FileColumns
 from dashboard.data.file_rows import FileRows
@@ -567,7 +568,7 @@ def test_whoever_reads_a_brought_column_otherwise_had_seen_the_file(
     assert name in loaded(saved(template(new))).suggested
     back = new.decide(new.decisions.says(own.schema.column(name)).stating(own.schema.column(name)))
     assert back.columns.suggested == ()
-    right = replace(new.decisions, settled=frozenset(), notation=frozenset())
+    right = replace(new.decisions, settled=frozenset(), notation=frozenset(), brought=frozenset())
     right = replace(own.decide(right), decisions=own.decide(right).confirm((name,)))
     assert right.columns.unconfirmed((name,)) == ()
     back = right.decide(replace(right.decisions, schema=right.schema.with_column(own.schema.column(name))))
@@ -588,54 +589,121 @@ def test_all_by_which_cells_are_read_is_in_what_was_said_of_them() -> None:
 
 
 _, DAYS, ENDS = PAIRS["which of day and month comes first"]
+NEEDS: dict[str, dict[str, Any]] = {"v": {"categories": ("a", "b")}}
+ORDERS = {
+    "all at once": ("v", "x", "right"),
+    "one later": ("v", "right", "x", "right"),
+    "the other later": ("x", "right", "v", "right"),
+    "one alone": ("v", "right"),
+    "that one alone": ("x", "right"),
+    "called right first": ("right", "v", "x", "right"),
+    "nothing called right": ("v", "x"),
+}
 
 
-def kept_of(last: str, columns: tuple[str, ...], whose: str | None = None) -> tuple[str, str]:
-    """What is saved and remembered of a file whose page asks about "x", or does not, with these columns declared."""
-    rows = "".join(line[:-1] + "ab"[place % 2] + "\n" for place, line in enumerate(DAYS.splitlines()))
-    own = opened(f"x,v\n{rows}{last}")
-    if "x" in own.doubts:
-        own = own.decide(own.decisions.answered(readings(own, "date")[0]))
-    needs = {"x": BOUNDS["date"], "v": {"categories": ("a", "b")}}
-    says = own.decisions.says(*(replace(own.schema.column(name), **needs[name]) for name in columns))
-    own = own.decide(replace(says.rows_of(whose), said_rows=True))
-    own = own.decide(own.confirm(own.columns.open))
-    return saved(template(own)), Remembered.of(own).written()
+def beside_options(name: str) -> tuple[ColumnType, tuple[str, str]]:
+    """The pair of this name, with "a" and "b" as options of "v"."""
+    kind, rows, ends = PAIRS[name]
+    lines = "".join(line[:-1] + "ab"[place % 2] + "\n" for place, line in enumerate(rows.splitlines()))
+    return kind, (f"x,v\n{lines}{ends[0]}", f"x,v\n{lines}{ends[1]}")
 
 
-def test_whether_a_question_was_raised_is_kept_of_no_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither of one that was declared, since all are called right, nor of another, of which it is not kept."""
-    for columns in (("v",), ("x", "v"), ("x",)):
-        assert kept_of(ENDS[0], columns) == kept_of(ENDS[1], columns)
-        assert set(Remembered.read(kept_of(ENDS[0], columns)[1]).template.schema.names) == set(columns)
-        assert set(loaded(kept_of(ENDS[0], columns)[0]).confirmed) == set(columns)
-    assert kept_of(ENDS[0], ("v",), "x") == kept_of(ENDS[1], ("v",), "x"), "nor where it says whose row it is"
-    assert "x" in Remembered.read(kept_of(ENDS[0], ("v",), "x")[1]).template.schema.names
-    monkeypatch.setattr(FileColumns, "told_of", lambda own, them: tuple(one.name for one in them if own.spoken(one)))
-    here, there = (kept_of(last, ("v",)) for last in ENDS)
-    assert here[0] != there[0]
-    assert here[1] != there[1]
+def keeps(own: OwnFile, file: Path) -> tuple[str, str]:
+    """What is saved and remembered now."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remembered, "_files", lambda *_, **__: [file])
+        remembered.keep(own)
+    return saved(template(own)), file.read_text(encoding="utf-8") if file.exists() else ""
 
 
-def before_all_is_right(last: str) -> tuple[str, str]:
-    """What is kept of a file as long as all is declared and answered, and not all of it was called right."""
-    rows = "".join(line[:-1] + "ab"[place % 2] + "\n" for place, line in enumerate(DAYS.splitlines()))
-    own = opened(f"x,v\n{rows}{last}")
-    if "x" in own.doubts:
-        own = own.decide(own.decisions.answered(readings(own, "date")[0]))
-    needs = {"x": BOUNDS["date"], "v": {"categories": ("a", "b")}}
-    says = own.decisions.says(*(replace(own.schema.column(name), **needs[name]) for name in needs))
-    own = own.decide(replace(says, said_rows=True))
-    return saved(template(own)), Remembered.of(own).written() if own.columns.spoken_of else ""
+def says(own: OwnFile, name: str, **needs: Any) -> OwnFile:
+    return own.decide(own.decisions.says(replace(own.schema.column(name), **needs)))
 
 
-def test_nor_is_it_kept_before_all_is_called_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert before_all_is_right(ENDS[0]) == before_all_is_right(ENDS[1])
-    assert loaded(before_all_is_right(ENDS[0])[0]).confirmed == ()
-    monkeypatch.setattr(OwnFile, "unfinished", False)
-    here, there = map(before_all_is_right, ENDS)
-    assert here[0] != there[0]
-    assert here[1] != there[1]
+def moments(
+    text: str, kind: ColumnType, order: Sequence[str], at: int, file: Path, whose: str | None = None
+) -> list[tuple[str, str]]:
+    """What is kept after each of these, once the page's question about "x" is answered, where it raises one: before the
+    one at ``at``, with what it drops declared again."""
+    own = opened(text)
+    own = own.decide(replace(own.decisions.rows_of(whose), said_rows=True))
+    needs, found = NEEDS | {"x": BOUNDS[kind]}, []
+    for place, what in enumerate(order):
+        if place == at and "x" in own.doubts:
+            own = own.decide(own.decisions.answered(readings(own, kind)[0]))
+            own = says(own, "x", **needs["x"]) if "x" in order[:at] else own
+            found += [keeps(own, file)] if at else []
+        elif place == at and at:
+            found.append(keeps(own, file))
+        own = own.decide(own.confirm(own.columns.open)) if what == "right" else says(own, what, **needs[what])
+        latest = keeps(own, file)
+        found += [latest] if place >= at else []
+    return found
+
+
+def all_alike(folder: Path) -> set[tuple[str, str, int]]:
+    """Where whoever sees what is kept can tell two files of a pair apart: in which pair, order and place."""
+    told = set()
+    for name in ("which of day and month comes first", "which mark is decimal"):
+        kind, pair = beside_options(name)
+        assert [bool(opened(text).doubts) for text in pair] == [True, False], "one row makes the page ask"
+        for order, clicks in ORDERS.items():
+            for at in range(len(clicks)):
+                files = [folder / f"{len(told)}-{name}-{order}-{at}-{which}" / "a.json" for which in range(2)]
+                for file in files:
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.unlink(missing_ok=True)
+                here, there = (moments(text, kind, clicks, at, file) for text, file in zip(pair, files, strict=True))
+                told |= set() if here == there else {(name, order, at)}
+    return told
+
+
+def test_whether_a_question_was_raised_is_kept_at_no_moment(tmp_path: Path) -> None:
+    """In whatever order somebody declares, calls right and answers."""
+    assert all_alike(tmp_path) == set()
+
+
+def test_columns_are_kept_once_they_are_called_right(tmp_path: Path) -> None:
+    """Each by itself, an answer being no such thing."""
+    kind, pair = beside_options("which of day and month comes first")
+    for text in pair:
+        file = tmp_path / f"{len(text)}-{pair.index(text)}" / "here" / "a.json"
+        found = moments(text, kind, ORDERS["one later"], 0, file)
+        assert [set(loaded(kept).confirmed) for kept, _ in found] == [set(), {"v"}, {"v"}, {"v", "x"}]
+        names = [set(Remembered.read(kept).template.schema.names) if kept else None for _, kept in found]
+        assert names == [None, {"v"}, {"v"}, {"v", "x"}]
+
+
+def test_nor_is_it_kept_of_what_says_whose_row_it_is(tmp_path: Path) -> None:
+    kind, pair = beside_options("which of day and month comes first")
+    here, there = (
+        moments(text, kind, ORDERS["one alone"], 0, tmp_path / str(place) / "here" / "a.json", "x")
+        for place, text in enumerate(pair)
+    )
+    assert here == there
+    assert "x" in Remembered.read(here[-1][1]).template.schema.names
+
+
+def test_an_answer_that_counts_as_called_right_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: declared after the others were called right, a column that was answered took no click."""
+
+    def as_it_was(columns: FileColumns, column: Column) -> bool:
+        decisions = columns.own.decisions
+        return read_as(column) in decisions.confirmed or (column.name in decisions.settled and columns.states(column))
+
+    monkeypatch.setattr(FileColumns, "spoken", as_it_was)
+    assert {order for _, order, _ in all_alike(tmp_path)} >= {"all at once", "one later", "nothing called right"}
+
+
+def test_an_answer_that_undoes_what_was_called_right_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = Decisions.answered
+
+    def undoing(old: Decisions, column: Column) -> Decisions:
+        return replace(answered(old, column), confirmed=old.confirmed - {read_as(column)})
+
+    monkeypatch.setattr(Decisions, "answered", undoing)
+    assert "that one alone" not in {order for _, order, at in all_alike(tmp_path) if at == 0}
+    assert "the other later" in {order for _, order, _ in all_alike(tmp_path)}
 
 
 def kept_by_clicks(open_app: Open, last: str, said: Callable[[AppTest], Any], *, later: bool) -> list[tuple[str, str]]:
@@ -651,9 +719,48 @@ def kept_by_clicks(open_app: Open, last: str, said: Callable[[AppTest], Any], *,
         click(app)
         facts = loaded(saved(template(held(app))))
         columns = held(app).columns
-        whole = Remembered.of(held(app)).written() if columns.spoken_of and not held(app).unfinished else ""
+        whole = Remembered.of(held(app)).written() if columns.spoken_of and not held(app).rows.open else ""
         found.append((repr((facts.suggested, facts.confirmed, facts.row_suggested, facts.choices)), whole))
     return found
+
+
+FIELDS: dict[str, dict[str, Any]] = {
+    "as options": {"x-lines": "yes\nno", "v-lines": "a\nb"},
+    "as yes or no": {"x-binary": True, "v-lines": "a\nb"},
+    "not at all": {"v-lines": "a\nb"},
+}
+
+
+def kept_by_form(open_app: Open, last: str, fields: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """What is kept after the form of the first question about what predicts another column, in which all columns take
+    part, and after the click for which the page then asks."""
+    app = drop(open_app("data"), (LIKE + last).encode())
+    press(app, next(str(button.key) for button in app.button if "predicts" in button.label))
+    for field in (*app.text_area, *app.checkbox):
+        name, _, part = str(field.key).removeprefix("own-asked-").partition("-")
+        if (said := fields.get(f"{name}-{part.rpartition('-')[2]}")) is not None:
+            field.set_value(said)
+        elif name in ("public", "right"):
+            field.set_value(True)
+    app.number_input(key="own-asked-rows").set_value(1)
+    press(app, "own-asked-go")
+    found = []
+    for _ in range(2):
+        app.switch_page("app_pages/data.py").run()
+        told = loaded(saved(template(held(app)))).confirmed
+        found.append((told, tuple(one.name for one in held(app).columns.spoken_of), held(app).columns.open))
+        if _to_call_right(app):
+            press(app, "own-right")
+    return found
+
+
+@pytest.mark.parametrize("fields", FIELDS)
+def test_nor_by_the_form_of_a_question(fields: str, open_app: Open) -> None:
+    """It states and calls right in one, of each column as it states it, and nothing of what it leaves undeclared."""
+    here, there = (kept_by_form(open_app, last, FIELDS[fields]) for last in ONE_ROW.values())
+    assert here == there
+    declared = ("v",) if fields == "not at all" else ("v", "x")
+    assert here[0] == (declared, declared, ()), "in one click"
 
 
 def _to_call_right(app: AppTest) -> bool:
@@ -671,6 +778,10 @@ def test_a_type_that_counts_as_stated_by_its_options_is_found_out(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it was: options were the type itself where it looked like yes or no, and what is stated was kept at once."""
+    spoken = FileColumns.spoken
+    monkeypatch.setattr(
+        FileColumns, "spoken", lambda columns, one: spoken(columns, one) or one.name in columns.own.decisions.settled
+    )
     says = Decisions.says
 
     def as_it_was(old: Decisions, *columns: Column) -> Decisions:
@@ -681,6 +792,5 @@ def test_a_type_that_counts_as_stated_by_its_options_is_found_out(
     monkeypatch.setattr(Decisions, "says", as_it_was)
     here, there = (kept_by_clicks(open_app, last, CLICKS["as options"], later=True) for last in ONE_ROW.values())
     assert here != there
-    monkeypatch.setattr(OwnFile, "unfinished", False)
     here, there = (kept_by_clicks(open_app, last, CLICKS["as options"], later=False) for last in ONE_ROW.values())
     assert here != there
