@@ -68,16 +68,11 @@ class Combination:
     apart: int
     marks: tuple[tuple[int, int], ...]
 
-    @property
-    def foremost(self) -> int:
-        """The mark of the tuple that would be kept to the greatest depth; 0 where there are none. Of n tuples any other
-        is it once in n times (min-wise sampling), so two files that share nearly all of them nearly always share it."""
-        return max(self.marks, key=itemgetter(1, 0), default=(0, 0))[0]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
-    """``columns`` maps the mark of each column's contents to how unlikely an equal one is by chance, in bits.
+    """``columns`` maps the mark of each column's contents to how unlikely an equal one is by chance, in bits. The first
+    of ``combinations`` is the widest: of all columns that tell rows apart.
 
     Both parts are of all rows as they stand; ``bare`` is what shows where rows that are copies are left out, of a file
     that has some. Only ``is_like`` looks at it.
@@ -86,6 +81,14 @@ class Sketch:
     columns: tuple[tuple[int, int], ...] = ()
     combinations: tuple[Combination, ...] = ()
     bare: Sketch | None = None
+
+    @property
+    def foremost(self) -> int:
+        """The mark of the tuple of the widest combination that would be kept to the greatest depth; 0 where there is
+        none. Of n tuples any other is it once in n times (min-wise sampling), so two files with the same columns that
+        share nearly all rows nearly always share it."""
+        marks = self.combinations[0].marks if self.combinations else ()
+        return max(marks, key=itemgetter(1, 0), default=(0, 0))[0]
 
     def is_like(self, other: Sketch) -> bool:
         """Whether both are probably about the same people; ``Index`` is for one beside many."""
@@ -148,17 +151,16 @@ class Index:
         apart = np.minimum(theirs.apart[:, None], self._own.apart)
         return self._equal_columns(other) or bool(self._shares(theirs, apart).any())
 
-    def seems_like(self, known: Sketch, *, more: int, apart: Sequence[int]) -> bool:
+    def seems_like(self, known: Sketch, *, more: int, apart: int) -> bool:
         """As ``is_like``, where nothing of the people of ``known`` may be told to who knows all their rows but one.
 
         They can bring a file of known rows and a guess that lies on any edge that is always the same. So only marks of
         all rows as they stand are compared, ``more`` (0 to ``MOST_MORE``) than needed are asked for, and a combination
-        of ``known`` counts only where it tells as many hundredths of its rows apart as ``apart`` says at its place. A
-        keyed hash chooses both.
+        of ``known`` counts only where it tells ``apart`` hundredths of its rows apart. A keyed hash chooses both.
         It is as much work for people who are alike as for strangers: how long it takes shall not tell.
         """
         theirs = _Marks(known.combinations)
-        counts = theirs.apart >= np.array(apart, dtype=np.int64)
+        counts = theirs.apart >= apart
         return bool((self._shares(theirs, self._own.apart, more) & counts[:, None]).any())
 
     def _shares(self, theirs: _Marks, apart: IntArray, more: int = 0) -> BoolArray:

@@ -110,14 +110,16 @@ def _must_be_few(connection: Connection, by: str, who: Bringer) -> None:
 
 
 def _seems_like(key: Key, coins: str, index: Index, known: KnownFile, sketch: Sketch) -> bool:
-    """By coins that only the server's key can tell: one for the new file and the lineage, one for each combination of
-    the known file. The first differs from file to file: were it one for all files, known rows would tell where it is.
-    The others hang on who the people are and on what the combination holds, by its foremost tuple alone: were they
-    others for whoever links the same file, for each of its saves or for a guess of it, one row could be asked about as
+    """By two coins that only the server's key can tell: one for the new file and the lineage, one for the known file.
+
+    The first differs from file to file: were it one for all files, known rows would tell where it is. The second is one
+    for all combinations of the known file. Were it another for each, columns that say the same twice, of which one row
+    moves all combinations at once, would be as many draws of one question, or of one for each choice of columns. It
+    hangs on who the people are and on the foremost tuple of the widest combination alone (``Sketch.foremost``): were it
+    another for whoever links the same file, for each of its saves or for a guess of it, one row could be asked about as
     often as files are linked."""
     more = _coin(key, MOST_MORE + 1, "more", known.lineage, coins)
-    places = [_coin(key, len(APART), "apart", known.lineage, str(one.foremost)) for one in sketch.combinations]
-    apart = [APART[place] for place in places]
+    apart = APART[_coin(key, len(APART), "apart", known.lineage, str(sketch.foremost))]
     return index.seems_like(sketch, more=more, apart=apart)
 
 

@@ -222,7 +222,7 @@ def test_what_stays_is_each_row_as_often_as_it_was() -> None:
 
 def seems(file: Sketch, known: Sketch) -> int:
     """By how many of the coins of somebody else this is alike, the others at their easiest."""
-    index, easiest = Index(file), [70] * len(known.combinations)
+    index, easiest = Index(file), 70
     return sum(index.seems_like(known, more=more, apart=easiest) for more in range(MOST_MORE + 1))
 
 

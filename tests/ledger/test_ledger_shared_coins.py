@@ -1,4 +1,4 @@
-"""The coins by which a known file's combinations count hang on what the file holds, whoever linked it and however
+"""The coin by which a known file's combinations count hangs on what the file holds, whoever linked it and however
 often: one row is asked about once, not once for each link, each save or each guess that somebody links."""
 
 from __future__ import annotations
@@ -21,31 +21,33 @@ from tests.ledger.patients import ISSUER, guessed, patients, person, reading
 
 SOURCE = f"{CONFIGURED}clinic"
 ROWS, SAVES, KEY = 64, 50, b"A" * 32
-Name = Callable[[KnownFile, Combination, int], str]
+Name = Callable[[KnownFile, Sketch], str]
 
 
-def by_who_linked(known: KnownFile, _one: Combination, place: int) -> str:
-    """As they were drawn: those who link the same file have marks of their own."""
-    return f"{known.mark} {place}"
+def by_who_linked(known: KnownFile, _file: Sketch) -> str:
+    """As it was drawn: those who link the same file have marks of their own."""
+    return known.mark
 
 
-def by_all_that_it_holds(_known: KnownFile, one: Combination, _place: int) -> str:
-    return hashlib.sha256(repr(one).encode()).hexdigest()
+def by_all_that_it_holds(_known: KnownFile, file: Sketch) -> str:
+    return hashlib.sha256(repr(file).encode()).hexdigest()
+
+
+def by_the_foremost(_known: KnownFile, file: Sketch) -> str:
+    return str(file.foremost)
 
 
 def drawn_otherwise(name: Name) -> Callable[..., bool]:
     def seems_like(key: Key, coins: str, index: Index, known: KnownFile, file: Sketch) -> bool:
         more = compared._coin(key, 21, "more", known.lineage, coins)
-        each = enumerate(file.combinations)
-        names = [name(known, one, place) for place, one in each]
-        apart = [APART[compared._coin(key, len(APART), "apart", known.lineage, one)] for one in names]
+        apart = APART[compared._coin(key, len(APART), "apart", known.lineage, name(known, file))]
         return index.seems_like(file, more=more, apart=apart)
 
     return seems_like
 
 
 def drawn_for(ledger: Ledger, asks: Ledger, lineage: str, patch: pytest.MonkeyPatch) -> set[tuple[str, ...]]:
-    """The names of the coins for combinations, as somebody's file of strangers is compared with these people's."""
+    """The names of the coins of known files, as somebody's file of strangers is compared with these people's."""
     drawn, own = set[tuple[str, ...]](), compared._coin
 
     def coin(key: Key, sides: int, purpose: str, *parts: str) -> int:
@@ -75,7 +77,7 @@ def persons(ledger: Ledger, count: int) -> list[Ledger]:
 
 @pytest.mark.parametrize("mutant", [False, True])
 @pytest.mark.parametrize("who", [browsers, persons])
-def test_whoever_links_a_file_it_draws_the_same_coins(
+def test_whoever_links_a_file_it_draws_the_same_coin(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, who: Callable[[Ledger, int], list[Ledger]], mutant: bool
 ) -> None:
     """In other orders of rows and columns, and under other names of these, too."""
@@ -91,8 +93,8 @@ def test_whoever_links_a_file_it_draws_the_same_coins(
         _link(ledger, each, reading(frame))
     _link(ledger, link[4], reading(other.rename(columns=str.upper)))
     again = drawn_for(ledger, who(ledger, 7)[-1], SOURCE, monkeypatch)
-    assert len(coins) > 5
-    assert again == coins if not mutant else len(again) == 5 * len(coins)
+    assert len(coins) == 1
+    assert again == coins if not mutant else len(again) == 5
 
 
 def _link(ledger: Ledger, who: Ledger, file: Reading) -> None:
@@ -117,24 +119,21 @@ def test_a_file_that_many_link_tells_no_more_than_one(mutant: bool) -> None:
     assert told[75] - told[71] == pytest.approx(0.6 if mutant else at[75] - at[71], abs=0.12)
 
 
-def by_the_foremost(_known: KnownFile, one: Combination, _place: int) -> str:
-    return str(one.foremost)
-
-
 NAMES = (by_the_foremost, by_all_that_it_holds, by_who_linked)
 
 
 def coins_of(frame: pd.DataFrame) -> list[set[str]]:
-    """The coins of a file, as they are drawn and as each of two others would be."""
+    """The coins of a file, each of its combinations in place of the widest, so that there are many to count: as they
+    are drawn and as each of two others would be."""
     file = reading(frame)
     known = KnownFile(mark=file.fingerprint, lineage=SOURCE, name="")
-    each = list(enumerate(sketch(file, KEY).combinations))
-    return [{name(known, one, place) for place, one in each} for name in NAMES]
+    each = [Sketch(combinations=(one,)) for one in sketch(file, KEY).combinations]
+    return [{name(known, one) for one in each} for name in NAMES]
 
 
 def test_a_file_with_a_row_more_each_day_draws_few_coins() -> None:
     """64 people and one more on each of 50 days: another tuple becomes the foremost once in as many as there are, so
-    that 1 + log(114 / 64), 1.6, are drawn for each combination where all but one day drew another."""
+    that 1 + log(114 / 64), 1.6, are drawn where all but one day drew another."""
     whole = patients(ROWS + SAVES)
     saves = [coins_of(whole.iloc[:rows]) for rows in range(ROWS, ROWS + SAVES + 1)]
     drawn = [set[str]().union(*each) for each in zip(*saves, strict=True)]
@@ -143,7 +142,7 @@ def test_a_file_with_a_row_more_each_day_draws_few_coins() -> None:
     assert min(others) > 20
 
 
-def test_a_guess_that_is_linked_draws_the_coins_of_the_file() -> None:
+def test_a_guess_that_is_linked_draws_the_coin_of_the_file() -> None:
     """Else each wrong guess of all rows that somebody links beside it would be one draw more, and the right one none:
     whoever asks before and after would see which it is."""
     frame = patients(ROWS)
