@@ -5,7 +5,8 @@ So ``AT_ONCE`` of all pages do it at the same time, and of one address one page,
 come through one address nobody waits for another's answer to look at a page. The next turn is one of the address that
 had least of their time, pages and answers each by themselves, where whoever comes begins with as much as the latest who
 had one, and who waits is never further behind than ``BEHIND``: many pages wait where somebody opens many, and some for
-long. Of one address no more than ``WAITING`` pages wait, and as many answers, each a thread.
+long. Of one address no more than ``WAITING`` pages wait, and as many answers, each a thread; whoever leaves meanwhile
+waits no longer.
 
 One that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; but one that lasts is, as an
 answer does, which ends, if only after minutes. Of these there is one at a time, so that a turn is left for whoever
@@ -26,6 +27,13 @@ from dpcore.errors import NoRoom
 AT_ONCE, WAITING = 2, 4
 BEHIND = 30.0
 """Seconds by which an address that waits is behind the others at most."""
+
+
+def patiently(called: threading.Event, look: Callable[[], object]) -> bool:
+    """Wait until one is called, with a look now and then; True, as whoever waits wants it still."""
+    while not called.wait(LOOKED):
+        look()
+    return True
 
 
 class Turn:
@@ -59,8 +67,11 @@ class LargeTurns:
         self._used: dict[tuple[str, bool], float] = {}
         self._now = {False: 0.0, True: 0.0}  # what the latest who got a turn of a kind had had before
 
-    def take(self, whose: str, *, lasts: bool = False, most: float = WAITING) -> Turn:
-        """Wait for a turn of an address. Raises NoRoom where ``most`` of it wait already."""
+    def take(
+        self, whose: str, *, lasts: bool = False, most: float = WAITING, waits: Callable[..., bool] = patiently
+    ) -> Turn:
+        """Wait for a turn of an address, as ``waits`` does. Raises NoRoom where ``most`` of it wait already, or
+        where it is not wanted any more."""
         turn = Turn(whose, self, lasts=lasts)
         with self._lock:
             if sum((one.whose, one.lasts) == (whose, lasts) for one in self._waiting) >= most:
@@ -69,15 +80,23 @@ class LargeTurns:
                 self._used[turn.who] = max(self._used.get(turn.who, 0.0), self._now[lasts])
             self._waiting.append(turn)
             self._call()
-        while not turn.called.wait(LOOKED):
-            with self._lock:  # what hangs is counted no more
-                self._call()
+        if not waits(turn.called, self._look):
+            self.give_back(turn)
+            raise NoRoom(said.STOPPED_BEFORE if lasts else said.STOPPED)
         return turn
 
+    def _look(self) -> None:
+        with self._lock:  # what hangs is counted no more
+            self._call()
+
     def give_back(self, turn: Turn) -> None:
+        """It is over, or was not waited for."""
         with self._lock:
-            self._running.remove(turn)
-            self._used[turn.who] += self._clock() - (turn.begun or 0.0)
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+            else:
+                self._running.remove(turn)
+                self._used[turn.who] += self._clock() - (turn.begun or 0.0)
             self._call()
             here = {one.who for one in (*self._waiting, *self._running)}
             self._used = {who: used for who, used in self._used.items() if who in here or used > self._now[who[1]]}
@@ -117,9 +136,9 @@ def has() -> bool:
     return getattr(_HERE, "turn", None) is not None
 
 
-def take(whose: str, among: LargeTurns, *, lasts: bool = False) -> None:
+def take(whose: str, among: LargeTurns, *, lasts: bool = False, waits: Callable[..., bool] = patiently) -> None:
     """Wait for a turn for this thread, which has none. Raises NoRoom."""
-    _HERE.turn = among.take(whose, lasts=lasts)
+    _HERE.turn = among.take(whose, lasts=lasts, waits=waits)
 
 
 def take_again(turn: Turn) -> None:

@@ -18,6 +18,7 @@ minute and a half. So a script begins only where there is a place:
   waits for it sees any closer how long another's took. So have those that are counted in a source (``COUNTS``), which
   keep nobody else's waiting that long;
 - of those that work on something ``large`` few do so at once (``large_turns``); some others wait, aside as well;
+- whoever presses Stop, or leaves, waits for none of these any longer, and nothing of theirs is begun;
 - one that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; one that computes is,
   however long that takes: otherwise the more compute, the more would begin. So is one that ``lasts``, for which a
   database computes: it takes no processor here, and ends by itself within that time (``LONGEST_COUNT``).
@@ -36,7 +37,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.background import large_turns, speed, turns
-from dashboard.background.hangs import LOOKED, Life
+from dashboard.background.hangs import Life
 from dashboard.background.large_turns import LargeTurns
 from dashboard.words import page as said
 from dpcore.errors import NoRoom
@@ -94,6 +95,21 @@ class Script:
     aside: bool = field(default=False, init=False)
     in_line: bool = field(default=False, init=False)
     """Whether it waits for a turn with something large, of which few of an address may wait."""
+    _called: threading.Event | None = field(default=None, init=False)
+
+    def stop(self) -> None:
+        """Somebody pressed Stop, or left; what its thread waits for is told at once."""
+        self.stopped, called = True, self._called
+        if called is not None:
+            called.set()
+
+    def waits(self, called: threading.Event, look: Callable[[], object]) -> bool:
+        """In its thread: wait until it is called, with a look now and then; whether it is wanted still."""
+        self._called = called
+        try:
+            return not self.stopped and large_turns.patiently(called, look) and not self.stopped
+        finally:
+            self._called = None
 
     def runs(self, *, whole: bool) -> None:
         """A run begins, in its thread; a whole page's is measured, as a part counts less."""
@@ -147,7 +163,8 @@ class Places:
         """Nothing is begun any more for which scripts of this page wait."""
         with self._lock:
             for script in self._alive:
-                script.stopped = script.stopped or script.page is page
+                if script.page is page:
+                    script.stop()
 
     def step_aside(self, script: Script, *, in_line: bool = False) -> bool:
         """It waits for something: others may compute meanwhile. False where too many do so: it keeps its place; but not
@@ -260,6 +277,8 @@ def drawing(*, in_place: bool) -> Iterator[None]:
     script = here()
     if script is None or large_turns.has():
         with aside(working=True):
+            if script is not None and script.stopped:
+                raise NoRoom(said.STOPPED_BEFORE)
             yield
         return
     among = COUNTS if in_place else ANSWERS
@@ -272,9 +291,7 @@ def drawing(*, in_place: bool) -> Iterator[None]:
     with aside(working=True, in_line=True):
         among.wait(mine)
         try:
-            while not called.wait(LOOKED):
-                among.fill()  # what hangs is counted no more
-            if script.stopped:
+            if not script.waits(called, among.fill):  # what hangs is counted no more
                 raise NoRoom(said.STOPPED_BEFORE)
             yield
         finally:
@@ -285,12 +302,15 @@ def drawing(*, in_place: bool) -> Iterator[None]:
 @contextmanager
 def large(whose: str, among: LargeTurns | None = None, *, lasts: bool = False) -> Iterator[None]:
     """Around work on something large for an address: a turn for it (``large_turns``), which what is done for it on the
-    way has too; ``lasts`` where it ends by itself, however long that takes. Raises NoRoom."""
+    way has too; ``lasts`` where it ends by itself, however long that takes. Raises NoRoom, also where somebody pressed
+    Stop, or left, before there was one."""
     if large_turns.has():
         yield
         return
+    script = here()
+    waits = large_turns.patiently if script is None else script.waits
     with aside(in_line=True):
-        large_turns.take(whose, among or large_turns.OWN, lasts=lasts)
+        large_turns.take(whose, among or large_turns.OWN, lasts=lasts, waits=waits)
     try:
         yield
     finally:

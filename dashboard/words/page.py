@@ -66,6 +66,7 @@ ANSWERS_WAITING = (
     "This has to wait, and nothing was charged now: many private answers for your address (your computer's, or that of "
     "a network which you share) are to be drawn before it. Try again in a minute."
 )
+STOPPED = "This was stopped before it was worked out."
 STOPPED_BEFORE = "This was stopped before its private answer was drawn, and nothing was charged now."
 NO_ROOM_TO_SIMULATE = (
     "This has to wait: simulations that others began take all the memory that this server gives to them. Try again in "
