@@ -86,6 +86,11 @@ class Source:
         return replace(self, lineage=None, join=known)
 
     @property
+    def counted_in(self) -> str:
+        """Which source counts answers about them, by its people; "" where the server reads the rows itself."""
+        return str(self.lineage) if self.in_place else ""
+
+    @property
     def mark(self) -> str | None:
         """What every chart and export of this data carries."""
         return {"what_if": MARK, "twin": TWIN_MARK}.get(self.mode)

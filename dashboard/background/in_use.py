@@ -71,7 +71,9 @@ def answering(source: Source) -> AbstractContextManager[None]:
     which = repr((source.lineage, source.table.fingerprint, int(time.time() // 3600.0)))
     drawn = hashlib.blake2b(which.encode(), key=_SECRET, digest_size=8).digest()
     share = 1.0 - 0.5 * int.from_bytes(drawn) / 2.0**64
-    return places.large(visitors.address(), lasts=True) if source.is_large(share) else nullcontext()
+    if source.in_place or not source.is_large(share):  # its database works, however many rows are made up here
+        return nullcontext()
+    return places.large(visitors.address(), lasts=True)
 
 
 def count(value: Any) -> None:

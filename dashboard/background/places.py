@@ -15,8 +15,9 @@ minute and a half. So a script begins only where there is a place:
 - so does one that is ``drawing`` an answer: most take a moment, and the few that take half a minute would keep all
   pages of a school's address waiting that long. Answers have places of their own, as many and by the same rules, and
   who waits for one waits before anything is charged. It is free again when the answer is there, on a tick: nobody who
-  waits for it sees any closer how long another's took. So have those that are counted in a source (``COUNTS``), which
-  keep nobody else's waiting that long;
+  waits for it sees any closer how long another's took. So have those that are counted in a source, each source its own
+  (``COUNTS``), and one ``person`` one of them at a time: nobody waits for the slow database of another source, nor
+  because a colleague wants much of the same;
 - of those that work on something ``large`` few do so at once (``large_turns``); some others wait, aside as well;
 - whoever presses Stop, or leaves, waits for none of these any longer, and nothing of theirs is begun;
 - one that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; one that computes is,
@@ -47,8 +48,9 @@ MOST, EACH = 6, 3
 As many answers are drawn beside them."""
 ASIDE, ASIDE_EACH = 16, 8
 """Scripts that wait for something else, beside those; each of them computes for a moment when it comes back."""
-IN_LINE = 100
-"""Answers of one address that wait to be drawn, each a thread: a lecture hall's, at one click."""
+IN_LINE, IN_LINE_OF_ONE = 100, 3
+"""Answers of one address that wait to be drawn, each a thread: a lecture hall's, at one click. Of one person that many
+wait for a source."""
 LONGEST_COUNT = 3700.0
 """Seconds that a statement of a source may take (``dpcore.datasets.in_place.watched``), and some more. What takes
 longer hangs, as on a disk that says nothing, which no program can give up."""
@@ -87,6 +89,8 @@ class Script:
     """What is asked of it; for ``dashboard.runtime.scripts``."""
     lasts: float = 0.0
     """Seconds for which it is counted though it takes no processor: another program works for it."""
+    person: str = ""
+    """Of whom one runs at a time, from whatever address and on whatever page; "" where as many may."""
     ran: bool = field(default=False, init=False)
     measured: float | None = field(default=None, init=False)
     life: Life = field(default_factory=Life, init=False)
@@ -148,6 +152,11 @@ class Places:
         with self._lock:
             return len(self._waiting.get(address, {}))
 
+    def in_line_of(self, person: str) -> int:
+        """How many of a person wait."""
+        with self._lock:
+            return sum(one.person == person for here in self._waiting.values() for one in here.values())
+
     def withdraw(self, script: Script) -> bool:
         """Forget one that waits; whether it did."""
         with self._lock:
@@ -205,12 +214,12 @@ class Places:
         """The script that begins now, if there is one; it runs from here on."""
         counted = self._counted()
         running = Counter(one.visitor.address for one in counted if not one.aside)
-        busy = {one.page for one in counted}
+        busy, persons = {one.page for one in counted}, {one.person for one in counted} - {""}
         for address in sorted(self._waiting, key=lambda one: (running[one], self._turns.get(one, 0))):
             if running[address] >= EACH or running.total() >= MOST - running[address]:
                 return None  # nor do those who have as many or more
             for page, script in self._waiting[address].items():
-                if page not in busy:
+                if page not in busy and script.person not in persons:
                     self._taken(script)
                     self._turn += 1
                     self._turns[address] = self._turn
@@ -232,8 +241,10 @@ class Places:
         return True
 
 
-PLACES, ANSWERS, COUNTS = Places(), Places(), Places()
-"""Of scripts, of those among them that draw an answer, and of those that have it counted in a source."""
+PLACES, ANSWERS = Places(), Places()
+"""Of scripts, and of those among them that draw an answer."""
+COUNTS: dict[str, Places] = {}
+"""Of those that have it counted in a source, by that; there are as many as this server has."""
 _HERE = threading.local()
 
 
@@ -270,10 +281,10 @@ def aside(*, working: bool = False, in_line: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def drawing(*, in_place: bool) -> Iterator[None]:
-    """Around an answer that is drawn, with its tick: a place for it, and none among pages meanwhile; ``in_place`` where
-    a source counts it. One that has a turn with something large needs no other. Raises NoRoom, before anything was
-    drawn or charged."""
+def drawing(source: str = "", person: str = "") -> Iterator[None]:
+    """Around an answer that is drawn, with its tick: a place for it, and none among pages meanwhile; among those of a
+    ``source``, by its people, where that counts it for a ``person``. One that has a turn with something large needs no
+    other. Raises NoRoom, before anything was drawn or charged."""
     script = here()
     if script is None or large_turns.has():
         with aside(working=True):
@@ -281,12 +292,16 @@ def drawing(*, in_place: bool) -> Iterator[None]:
                 raise NoRoom(said.STOPPED_BEFORE)
             yield
         return
-    among = COUNTS if in_place else ANSWERS
+    among = COUNTS.setdefault(source, Places()) if source else ANSWERS
+    if source and among.in_line_of(person) >= IN_LINE_OF_ONE:
+        raise NoRoom(said.COUNTS_OF_ONE_WAITING)
     if among.in_line(script.visitor.address) >= IN_LINE:
-        raise NoRoom(said.ANSWERS_WAITING)
+        raise NoRoom(said.COUNTS_WAITING if source else said.ANSWERS_WAITING)
     called = threading.Event()
     # of a page that is none: that of the script may wait for another one by then
-    mine = Script(script.visitor, object(), called.set, lasts=LONGEST_COUNT if in_place else 0.0)
+    mine = Script(
+        script.visitor, object(), called.set, lasts=LONGEST_COUNT if source else 0.0, person=person if source else ""
+    )
     mine.life.here()
     with aside(working=True, in_line=True):
         among.wait(mine)

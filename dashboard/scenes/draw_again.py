@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session, words
 from dashboard.background import compute, places
-from dashboard.budget import tracker
+from dashboard.budget import tracker, visitor
 from dashboard.case import Source
 from dashboard.charts.pile import pile, told
 from dashboard.question import NoOffer, Offer
@@ -97,7 +97,7 @@ def _draw(source: Source, offer: Offer, request_id: str) -> None:
     """Callback: charge, draw and store one more answer; a second click of the same button repeats the first."""
     try:
         tracker.open_practice(source)
-        with places.drawing(in_place=source.in_place):
+        with places.drawing(source.counted_in, visitor.token()):
             release(compute.ledger(), request_id, str(source.lineage), offer.request, offer.data())
     except DpcoreError as error:
         if isinstance(error, LedgerUnsound):

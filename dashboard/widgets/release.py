@@ -19,7 +19,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute, places, this_run
 from dashboard.background.in_use import answering
-from dashboard.budget import drawn, tracker, unanswered
+from dashboard.budget import drawn, tracker, unanswered, visitor
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
 from dashboard.question import RELEASE, Offer
@@ -433,7 +433,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
         here.source.join()
         with (
             answering(here.source),
-            places.drawing(in_place=here.source.in_place),
+            places.drawing(here.source.counted_in, visitor.token()),
             drawn.waiting(request_id, here.source),
         ):
             receipt = release(

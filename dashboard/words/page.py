@@ -66,6 +66,15 @@ ANSWERS_WAITING = (
     "This has to wait, and nothing was charged now: many private answers for your address (your computer's, or that of "
     "a network which you share) are to be drawn before it. Try again in a minute."
 )
+COUNTS_WAITING = (
+    "This has to wait, and nothing was charged now: many private answers for your address (your computer's, or that of "
+    "a network which you share) are to be counted in this source before it, which can take its database up to an hour "
+    "each. Try again later, or ask another source meanwhile."
+)
+COUNTS_OF_ONE_WAITING = (
+    "This has to wait, and nothing was charged now: this source counts one private answer of yours at a time, which "
+    "can take its database up to an hour each, and others of yours wait for it. Try again when one of them is there."
+)
 STOPPED = "This was stopped before it was worked out."
 STOPPED_BEFORE = "This was stopped before its private answer was drawn, and nothing was charged now."
 NO_ROOM_TO_SIMULATE = (

@@ -50,6 +50,6 @@ def test_every_answer_is_drawn_in_a_place_for_answers() -> None:
 
 @pytest.mark.parametrize("path", ["widgets/release.py", "scenes/draw_again.py"])
 def test_one_that_is_drawn_aside_is_found(path: str) -> None:
-    text = re.sub(r"places\.drawing\(in_place=[a-z_.]+\)", "places.aside(working=True)", drawing()[path])
+    text = re.sub(r"places\.drawing\([a-z_.]+, visitor\.token\(\)\)", "places.aside(working=True)", drawing()[path])
     assert set(around_draws(text)) == {"aside"}
     assert set(around_draws(text.replace("places.aside(working=True)", "nullcontext()"))) == {""}

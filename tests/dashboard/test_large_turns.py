@@ -248,6 +248,16 @@ def test_whether_an_answer_waits_tells_of_no_row(own: LargeTurns, monkeypatch: p
     assert first != [waits_for(LARGE_ROWS * 3 // 4, one) for one in people], "and nobody finds out where by trying"
 
 
+@pytest.mark.parametrize("in_place", [True, False])
+def test_an_answer_that_a_source_counts_has_no_turn_of_those_that_are_worked_out_here(
+    own: LargeTurns, in_place: bool
+) -> None:
+    """A million made-up rows beside it kept everybody's answers about large files waiting for as long as its database
+    took."""
+    with answering(replace(source(LARGE_ROWS), lineage="people", in_place=in_place)):
+        assert large_turns.has() == (not in_place)
+
+
 def test_who_looks_at_a_sample_or_a_small_file_waits_for_nobody_s_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is made of samples had its turn among those of large files, which take half a minute at worst."""
     among = LargeTurns()

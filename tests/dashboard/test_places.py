@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dashboard.background import hangs, large_turns, places, speed, turns
-from dashboard.background.places import EACH, LONGEST_COUNT, MOST, Places, Script, Visitor
+from dashboard.background.places import EACH, IN_LINE_OF_ONE, LONGEST_COUNT, MOST, Places, Script, Visitor
 from dashboard.words import page as said
 from dpcore.datasets.in_place import watched
 from dpcore.errors import NoRoom
@@ -280,12 +280,14 @@ def test_a_thread_that_computes_is_told_from_one_that_waits() -> None:
 class Draws:
     """Threads that each run a script in which an answer is drawn, until told to end; how many drew at once."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, in_place: bool = False, large: bool = False) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, source: str = "", large: bool = False) -> None:
         self.large = large_turns.LargeTurns() if large else None
-        self.later, self._in_place = 0.0, in_place
+        self.later, self._source = 0.0, source
         self.pages, self.answers = Places(), Places(lambda: time.monotonic() + self.later)
         monkeypatch.setattr(places, "PLACES", self.pages)
-        monkeypatch.setattr(places, "COUNTS" if in_place else "ANSWERS", self.answers)
+        monkeypatch.setattr(places, "COUNTS", {source: self.answers})
+        if not source:
+            monkeypatch.setattr(places, "ANSWERS", self.answers)
         self.now: Counter[str] = Counter()
         self.most: Counter[str] = Counter()
         self.told: list[str] = []
@@ -293,13 +295,16 @@ class Draws:
         self.go_on, self._lock, self.threads = threading.Semaphore(0), threading.Lock(), list[threading.Thread]()
         self.scripts: list[Script] = []
 
-    def click(self, address: str) -> None:
+    def click(self, address: str, person: str = "", source: str = "") -> Script:
+        """Of somebody else each time, and of the same source, unless it is said."""
         script = Script(Visitor(address), object(), None)
-        thread = threading.Thread(target=self._run, args=(script,), daemon=True)
+        asked = source or self._source, person or f"person {len(self.threads)}"
+        thread = threading.Thread(target=self._run, args=(script, *asked), daemon=True)
         script.begin = thread.start
         self.threads.append(thread)
         self.scripts.append(script)
         self.pages.wait(script)
+        return script
 
     def _around(self, script: Script) -> AbstractContextManager[None]:
         """What stands around an answer about a large file."""
@@ -309,10 +314,10 @@ class Draws:
         """How many answers of an address wait."""
         return self.answers.in_line(address) + (0 if self.large is None else len(self.large._waiting))
 
-    def _run(self, script: Script) -> None:
+    def _run(self, script: Script, source: str, person: str) -> None:
         places.enter(script)
         try:
-            with self._around(script), places.drawing(in_place=self._in_place):
+            with self._around(script), places.drawing(source, person):
                 with self._lock:
                     self.drawn += 1
                     self.now[script.visitor.address] += 1
@@ -361,7 +366,7 @@ def test_few_answers_are_drawn_at_once_and_who_waits_for_one_keeps_no_page_waiti
 
 
 def test_without_places_of_their_own_all_answers_would_be_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "drawing", lambda in_place: places.aside(working=True))
+    monkeypatch.setattr(places, "drawing", lambda source, person: places.aside(working=True))
     draws = Draws(monkeypatch)
     for _ in range(40):
         draws.click("a")
@@ -375,9 +380,9 @@ def test_answers_that_a_source_counts_are_few_however_long_it_takes(
 ) -> None:
     """Such a thread takes no processor, and a whole table takes minutes: by the rule for what hangs one address had
     three more each half a minute. What really hangs among other answers gives way, and these wait for no count."""
-    draws = Draws(monkeypatch, in_place=True)
+    draws = Draws(monkeypatch, source="slow")
     if mutant:
-        monkeypatch.setattr(places, "Script", lambda *given, lasts: Script(*given))
+        monkeypatch.setattr(places, "Script", lambda *given, lasts, person: Script(*given))
     for _ in range(14):
         draws.click("a")
     draws.until(lambda: draws.answers.in_line("a") == 14 - EACH)
@@ -399,6 +404,60 @@ def test_answers_that_a_source_counts_are_few_however_long_it_takes(
     assert not (draws.pages._alive | draws.answers._alive)
 
 
+def test_a_slow_source_keeps_nobody_from_another_one_nor_a_colleague_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three answers of one person that a slow database counted kept those of all sources from everybody else of their
+    address, and all six of three addresses from everybody, for up to an hour."""
+    draws = Draws(monkeypatch, source="slow")
+    one_asks_for_much(draws)
+    assert draws.now.total() == 1, "of one person one is counted at a time, from wherever they ask"
+    assert draws.told == [said.COUNTS_OF_ONE_WAITING] * (9 - 1 - IN_LINE_OF_ONE)
+    draws.click("a")
+    draws.until(lambda: draws.now["a"] == 2)
+    draws.click("a", "one", "fast")
+    draws.click("a", source="fast")
+    draws.until(lambda: draws.now["a"] == 4)
+    draws.end()
+    assert draws.drawn == 1 + IN_LINE_OF_ONE + 3, "and those of one person after one another"
+    assert draws.most["all"] == 4
+    assert not draws.answers._alive
+
+
+def test_with_one_line_for_all_a_slow_source_keeps_everybody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail: as it was with one line for all sources and persons."""
+    draws = Draws(monkeypatch, source="slow")
+    monkeypatch.setattr(places, "COUNTS", {"slow": draws.answers, "fast": draws.answers})
+    monkeypatch.setattr(places, "Script", lambda *given, lasts, person: Script(*given, lasts=lasts))
+    one_asks_for_much(draws)
+    assert draws.now.total() == MOST
+    draws.click("d", source="fast")
+    draws.until(lambda: draws.in_line("d") == 1)
+    assert draws.now["d"] == 0
+    draws.end()
+
+
+def one_asks_for_much(draws: Draws) -> None:
+    """Of a slow source, three times from each of three addresses."""
+    for number, address in enumerate(sorted("abc" * EACH)):
+        draws.click(address, "one")
+        draws.until(
+            lambda asked=number + 1: draws.now.total() + sum(map(draws.in_line, "abc")) + len(draws.told) == asked
+        )
+
+
+def test_a_line_that_lasts_says_for_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """“Try again in a minute” was said of what took an hour."""
+    monkeypatch.setattr(places, "IN_LINE", 1)
+    draws = Draws(monkeypatch, source="slow")
+    for number in range(EACH + 1):
+        draws.click("a")
+        draws.until(lambda wanted=number + 1: draws.now["a"] + draws.in_line("a") == wanted)
+    draws.click("a")
+    draws.until(lambda: draws.told == [said.COUNTS_WAITING])
+    assert LONGEST_COUNT > 3600.0
+    assert all("an hour" in one and "a minute" not in one for one in (said.COUNTS_WAITING, said.COUNTS_OF_ONE_WAITING))
+    draws.end()
+
+
 def test_who_pressed_stop_or_left_draws_nothing_and_a_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "IN_LINE", 5)
     draws = Draws(monkeypatch)
@@ -415,9 +474,9 @@ def test_who_pressed_stop_or_left_draws_nothing_and_a_line_has_an_end(monkeypatc
     assert not (draws.pages._alive | draws.answers._alive)
 
 
-@pytest.mark.parametrize("kind", [{}, {"in_place": True}, {"large": True}], ids=["drawn", "counted", "large"])
+@pytest.mark.parametrize("kind", [{}, {"source": "slow"}, {"large": True}], ids=["drawn", "counted", "large"])
 def test_who_pressed_stop_or_left_waits_for_no_answer_any_longer(
-    monkeypatch: pytest.MonkeyPatch, kind: dict[str, bool]
+    monkeypatch: pytest.MonkeyPatch, kind: dict[str, Any]
 ) -> None:
     """Whatever it waits for: answers about large files were drawn and charged though their people had left, and until
     then they and what waited for a slow source kept the line of their address full."""
@@ -433,8 +492,8 @@ def test_who_pressed_stop_or_left_waits_for_no_answer_any_longer(
     assert draws.large is None or not [*draws.large._running, *draws.large._waiting]
 
 
-@pytest.mark.parametrize("kind", [{}, {"in_place": True}, {"large": True}], ids=["drawn", "counted", "large"])
-def test_what_waits_patiently_is_drawn_for_who_has_left(monkeypatch: pytest.MonkeyPatch, kind: dict[str, bool]) -> None:
+@pytest.mark.parametrize("kind", [{}, {"source": "slow"}, {"large": True}], ids=["drawn", "counted", "large"])
+def test_what_waits_patiently_is_drawn_for_who_has_left(monkeypatch: pytest.MonkeyPatch, kind: dict[str, Any]) -> None:
     """The test above can fail: as it was with large files."""
     monkeypatch.setattr(Script, "waits", lambda _, called, look: large_turns.patiently(called, look))
     monkeypatch.setattr(Script, "stop", lambda script: None)
@@ -446,7 +505,7 @@ def test_what_waits_patiently_is_drawn_for_who_has_left(monkeypatch: pytest.Monk
     assert not draws.told
 
 
-def left_while_waiting(monkeypatch: pytest.MonkeyPatch, kind: dict[str, bool]) -> Draws:
+def left_while_waiting(monkeypatch: pytest.MonkeyPatch, kind: dict[str, Any]) -> Draws:
     """Four wait for an answer of their address, and leave."""
     draws = Draws(monkeypatch, **kind)
     at_once = 1 if "large" in kind else EACH
@@ -465,10 +524,10 @@ def test_who_left_after_their_turn_came_draws_nothing(monkeypatch: pytest.Monkey
     places.enter(script)
     try:
         with draws._around(script):
-            with places.drawing(in_place=False):
+            with places.drawing():
                 pass
             draws.pages.stop(script.page)
-            with pytest.raises(NoRoom, match=said.STOPPED_BEFORE), places.drawing(in_place=False):
+            with pytest.raises(NoRoom, match=said.STOPPED_BEFORE), places.drawing():
                 raise AssertionError
     finally:
         places.enter(None)
@@ -506,7 +565,7 @@ def test_an_answer_about_a_large_file_has_the_one_turn_of_those(monkeypatch: pyt
     try:
         for _ in range(EACH):
             draws.answers.wait(Script(Visitor("a"), object(), lambda: None))
-        with places.large("a", large_turns.LargeTurns(), lasts=True), places.drawing(in_place=False):
+        with places.large("a", large_turns.LargeTurns(), lasts=True), places.drawing():
             assert script.aside
             assert draws.answers.in_line("a") == 0
     finally:
