@@ -42,6 +42,12 @@ class Begun:
             self._forget()
             return self._records.get(network, 0)
 
+    def of_one(self, network: str, who: str) -> int:
+        """How many of these somebody has begun."""
+        with self._lock:
+            self._forget()
+            return self._of_one.get((network, who), 0)
+
     def _forget(self) -> None:
         since = self._clock() - self._seconds
         while self._noted and self._noted[0][0] <= since:

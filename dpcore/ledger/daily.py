@@ -71,14 +71,16 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
 def take(written: Begun, token: str, network: str, records: int, *, replicas: int) -> None:
     """So many records, of one of several without a name, come to be now, if there are few of theirs. ``token`` is the
     secret of their browser, if any; all of whom it is not known from where they come are in one network. Of several
-    ``replicas`` each sees its own visitors alone, so that for the network it counts so often. Raises NotAllowed."""
+    ``replicas`` each sees its own visitors alone, so that it counts so often: for the network, and for the browser, of
+    which three others have room beside it at any number of them. Raises NotAllowed."""
     browser, where = token and f"browser {hashlib.sha256(token.encode()).hexdigest()}", f"network {network}"
-    if token and written.records(browser) + records > MOST:
+    counted = replicas * records
+    if token and written.records(browser) + counted > MOST:
         raise NotAllowed(TOO_MANY)
-    if written.records(where) + replicas * records > MOST_OF_NETWORK:
+    if written.records(where) + counted > MOST_OF_NETWORK:
         raise NotAllowed(TOO_MANY_OF_NETWORK)
-    written.note(browser, records)
-    written.note(where, replicas * records)
+    written.note(browser, counted)
+    written.note(where, counted)
 
 
 def _before(connection: Connection, since: str, until: str) -> int:

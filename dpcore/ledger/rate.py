@@ -1,8 +1,9 @@
 """How much a ledger takes in practice and for rooms: so much of one person in a day, so much of all in an hour.
 
 A person is whoever has a cookie, or where there is a login a subject. One network has four fifths of what all have in
-an hour (``begun``): whoever drops their cookie again and again, or has many logins, leaves room for others. Whose a
-room is is known in memory alone (``rooms``): after a restart nobody has opened any.
+an hour (``begun``): whoever drops their cookie again and again, or has many logins, leaves room for others; and one
+person of it a quarter of that. Whose a room is is known in memory alone (``rooms``): after a restart nobody has opened
+any.
 
 Every record stays for good, so that what nobody bounds would fill the disk. Only what begins something new is refused:
 a charge that was made may always be drawn and answered, and a room that was opened may be played to its end.
@@ -25,11 +26,17 @@ MOST_OF_ALL, HOUR = 20_000, timedelta(hours=1)
 """Records of everybody in an hour: 200 people with 30 answers each."""
 EACH = 0.8
 """The share of them that may come from one network (a school behind one address has the same)."""
+EACH_OF_NETWORK = 0.25
+"""The share of that which one person may begin: of what many replicas share less than one has in a day."""
 ANSWER, CHANGE = 3, 1
 """Records that come of what is begun: charge, draw and answer; a budget, its name."""
 TOO_MANY_OF_ONE = (
     "You have practised and opened rooms here as much as one person can in a day; nothing was charged. Go on "
     "tomorrow, or start Epsilon Lab on your own computer."
+)
+TOO_MANY_OF_ONE_NOW = (
+    "You have practised and opened rooms here as much as one person can in an hour; nothing was charged. Try again "
+    "within an hour, or start Epsilon Lab on your own computer."
 )
 TOO_MANY_OF_ALL = (
     "So much is asked of this server that its ledger takes no more for now; nothing was charged. Try again within an "
@@ -49,20 +56,24 @@ def room(answers: int) -> int:
 def begin(store: Store, token: str, records: int, *, network: str, replicas: int) -> None:
     """Something new that comes to so many ``records`` begins now, from this network; of several ``replicas`` each sees
     its own visitors alone, so that it counts so often. Raises LedgerError where it cannot."""
-    of_network = store.begun.records(network) + replicas * max(records, 1)
-    told = refusal(store, token, records, of_network=of_network)
+    more = replicas * max(records, 1)
+    of_network = store.begun.records(network) + more
+    of_one = store.begun.of_one(network, token) + more if network else 0
+    told = refusal(store, token, records, of_network=of_network, of_one=of_one)
     if told:
         raise LedgerError(told)
     # one person can write no more in a day: what is begun and comes to nothing uses up nobody else's
     store.begun.note(network, replicas * records, token, replicas * MOST_OF_ONE)
 
 
-def refusal(store: Store, token: str, records: int = 0, now: datetime | None = None, *, of_network: int = 0) -> str:
+def refusal(
+    store: Store, token: str, records: int = 0, now: datetime | None = None, *, of_network: int = 0, of_one: int = 0
+) -> str:
     """Why the person with this secret can begin nothing new that comes to so many ``records``, in a sentence; "" where
     they can.
 
-    ``of_network`` are the records that were begun from where they are within the hour, and these. It reads what is
-    this person's own, however much is others'.
+    ``of_network`` are the records that were begun from where they are within the hour, and these; ``of_one`` their own
+    of them. It reads what is this person's own, however much is others'.
     """
     more = max(records, 1)
     if of_network > EACH * MOST_OF_ALL:
@@ -75,6 +86,8 @@ def refusal(store: Store, token: str, records: int = 0, now: datetime | None = N
         # a room that was not played wrote nothing, and is kept in mind
         if max(int(connection.execute(own).scalar_one()), len(opened)) + more > MOST_OF_ONE:
             return TOO_MANY_OF_ONE
+        if of_one > EACH_OF_NETWORK * EACH * MOST_OF_ALL:
+            return TOO_MANY_OF_ONE_NOW
         # the record that was written so many ago: where it is younger than an hour, so many were written since
         far = select(func.max(kept.seq) - MOST_OF_ALL + more).scalar_subquery()
         time = connection.execute(select(kept.time).where(kept.seq == far)).scalar()

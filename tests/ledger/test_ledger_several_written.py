@@ -168,6 +168,56 @@ def test_a_server_that_is_one_of_two_takes_half_of_a_network(whole: Ledger) -> N
     assert whole.budget("people").name == f"x{NETWORK // 2 - 1}"
 
 
+WAYS = {"changes": lambda ledger: ledger._change(), "practice": lambda ledger: ledger.may_begin(rate.ANSWER)}
+
+
+def after_one(way: str, replicas: int) -> list[str]:
+    """What three others of a network are told at first, once one browser of it has begun as much as it can there."""
+    whole = Ledger.open("sqlite://")
+    one, told = browser(whole, "one", replicas=replicas), list[str]()
+    with suppress(LedgerError):
+        for _ in range(1000):
+            WAYS[way](one)
+    for name in ("two", "three", "four"):
+        try:
+            WAYS[way](browser(whole, name, replicas=replicas))
+            told.append("")
+        except LedgerError as error:
+            told.append(str(error))
+    whole.close()
+    return told
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("replicas", [1, 2, 4, 7, 8, 64])
+def test_one_browser_leaves_three_quarters_to_others_of_its_network(way: str, replicas: int) -> None:
+    """With four replicas it had all that its network has at one of them, for a day."""
+    assert after_one(way, replicas) == [""] * 3
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_one_that_may_begin_as_much_as_its_network_keeps_the_others_out(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above can fail."""
+    monkeypatch.setattr(daily, "MOST", daily.MOST_OF_NETWORK)
+    monkeypatch.setattr(rate, "EACH_OF_NETWORK", 1.0)
+    assert after_one(way, 64) == [daily.TOO_MANY_OF_NETWORK if way == "changes" else rate.TOO_MANY_OF_NETWORK] * 3
+
+
+@pytest.mark.parametrize("replicas", [1, 8, 64])
+def test_one_browser_may_begin_a_room_wherever_it_is(replicas: int) -> None:
+    """The largest that there is; and is told whose bound it is, and for how long."""
+    assert 4 * daily.MOST == daily.MOST_OF_NETWORK
+    with Ledger.open("sqlite://") as whole:
+        one = browser(whole, "one", replicas=replicas)
+        one.may_begin(rate.room(19))
+        if replicas == 64:
+            with pytest.raises(LedgerError) as refused:
+                one.may_begin(rate.room(19))
+            assert str(refused.value) == rate.TOO_MANY_OF_ONE_NOW
+
+
 def test_rooms_count_with_the_browser_that_opened_them(whole: Ledger) -> None:
     one = browser(whole, "one")
     with pytest.raises(LedgerError, match="as much as one person can"):

@@ -345,7 +345,7 @@ def test_what_one_person_begins_in_vain_is_no_more_than_they_can_write(
     whole: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Clicks that write nothing used up what their whole network had."""
-    monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 200)
     monkeypatch.setattr(rate, "MOST_OF_ONE", 30)
     for who in (visiting, logged_in):
         network = f"192.0.2.{who.__name__}"
@@ -378,17 +378,17 @@ def test_a_room_that_would_be_more_than_a_network_has_is_not_opened(
     whole: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before it is opened: once it is, it is played to its end, so that two of them were 36 records too many."""
-    monkeypatch.setattr(rate, "MOST_OF_ALL", 100)
-    desk = VisitorsLedger(whole, TOKEN, network="192.0.2.1")
-    desk.may_begin(rate.room(19))
+    monkeypatch.setattr(rate, "MOST_OF_ALL", 300)
+    for number in range(4):
+        VisitorsLedger(whole, f"{number}" * 32, network="192.0.2.1").may_begin(rate.room(19))
     with pytest.raises(LedgerError, match="from your network"):
         VisitorsLedger(whole, OTHER, network="192.0.2.1").may_begin(rate.room(19))
-    assert whole._store.begun.records("192.0.2.1") == 58
+    assert whole._store.begun.records("192.0.2.1") == 4 * 58
     monkeypatch.setattr(rate, "MOST_OF_ONE", 50)
     with pytest.raises(LedgerError, match="as much as one person can"):
         VisitorsLedger(whole, OTHER, network="192.0.2.2").may_begin(rate.room(19))
     monkeypatch.setattr(rate, "MOST_OF_ONE", 600)
-    monkeypatch.setattr(rate, "EACH", 1.0)
+    monkeypatch.setattr(rate, "EACH", 4.0)
     monkeypatch.setattr(rate, "MOST_OF_ALL", 60)
     with pytest.raises(LedgerError, match="no more for now"):
         VisitorsLedger(whole, OTHER).may_begin(rate.room(19))
