@@ -266,7 +266,7 @@ def _work(own: OwnFile) -> Callable[[Say], Table]:
     held = weight(own, before()) + limits.loaded([] if shown is None or own.use != "twin" else [shown.table])
     here, whose = limits.limits(), visitors.address()
     if own.use == "twin" and plan is not None and declared is not None:
-        kept = tuple(relation for relation in plan.relations if relation.fits(declared))
+        kept = tuple(relation for relation in plan.relations if relation.is_of(declared))
 
         def simulated(say: Say) -> Table:
             size = limits.made_up(declared.columns, plan.rows)

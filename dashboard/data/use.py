@@ -135,7 +135,7 @@ def _plan(own: OwnFile, declared: Schema) -> None:
 
 
 def _relation_fields(declared: Schema, plan: TwinPlan) -> None:
-    fitting = [relation for relation in plan.relations if relation.fits(declared)]
+    fitting = [relation for relation in plan.relations if relation.is_of(declared)]
     old = fitting[0] if fitting else None
     targets = [column.name for column in declared.columns if column.type in ("yes/no", "category", "number", "integer")]
     drivers = [column.name for column in declared.columns if column.type != "text"]

@@ -51,14 +51,14 @@ class Relation:
         if self.driver == self.target:
             raise InvalidArgument("driver", "must be another column than the target")
 
-    def fits(self, schema: Schema) -> bool:
-        """Whether its columns are there."""
+    def is_of(self, schema: Schema) -> bool:
+        """Whether a schema has its columns."""
         return self.target in schema.names and (self.driver is None or self.driver in schema.names)
 
 
 def related(relations: Iterable[Relation], schema: Schema) -> frozenset[str]:
     """The columns that somebody stated to go with another one, where both are there."""
-    pairs = [(one.target, one.driver) for one in relations if one.driver is not None and one.fits(schema)]
+    pairs = [(one.target, one.driver) for one in relations if one.driver is not None and one.is_of(schema)]
     return frozenset(name for pair in pairs for name in pair)
 
 
