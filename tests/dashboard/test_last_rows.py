@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.case import Case
 from dashboard.controls import Setting
 from dashboard.data import private_answer
-from dashboard.data.decisions import EVEN, LAST_STEP, Decisions
+from dashboard.data.decisions import EVEN, LAST_STEP, Decisions, read_as
 from dashboard.data.own_file import OwnFile
 from dashboard.data.understood import form_suggested
 from dashboard.question import NoOffer, Offer
@@ -124,6 +124,7 @@ def held_of(reading: Reading, each_row: EachRow) -> OwnFile:
     schema = Schema(columns=(A,), each_row=each_row)
     stated = {"a", *(f"file:{one}" for one in (*reading.report.decided, *reading.report.doubtful))}
     decisions = Decisions(schema=schema, said_row=True, said_rows=True, settled=frozenset(stated)).stating(A)
+    decisions = replace(decisions, confirmed=frozenset({read_as(A)}))
     return OwnFile(name="f", data=b"", choices=(), reading=reading, decisions=decisions)
 
 
