@@ -114,13 +114,12 @@ class Decisions:
         return replace(self, notation=frozenset({old for old in self.notation if old[:2] not in here} | fresh))
 
     def answered(self, column: Column) -> Decisions:
-        """With the question how a column is to be read answered: as this one. A type that was chosen by hand stays,
-        with what was declared of it, where the answer is only how its numbers or days are written. What was called
-        right before stays so as it was answered: no other row would have had the question raised."""
-        old, what = self.schema.column(column.name), notation(column)
-        new = column
-        if column.name in self.settled and what is not None and notation(old) == what:
-            new = _written(old, what, getattr(column, what))
+        """With the question how a column is to be read answered: as this one. What was declared of it stays, as in a
+        file in which no row raised the question, and so does a type that was chosen by hand where the answer is only
+        how its numbers or days are written. What was called right before stays so as it was answered: no other row
+        would have had the question raised."""
+        old = self.schema.column(column.name)
+        new = _answering(old, column, by_hand=column.name in self.settled)
         right = {read_as(new)} if read_as(old) in self.confirmed else set[ReadAs]()
         schema = self.schema.with_column(new)
         settled, confirmed = self.settled | {column.name}, self.confirmed | right
@@ -298,6 +297,23 @@ def stated_of_all(reading: Reading, what: Notation) -> str | None:
 def _written(column: Column, what: Notation, how: str) -> Column:
     now: dict[str, Any] = {what: how}
     return replace(column, **now)
+
+
+def _answering(old: Column, answer: Column, *, by_hand: bool) -> Column:
+    """The column read as the answer says, and declared as it was: as numbers where what was declared holds no whole
+    one, and as something else than numbers or days, or the other of the two, without what belonged to the old type."""
+    what = notation(answer)
+    if what is None or notation(old) != what:
+        new = as_type(old, answer.type)
+    elif by_hand or old.type == answer.type:
+        new = old
+    else:
+        counts = old.counts and answer.type == "integer"
+        try:
+            new = replace(old, type=answer.type, counts=counts)
+        except InvalidArgument:
+            new = replace(old, type="number", counts=False)
+    return new if what is None else _written(new, what, getattr(answer, what))
 
 
 def _types(columns: tuple[Column, ...]) -> set[tuple[str, str]]:

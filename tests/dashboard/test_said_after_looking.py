@@ -624,14 +624,13 @@ def moments(
     text: str, kind: ColumnType, order: Sequence[str], at: int, file: Path, whose: str | None = None
 ) -> list[tuple[str, str]]:
     """What is kept after each of these, once the page's question about "x" is answered, where it raises one: before the
-    one at ``at``, with what it drops declared again."""
+    one at ``at``."""
     own = opened(text)
     own = own.decide(replace(own.decisions.rows_of(whose), said_rows=True))
     needs, found = NEEDS | {"x": BOUNDS[kind]}, []
     for place, what in enumerate(order):
         if place == at and "x" in own.doubts:
             own = own.decide(own.decisions.answered(readings(own, kind)[0]))
-            own = says(own, "x", **needs["x"]) if "x" in order[:at] else own
             found += [keeps(own, file)] if at else []
         elif place == at and at:
             found.append(keeps(own, file))
@@ -704,6 +703,91 @@ def test_an_answer_that_undoes_what_was_called_right_is_caught(tmp_path: Path, m
     monkeypatch.setattr(Decisions, "answered", undoing)
     assert "that one alone" not in {order for _, order, at in all_alike(tmp_path) if at == 0}
     assert "the other later" in {order for _, order, _ in all_alike(tmp_path)}
+
+
+WHOLE: dict[str, dict[str, Any]] = {
+    "which of day and month comes first": {**BOUNDS["date"], "fill": "2024-05-01", "about": "when"},
+    "which mark is decimal": {
+        **{**BOUNDS["number"], "fill": 7.0, "unit": "€"},
+        **{"better": "lower", "about": "how much"},
+    },
+}
+WORDS_OF_NOBODY = ("", "none", "q")
+
+
+def answered_last(name: str, place: int, whose: str | None = None) -> OwnFile:
+    """All that can be declared of "x", then called right, then the answer, where the page asks."""
+    kind, pair = beside_options(name)
+    own = says(opened(pair[place]), "v", **NEEDS["v"])
+    own = own.decide(replace(own.decisions.rows_of(whose), said_rows=True))
+    own = says(own, "x", **WHOLE[name], missing_words=WORDS_OF_NOBODY)
+    own = own.decide(own.confirm(own.columns.open))
+    return own.decide(own.decisions.answered(readings(own, kind)[0])) if "x" in own.doubts else own
+
+
+def answers_bare(old: Decisions, column: Column) -> Decisions:
+    """As it was: the column as the file suggests it took the place of what was declared."""
+    return replace(old, schema=old.schema.with_column(column), settled=old.settled | {column.name}).stating(column)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_an_answer_takes_away_nothing_that_was_declared(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owns = [answered_last(name, place) for place in (0, 1)]
+    assert [own.doubts for own in owns] == [(), ()]
+    assert owns[0].schema == owns[1].schema
+    assert replace(owns[0].schema.column("x"), **WHOLE[name]) == owns[0].schema.column("x")
+    assert handed_out(owns[0]) == handed_out(owns[1])
+    monkeypatch.setattr(Decisions, "answered", answers_bare)
+    owns = [answered_last(name, place) for place in (0, 1)]
+    assert [own.columns.declared is not None and "x" in own.columns.declared.names for own in owns] == [False, True]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_nor_of_what_says_whose_row_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its words of nobody are in every question about another column."""
+
+    def digests() -> set[str]:
+        owns = [answered_last(name, place, "x") for place in (0, 1)]
+        assert {declared(own).id_column for own in owns} == {"x"}
+        return {question_digest(asked(own, "v")) for own in owns}
+
+    assert len(digests()) == 1
+    monkeypatch.setattr(Decisions, "answered", answers_bare)
+    assert len(digests()) == 2
+
+
+def test_what_no_whole_number_can_be_is_declared_of_numbers() -> None:
+    """Whichever of two types an answer has, and whatever stands beside it."""
+    wide = Column(name="x", type="number", low=0.0, high=9.0, fill=2.0, missing_words=WORDS_OF_NOBODY, about="a")
+    for column, kind in (
+        (wide, "integer"),
+        (replace(wide, low=0.2, high=0.8, fill=None), "number"),
+        (replace(wide, fill=1.5), "number"),
+    ):
+        new = Decisions(schema=Schema(columns=(column,))).answered(Column(name="x", type="integer", decimal=","))
+        assert new.schema.column("x") == replace(column, type=kind, decimal=",")
+    counted = replace(wide, type="integer", counts=True, sensitivity=1.0)
+    new = Decisions(schema=Schema(columns=(counted,))).answered(Column(name="x", type="number"))
+    assert new.schema.column("x") == replace(counted, type="number", counts=False)
+    new = Decisions(schema=Schema(columns=(wide,))).answered(Column(name="x", type="date", date_order="mdy"))
+    words = {"missing_words": WORDS_OF_NOBODY, "about": "a"}
+    assert new.schema.column("x") == Column(name="x", type="date", date_order="mdy", **words)
+
+
+def test_an_answer_on_the_page_leaves_what_its_form_states(open_app: Open) -> None:
+    _, pair = beside_options("which of day and month comes first")
+    found = []
+    for text, asks in zip(pair, (True, False), strict=True):
+        app = drop(open_app("data"), text.encode())
+        app.number_input(key="own-rows-None").set_value(1).run()
+        declare_on_page(app, "x", **BOUNDS["date"], missing="none, q", fill="2024-05-01")
+        ways = [way for way in app.button if str(way.key).startswith("own-reading-") and "ay first" in way.label]
+        assert bool(ways) == asks
+        for way in ways:
+            press(app, str(way.key))
+        found.append(held(app).schema.column("x"))
+    assert found[0] == found[1]
+    assert (found[0].fill, found[0].missing_words) == ("2024-05-01", WORDS_OF_NOBODY)
 
 
 def kept_by_clicks(open_app: Open, last: str, said: Callable[[AppTest], Any], *, later: bool) -> list[tuple[str, str]]:
