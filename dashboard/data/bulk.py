@@ -10,20 +10,17 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.data import actions, naming, source
-from dashboard.data.decisions import Decisions, as_type
+from dashboard.data.decisions import WORDS, Decisions, as_type
 from dashboard.data.declaring import days_offered, problem
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import columns as said
 from dpcore.datasets import Column
-from dpcore.datasets.schema import ColumnType
 from dpcore.errors import InvalidArgument
 
 MOST = 40
 """Columns in one form; the others come after it was saved."""
 FEWEST = 2
-WORDS: tuple[ColumnType, ...] = ("category", "yes/no")
-"""Which of the two a file suggests hangs on a row, so that a form asks of both the same."""
 _PARTS = ("usual", "low", "high", "earliest", "latest", "options", "lines", "binary")
 
 
@@ -172,6 +169,11 @@ def statements(
     return fresh, wrong
 
 
+def binary(stated_: Sequence[Column]) -> frozenset[str]:
+    """Those of the columns that rows of a form state of which they say that they hold yes or no."""
+    return frozenset(column.name for column in stated_ if column.type == "yes/no")
+
+
 def _save(names: tuple[str, ...]) -> None:
     """Callback: every column that was stated, as one change; what cannot be is said of all of them at once."""
     own = source.own_file()
@@ -182,7 +184,9 @@ def _save(names: tuple[str, ...]) -> None:
     fresh, wrong = statements(own, names, _key, public=public)
 
     def change(before: Decisions) -> Decisions:
-        return replace(before.says(*fresh), copied=before.copied - {column.name for column in fresh})
+        return replace(
+            before.says(*fresh, binary=binary(fresh)), copied=before.copied - {column.name for column in fresh}
+        )
 
     if fresh:
         actions.decide(change)

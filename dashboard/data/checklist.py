@@ -12,7 +12,7 @@ from dashboard import session, words
 from dashboard.data import actions, bulk, doubts, editor, naming, source
 from dashboard.data.asked import used
 from dashboard.data.bulk import row, statements, undeclared
-from dashboard.data.decisions import Decisions, read_as
+from dashboard.data.decisions import WORDS, Decisions, read_as
 from dashboard.data.held import OWN_ASKED
 from dashboard.data.needed import guessed
 from dashboard.data.own_file import OwnFile, TwinPlan
@@ -62,7 +62,7 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
     if waiting:
         st.caption(said.WHAT_COULD_BE if own.place is None else place.WHAT_COULD_BE)
     for column in lead:
-        if column.type in bulk.WORDS and not column.categories and own.reading is not None:
+        if column.type in WORDS and not column.categories and own.reading is not None:
             st.button(
                 columns_said.COPY,
                 icon=":material/content_copy:",
@@ -133,7 +133,7 @@ def _public(own: OwnFile, waiting: tuple[Column, ...]) -> None:
 def _listed(own: OwnFile, waiting: tuple[Column, ...], *, copied: bool) -> tuple[str, ...]:
     """Columns of options whose list was taken over from the file, or those whose was not."""
     here = own.decisions.copied
-    return tuple(one.name for one in waiting if one.type in bulk.WORDS and (one.name in here) == copied)
+    return tuple(one.name for one in waiting if one.type in WORDS and (one.name in here) == copied)
 
 
 def _public_key(listed: tuple[str, ...], *, copied: bool) -> str:
@@ -193,7 +193,8 @@ def _stated(suited: Suited) -> None:
 
     def change(old: Decisions) -> Decisions:
         new = old.says(
-            *(replace(one, words_from_file=one.name in old.copied and bool(one.categories)) for one in fresh)
+            *(replace(one, words_from_file=one.name in old.copied and bool(one.categories)) for one in fresh),
+            binary=bulk.binary(fresh),
         )
         return replace(
             new,

@@ -137,7 +137,7 @@ def _codebook(own: OwnFile, column: Column) -> None:
 def _take_codebook(name: str, options: tuple[str, ...]) -> None:
     def change(old: Decisions) -> Decisions:
         new = old.retyped(name, "category", None)
-        column = replace(new.schema.column(name), categories=options, from_file=True)
+        column = replace(new.schema.column(name), categories=options, fill=None, from_file=True)
         return replace(new, schema=new.schema.with_column(column), copied=new.copied | {name})
 
     actions.decide(change)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +24,8 @@ LAST_STEP = "file:last step"
 EVEN = "file:even lines"
 """The doubt whether whatever somebody writes fits into the cells of its line, so that no row of a table of steps or
 options comes, goes or changes its name by it."""
+WORDS: tuple[ColumnType, ...] = ("category", "yes/no")
+"""Which of the two a file suggests hangs on a row, so that a form asks of both the same."""
 Words = tuple[str, ...]
 ReadAs = tuple[str, ColumnType, Decimal, DateOrder, Words, Words, Words, str | float | None]
 COLUMN, WORD = 2_000, 160
@@ -45,6 +48,7 @@ class Decisions:
     name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
     ``brought`` are columns as a declaration that they brought states them (``read_as``), of which no file had suggested
     anything: all other columns of a file are read as somebody said who had seen it.
+    ``binary`` names columns of which they said that they hold yes or no, which neither a type nor its words say.
     ``names`` are columns of which they said that they name such rows, of these very entries, and are given out.
     ``row_right`` are kinds of rows and units, with the entries of which they said what follows of such rows: that a
     record is of one of these units alone, and that no step or option is itself one.
@@ -66,6 +70,7 @@ class Decisions:
     row_right: frozenset[tuple[EachRow, str, Entries]] = frozenset()
     reach: frozenset[Reach] = frozenset()
     brought: frozenset[ReadAs] = frozenset()
+    binary: frozenset[str] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
         """A row is something else, or somebody else is protected: then nothing is said of how many of them there are,
@@ -141,18 +146,21 @@ class Decisions:
             settled=self.settled | {name},
             copied=self.copied - {name},
             marked=self.unmarked(name),
+            binary=self.binary if kind == "yes/no" else self.binary - {name},
         )
 
-    def says(self, *columns: Column) -> Decisions:
-        """With these columns as a form states them. What it states of yes or no, or of another type than before, is the
-        type itself, as if it was chosen by hand; bounds and options leave open whether it is right, options of what
-        looks like yes or no, too: that it does hangs on a row."""
+    def says(self, *columns: Column, binary: Collection[str] = ()) -> Decisions:
+        """With these columns as a form states them, and of those that ``binary`` names that they hold yes or no. That,
+        and another type than before, is the type itself, as if it was chosen by hand; bounds and options leave open
+        whether it is right, options of what looks like yes or no, and the words of that, too: that it does hangs on a
+        row."""
         new = self
         for column in columns:
-            before = new.schema.column(column.name).type
-            if column.type == "yes/no" or column.type != ("category" if before == "yes/no" else before):
-                new = replace(new, settled=new.settled | {column.name}, marked=new.unmarked(column.name))
-            new = replace(new, schema=new.schema.with_column(column))
+            name, types = column.name, {new.schema.column(column.name).type, column.type}
+            if name in binary or (len(types) > 1 and not types <= set(WORDS)):
+                new = replace(new, settled=new.settled | {name}, marked=new.unmarked(name))
+            said = new.binary | {name} if name in binary else new.binary - {name}
+            new = replace(new, schema=new.schema.with_column(column), binary=said)
         return new
 
     def unmarked(self, name: str) -> frozenset[tuple[str, str]]:
@@ -205,6 +213,9 @@ def as_type(old: Column, kind: ColumnType) -> Column:
         fresh = replace(fresh, decimal=old.decimal, low=old.low, high=old.high, better=old.better)
     elif kind == old.type == "date":
         fresh = replace(fresh, date_order=old.date_order)
+    elif {kind, old.type} == set(WORDS):  # of either a form states the same of a missing cell
+        with suppress(InvalidArgument):
+            fresh = replace(fresh, fill=old.fill)
     return fresh
 
 
@@ -242,6 +253,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         row_right=old.row_right,
         reach=old.reach,
         brought=old.brought & {read_as(column) for column in columns},
+        binary=old.binary & {column.name for column in columns if column.type == "yes/no"},
     )
 
 

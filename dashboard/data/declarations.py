@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import streamlit as st
@@ -152,14 +152,21 @@ def _marked(
 ) -> Decisions:
     """With those of these columns marked that a file had suggested, and with ``row`` what one row is; called right are
     those that were so before."""
+    columns = tuple(columns)
     types = {one.name: one.type for one in columns}
     open_, right = _marks(marks, types)
     return replace(
         decisions,
         marked=decisions.marked | {(name, types[name]) for name in open_ | right},
         settled=(decisions.settled - open_) | right,
+        binary=(decisions.binary - open_) | _binary(columns, right),
         marked_row=decisions.marked_row or row,
     )
+
+
+def _binary(columns: Iterable[Column], stated: Collection[str]) -> frozenset[str]:
+    """Those of these columns that were ``stated`` to hold yes or no."""
+    return frozenset(one.name for one in columns if one.type == "yes/no" and one.name in stated)
 
 
 def _use_known(declared: Template) -> None:
@@ -254,6 +261,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         own.decisions,
         schema=replace(fit.schema, columns=kept),
         settled=(own.decisions.settled - open_) | (here - open_) | answered,
+        binary=(own.decisions.binary - here) | _binary(kept, here - open_),
         confirmed=own.decisions.confirmed | {read_as(one) for one in fit.schema.columns if one.name in right},
         confirmed_row=False,
         copied=own.decisions.copied - here | {one.name for one in kept if one.words_from_file},

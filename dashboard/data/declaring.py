@@ -76,7 +76,8 @@ def declared(old: Column, key: str, *, copied: bool = False) -> Column:
             "words_from_file": copied and bool(listed) and not anyone,
         }
     elif old.type == "yes/no":
-        now |= {"yes_words": _words(typed("yes", "")), "no_words": _words(typed("no", ""))}
+        words_ = {part: typed(part, ", ".join(was)) for part, was in (("yes", old.yes_words), ("no", old.no_words))}
+        now |= {f"{part}_words": _words(text) for part, text in words_.items()}  # a form of options has none
     return replace(old, **now)
 
 

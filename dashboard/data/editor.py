@@ -59,6 +59,8 @@ def show_editor(own: OwnFile, column: Column) -> None:
             if not own.unseen and column.type != "yes/no":
                 st.caption(WHY_OPTIONS if column.type == "category" else WHY_BOUNDS)
             _FIELDS[column.type](column, key, own.columns.states(column))
+            if own.columns.asks_binary(column) and "yes/no" in own.types(column.name):
+                _binary_field(column, key, said_so=column.name in own.decisions.binary)
             if column.type == "category" and not own.unseen:
                 _public_field(column, key, copied=column.name in own.decisions.copied)
                 if _of_codebook(own, column):
@@ -143,6 +145,20 @@ def _yes_no_fields(column: Column, key: str, _stated: bool) -> None:
         text_box("Words for no", value=", ".join(column.no_words), key=f"{key}-no", most=LONGEST_WORDS)
 
 
+def _binary_field(column: Column, key: str, *, said_so: bool) -> None:
+    st.checkbox(
+        said.binary(words.safe(column.name, 40)),
+        value=said_so,
+        key=_binary_key(key, said_so=said_so),
+        help=said.BINARY_HELP,
+    )
+
+
+def _binary_key(key: str, *, said_so: bool) -> str:
+    """Another one once it was said: a tick must not stay where that is taken back."""
+    return f"{key}-binary{'-said' if said_so else ''}"
+
+
 def _score_fields(column: Column, key: str, own: OwnFile) -> None:
     """Which numbers are better and, of who is no row itself, how far one moves an entry."""
     unit, moves = own.schema.unit, not own.rows.protected
@@ -202,8 +218,10 @@ def _save(name: str, key: str) -> None:
     if own is None:
         return
     old = own.schema.column(name)
+    binary = bool(session.entered(_binary_key(key, said_so=name in own.decisions.binary), False))
     try:
-        column = declared(old, key, copied=name in own.decisions.copied)
+        either = as_type(old, "yes/no") if binary and old.type != "yes/no" else old
+        column = declared(either, key, copied=name in own.decisions.copied)
     except InvalidArgument as error:
         session.say("own", problem(error))
         return
@@ -214,7 +232,7 @@ def _save(name: str, key: str) -> None:
     def change(before: Decisions) -> Decisions:
         copied = before.copied if column.words_from_file else before.copied - {name}
         told = before.moved(column, own.entries) if says(column) else before
-        new = replace(told.says(column), copied=copied)
+        new = replace(told.says(column, binary={name} if binary else ()), copied=copied)
         return new.stating(column) if signs else new
 
     actions.decide(change)
@@ -230,7 +248,7 @@ def copy(name: str) -> None:
     typed = None if own is None else source.typed_columns(own)
     if own is None or typed is None:
         return
-    bare = as_type(own.schema.column(name), "category")
+    bare = replace(as_type(own.schema.column(name), "category"), fill=None)
     try:
         with typed.turn(bare), all_held.AtWork(visitors.address()) as work:
             work.takes(all_held.beside(typed.reading.frame[[name]]))

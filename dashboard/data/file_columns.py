@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dashboard.data.decisions import notation, read_as, stated_of_all
+from dashboard.data.decisions import WORDS, notation, read_as, stated_of_all
 from dpcore.datasets import Column, ReadAsMissing, Schema
 from dpcore.datasets.headings import tells_of_one
 from dpcore.datasets.schema import unmoved, whose_row
@@ -80,12 +80,19 @@ class FileColumns:
 
     def stands(self, column: Column) -> bool:
         """Whether everything that a private answer needs was declared of a column. Yes or no needs no bounds, and
-        looks declare nothing, nor does calling all types right: somebody stated that very column so, as they state
-        bounds or options, or a step made it so."""
+        looks declare nothing, nor does calling all types right, to choose the type or to state the words of a column:
+        somebody said of that very column that it holds yes or no, a step made it so, or no file had suggested it of a
+        table of which none is here."""
         if column.type != "yes/no" or not column.releasable:
             return column.releasable
-        made = column.name in answers_made(self.own.steps)
-        return made or column.name in self.own.decisions.settled or not self.suggests(column)
+        return column.name in self.own.decisions.binary or not self.asks_binary(column)
+
+    def asks_binary(self, column: Column) -> bool:
+        """Whether it is to be said that a column of words holds yes or no, where it does: of what looks so and of what
+        looks like options alike."""
+        if column.type not in WORDS or column.name in answers_made(self.own.steps):
+            return False
+        return not self.own.unseen or self.suggests(column)
 
     # -- how its cells are read ----------------------------------------------------------------------------------------
 

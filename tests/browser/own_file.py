@@ -57,9 +57,11 @@ def declare_at_once(page: Page, bounds: dict[str, tuple[float, float]], *, binar
 
 
 def declare_binary(page: Page, name: str) -> None:
-    """State that a column holds yes or no, as its form shows it."""
+    """State in its form that a column holds yes or no."""
     choose(page, "Column to change", name)
     expect(page.get_by_text(f"What “{name}” could hold")).to_be_visible()
+    tick = page.get_by_test_id("stCheckbox").filter(has_text=f"{name} holds yes or no").locator("label")
+    tick.last.click()  # the form of several columns has one, too, folded, while more than one waits
     page.get_by_role("button", name="Save", exact=True).click()
     settled(page)
 

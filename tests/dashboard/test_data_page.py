@@ -824,7 +824,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
     app = drop(open_app("data"), survey())
     declare(app, "Alter", low=0.0, high=110.0)
     declare(app, "Beruf", categories="Büro\nPflege\nVerkauf", public=True)
-    declare(app, "zufrieden")
+    declare(app, "zufrieden", binary=True)
     app.selectbox(key="own-column").set_value(None).run()  # its account of cells reads the file
     reading = held(app).reading
     assert reading is not None
@@ -853,7 +853,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
 
 def test_options_taken_over_from_the_file_are_named(open_app: Open) -> None:
     app = drop(open_app("data"), survey())
-    declare(app, "zufrieden")
+    declare(app, "zufrieden", binary=True)
     declare(app, "Beruf", copied=True)
     assert held(app).columns.declared is not None
     assert "Beruf" not in held(app).columns.declared.names, "copied words serve charts only until called public"
@@ -900,7 +900,7 @@ def test_a_release_uses_nothing_that_was_read_from_the_file(open_app: Open) -> N
     assert "Say on the Data page what a column can hold" in str(shown(app).obstacle("zufrieden")), (
         "its looks declare nothing"
     )
-    declare(app, "zufrieden")
+    declare(app, "zufrieden", binary=True)
     press(app, "own-right")
     assert shown(app).rows is not None
     assert "what “Beruf” can hold" in str(shown(app).obstacle("Beruf"))

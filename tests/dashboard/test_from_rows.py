@@ -87,7 +87,8 @@ def stated(own: OwnFile, kind: ColumnType, each_row: EachRow) -> OwnFile:
     whose = MADE if MADE in schema.names and each_row == "record" else None
     settled = frozenset(schema.names) | frozenset(own.doubts)
     schema = replace(schema, id_column=whose)
-    return own.decide(replace(own.decisions, schema=schema, settled=settled, said_rows=True, said_row=True))
+    said = {"settled": settled, "binary": settled if kind == "yes/no" else frozenset()}
+    return own.decide(replace(own.decisions, schema=schema, **said, said_rows=True, said_row=True))
 
 
 def private(own: OwnFile) -> tuple[object, ...]:
@@ -145,7 +146,8 @@ def test_a_declaration_that_is_brought_does_not_either() -> None:
         own = opened(rows, brought.steps)
         assert own.reading is not None
         fit = fitted(brought, own.reading)
-        own = own.decide(replace(own.decisions, schema=fit.schema, settled=frozenset(fit.schema.names)))
+        every = frozenset(fit.schema.names)
+        own = own.decide(replace(own.decisions, schema=fit.schema, settled=every, binary=every))
         assert all(own.schema.column(name).from_file for name in own.from_rows)
         found.append(own)
     assert not leaks(*found)
@@ -222,6 +224,7 @@ def test_a_column_that_one_record_names_decides_neither_refusal_nor_receipt(form
 def test_its_receipt_says_that_the_rows_name_it() -> None:
     """Whatever was declared by hand: the name came out of the file."""
     own = json_file("lines", {EXTRA: "yes"})
+    own = own.decide(own.decisions.says(own.schema.column(EXTRA), binary={EXTRA}))
     own = own.decide(replace(own.decisions, settled=frozenset(own.schema.names), said_row=True, said_rows=True))
     own = replace(own.decide(own.confirm(own.columns.open)), lineage="people", use="what_if")
     assert own.named_by_rows

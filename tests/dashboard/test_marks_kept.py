@@ -91,6 +91,8 @@ def test_what_nobody_called_right_is_asked_of_a_source(clinic: OwnFile, kept: li
     assert TOLD.replace("flag", "ward") in receipt(right, "ward")
     assert template(right).confirmed == ("ward",)
     said = right.decide(right.decisions.says(right.schema.column("flag")))
+    assert said.columns.declared == right.columns.declared, "its words alone do not say it"
+    said = right.decide(right.decisions.says(right.schema.column("flag"), binary={"flag"}))
     assert said.columns.declared is not None
     assert said.columns.declared.names == ("flag", "ward")
 

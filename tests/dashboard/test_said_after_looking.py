@@ -7,7 +7,7 @@ does what it asks of each makes the same request, saves the same declaration, an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields, replace
 from datetime import date
 from functools import cache
@@ -123,7 +123,8 @@ def settled(own: OwnFile, kind: ColumnType, **stated: Any) -> OwnFile:
         own = own.decide(own.decisions.retyped("x", kind, own.reading.column("x").suggestion))
     if "x" in own.doubts:
         own = own.decide(own.decisions.answered(readings(own, kind)[0]))
-    says = own.decisions.says(replace(own.schema.column("x"), **BOUNDS[kind], **stated))
+    column = replace(own.schema.column("x"), **BOUNDS[kind], **stated)
+    says = own.decisions.says(column, binary={"x"} if kind == "yes/no" else ())
     own = own.decide(replace(says, schema=replace(says.schema, rows_per_person=1), said_rows=True))
     own = own.decide(own.confirm(own.columns.open))
     for doubt in own.form.doubts:
@@ -223,7 +224,8 @@ def test_what_a_declaration_states_that_was_made_without_the_file_goes_without_i
     steps: tuple[Step, ...] = (ReadAsMissing(column="v", word="b"),)
     assert own.as_read is not None
     assert read_again.worked(own, own.as_read.after(steps), steps).columns.suggested == ()
-    other = own.decide(own.decisions.retyped("v", "yes/no", None))
+    retyped = own.decisions.retyped("v", "yes/no", None)
+    other = own.decide(retyped.says(retyped.schema.column("v"), binary={"v"}))
     assert other.columns.suggested == ("v",), "somebody who had seen the file says otherwise"
     carried = read_again.carried
     monkeypatch.setattr(read_again, "carried", lambda *of: replace(carried(*of), brought=frozenset()))
@@ -480,14 +482,50 @@ CLICKS: dict[str, Callable[[AppTest], Any]] = {
         next(box for box in app.checkbox if str(box.key).startswith("own-bulk-public")).check(),
         press(app, "own-bulk-go"),
     ),
-    "in its own form": lambda app: (_typed(app), declare_on_page(app, "x")),
+    "in its own form": lambda app: declare_on_page(app, "x", binary=True),
+    "in its own form with what a missing cell is": lambda app: (
+        declare_on_page(app, "x", fill="no", missing="n/a"),
+        declare_on_page(app, "x", binary=True),
+    ),
+    "in its own form after its type": lambda app: (_typed(app), declare_on_page(app, "x", fill="no", binary=True)),
+    "of what a missing cell is, then in the form of all": lambda app: (
+        declare_on_page(app, "x", fill="no"),
+        app.checkbox(key="own-bulk-x-binary").check(),
+        press(app, "own-bulk-go"),
+    ),
+    "that, and the type chosen": lambda app: (
+        declare_on_page(app, "x", fill="no", missing="n/a"),
+        _typed(app),
+        declare_on_page(app, "x", binary=True),
+    ),
+    "its type alone": lambda app: _typed(app),
+    "the other type, and this one": lambda app: (_typed(app, "category"), _typed(app)),
+    "the words alone that mean missing": lambda app: declare_on_page(app, "x", missing="n/a, -"),
+    "these words and its type": lambda app: (_typed(app), declare_on_page(app, "x", missing="n/a, -")),
+    "its form, saved as it is": lambda app: declare_on_page(app, "x"),
+    "it, and taken back": lambda app: (
+        declare_on_page(app, "x", binary=True),
+        declare_on_page(app, "x", **{"binary-said": False}),
+    ),
+    "it, and another type": lambda app: (
+        declare_on_page(app, "x", binary=True),
+        _typed(app, "category"),
+        _typed(app),
+    ),
+    "it, and undone": lambda app: (declare_on_page(app, "x", binary=True), press(app, "own-undo")),
 }
+SAID = (
+    *("in the form of all columns", "as options", "in its own form", "in its own form with what a missing cell is"),
+    *("in its own form after its type", "of what a missing cell is, then in the form of all"),
+    "that, and the type chosen",
+)
+"""By these somebody says what "x" holds."""
 
 
-def _typed(app: AppTest) -> None:
+def _typed(app: AppTest, kind: str = "yes/no") -> None:
     app.selectbox(key="own-column").set_value("x").run()
     (box,) = (box for box in app.selectbox if str(box.key).startswith("own-type-"))
-    box.set_value("yes/no").run()
+    box.set_value(kind).run()
 
 
 def began(open_app: Open, last: str, said: Callable[[AppTest], Any], *others: str) -> tuple[Any, ...]:
@@ -525,7 +563,7 @@ def test_no_row_decides_what_a_page_begins_with_nor_whether_it_offers_an_answer(
 ) -> None:
     here, there = (began(open_app, last, CLICKS[clicks], *others) for last in ONE_ROW.values())
     assert here == there
-    assert ("x" in [column.name for column in here[0]]) == (clicks != "nothing is said of it")
+    assert ("x" in [column.name for column in here[0]]) == (clicks in SAID)
 
 
 def test_a_look_that_counts_as_declared_is_caught(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -534,6 +572,47 @@ def test_a_look_that_counts_as_declared_is_caught(open_app: Open, monkeypatch: p
     here, there = (began(open_app, last, CLICKS["nothing is said of it"]) for last in ONE_ROW.values())
     assert "x" in [column.name for column in here[0]]
     assert here[3:] != there[3:]
+
+
+AS_BEFORE = ("its type alone", "the words alone that mean missing", "its form, saved as it is")
+
+
+@pytest.mark.parametrize("clicks", AS_BEFORE)
+def test_a_type_or_a_form_that_counts_as_the_statement_is_caught(
+    clicks: str, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was: whatever was chosen or saved of a column that looks like yes or no said that it holds that."""
+    retyped, said = Decisions.retyped, Decisions.says
+
+    def chosen(old: Decisions, name: str, kind: ColumnType, read: Column | None) -> Decisions:
+        new = retyped(old, name, kind, read)
+        return replace(new, binary=new.binary | ({name} if kind == "yes/no" else set()))
+
+    def saved_so(old: Decisions, *columns: Column, binary: Collection[str] = ()) -> Decisions:
+        return said(old, *columns, binary={*binary, *(one.name for one in columns if one.type == "yes/no")})
+
+    monkeypatch.setattr(Decisions, "retyped", chosen)
+    monkeypatch.setattr(Decisions, "says", saved_so)
+    here, there = (began(open_app, last, CLICKS[clicks]) for last in ONE_ROW.values())
+    assert ("x" in [column.name for column in here[0]]) != ("x" in [column.name for column in there[0]])
+
+
+@pytest.mark.parametrize("name", ["yes or no, or options", "options, or yes or no"])
+def test_what_looks_like_yes_or_no_is_declared_as_options_are(name: str) -> None:
+    """Of both the page's forms change the same: a missing cell's meaning stays where the type is chosen."""
+    _, pair = pair_of(name)
+    found = []
+    for text in pair:
+        own = opened(text)
+        own = says(own, "x", fill="no", missing_words=("", "q"))
+        assert not own.columns.stands(own.schema.column("x"))
+        if own.schema.column("x").type != "yes/no":
+            own = own.decide(own.decisions.retyped("x", "yes/no", None))
+        assert not own.columns.stands(own.schema.column("x"))
+        own = own.decide(own.decisions.says(own.schema.column("x"), binary={"x"}))
+        assert own.columns.stands(own.schema.column("x"))
+        found.append((own.schema.column("x"), own.decisions.settled, own.decisions.binary))
+    assert found[0] == found[1]
 
 
 OTHERWISE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -562,11 +641,13 @@ def test_whoever_reads_a_brought_column_otherwise_had_seen_the_file(
     own = declare(opened(MIXED), loaded(saved(Template(schema=Schema(columns=ALL_KINDS)))))
     assert own.columns.suggested == ()
     name, change = OTHERWISE[other]
-    states = own.decisions.says(replace(own.schema.column(name), **change))
+    binary = own.decisions.binary
+    assert binary == {"x"}
+    states = own.decisions.says(replace(own.schema.column(name), **change), binary=binary)
     new = own.decide(states.stating(states.schema.column(name)))
     assert new.columns.suggested == (name,)
     assert name in loaded(saved(template(new))).suggested
-    back = new.decide(new.decisions.says(own.schema.column(name)).stating(own.schema.column(name)))
+    back = new.decide(new.decisions.says(own.schema.column(name), binary=binary).stating(own.schema.column(name)))
     assert back.columns.suggested == ()
     right = replace(new.decisions, settled=frozenset(), notation=frozenset(), brought=frozenset())
     right = replace(own.decide(right), decisions=own.decide(right).confirm((name,)))
@@ -868,9 +949,9 @@ def test_a_type_that_counts_as_stated_by_its_options_is_found_out(
     )
     says = Decisions.says
 
-    def as_it_was(old: Decisions, *columns: Column) -> Decisions:
+    def as_it_was(old: Decisions, *columns: Column, binary: Collection[str] = ()) -> Decisions:
         other = {one.name for one in columns if one.type != old.schema.column(one.name).type}
-        new = says(old, *columns)
+        new = says(old, *columns, binary=binary)
         return replace(new, settled=new.settled | other)
 
     monkeypatch.setattr(Decisions, "says", as_it_was)
