@@ -347,7 +347,7 @@ def wide(columns: int, rows: int = 60) -> Table:
 
 
 def asked(table: Table, kept: Memory, **chosen: Any) -> Any:
-    source = Source(key="own-x", title="t", mode="twin", table=table, lineage=None, practice=False)
+    source = Source(key="own-x", title="t", mode="what_if", table=table, lineage=None, practice=False)
     case = Case(source=source, epsilon=1.0, memo=kept, large=kept)
     return catalogue.questions("selection")["best_rule"].ask(case, Setting(chosen))
 
