@@ -17,6 +17,7 @@ GROWING = {
     "dpcore/datasets/fetched.py: _silent": "one for each table that the program fetches",
     "dashboard/background/in_use.py: _counted": "large things that pages have; one that is gone is not here",
     "dashboard/runtime/unread.py: _waiting": "one for each open page",
+    "dashboard/background/places.py: COUNTS": "one for each source that whoever runs the server has listed",
     "dashboard/background/once.py: Once.made": "one for each function of the program",
     "dashboard/budget/drawn.py: _WAITING": "one for each window that waits for an answer",
     "dashboard/data/tab.py: _names": "names of open tabs; one whose session is gone is not here",
