@@ -26,7 +26,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, Scri
 from streamlit.signal_util import Signal
 
 from benchmarks.people import TOO_LONG, Person, opened
-from dashboard.background import places
+from dashboard.background import hangs, places
 from dashboard.background.places import EACH, Places, Visitor
 from dashboard.runtime import left_pages, scripts
 from tests.browser.server import running
@@ -316,7 +316,7 @@ def test_it_is_looked_again_after_what_hangs_while_somebody_waits(monkeypatch: p
     waits, looks = [True, True, False], list[bool]()
     here = SimpleNamespace(fill=lambda: looks.append(waits.pop(0)))
     monkeypatch.setattr(scripts, "PLACES", here)
-    monkeypatch.setattr(places, "LOOKED", 0.01)
+    monkeypatch.setattr(hangs, "LOOKED", 0.01)
     here.anybody_waits = True
 
     async def wait() -> None:
