@@ -36,7 +36,8 @@ def own(key: str, mode: str) -> tuple[Source, str]:
     made = {"key": "own-1", "title": "x.csv", "lineage": LINEAGE, "declared": Declaration.of(schema)}
     if mode == "twin":
         table = twin(schema, rows=300, rng=np.random.Generator(np.random.PCG64(5)))
-        source = replace(sample, mode="twin", table=table, practice=False, rows=None, **made)
+        known = frozenset(schema.names)  # what goes with what was stated
+        source = replace(sample, mode="twin", table=table, practice=False, rows=None, related=known, **made)
         return source, recipe.of_twin(source, rows=300, seed=5, relations=())
     reading = read_table(sample.table.frame.to_csv(index=False).encode())
     digest = hashlib.sha256(repr(schema).encode()).hexdigest()
