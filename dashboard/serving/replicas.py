@@ -112,7 +112,9 @@ frontend visitors
     # as one that stands still soon has, it would be given all of them. A room is at its replica, whatever that does
     acl at_one req.cook({cookie}) {names}
     acl to_room urlp({join}) -m found
-    use_backend newcomers if !at_one !to_room {{ nbsrv(newcomers) lt {count} }} {{ nbsrv(newcomers) gt 0 }}
+    # fewer answer there than are well: one that begins, and is well there first, is nobody's yet
+    http-request set-var(txn.well) nbsrv(replicas)
+    use_backend newcomers if !at_one !to_room {{ nbsrv(newcomers),sub(txn.well) lt 0 }} {{ nbsrv(newcomers) gt 0 }}
     default_backend replicas
 
 backend begun
@@ -197,7 +199,6 @@ def configuration(
         join=PARAMETER,
         names=" ".join(f"r{number}" for number in range(1, len(ports) + 1)),
         rooms="\n".join(rooms),
-        count=len(ports),
         asked=_ASKED,
         servers="\n".join(servers),
     )

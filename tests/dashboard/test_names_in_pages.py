@@ -133,7 +133,12 @@ def test_no_name_of_a_file_is_the_same_in_another_session(open_app: Open) -> Non
 def test_names_that_are_the_servers_are_seen(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it was."""
     monkeypatch.setattr(naming, "named", naming.named_within)
-    assert {place for place, _ in shared(open_app)} >= {"data", "fixed_choice"}
+    seen = set[str]()
+    for _ in range(3):  # what a page of a busy computer has worked out beside it comes a moment later
+        seen |= {place for place, _ in shared(open_app)}
+        if seen >= {"data", "fixed_choice"}:
+            return
+    raise AssertionError(seen)
 
 
 @pytest.mark.thorough
