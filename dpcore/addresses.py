@@ -15,6 +15,8 @@ ON_THE_LINE = (
     "address in EPSILON_LAB_LEDGER"
 )
 """Why ``--ledger`` takes none."""
+OF_NO_SESSION = {"prepare_threshold": None}
+"""For psycopg: statements are not prepared, for behind a pooler the session in which one was is another's."""
 _SECRET = re.compile("password|secret|scram_", re.IGNORECASE)
 """Parameters of an address that PostgreSQL's library takes secrets from: password, sslpassword and the like."""
 

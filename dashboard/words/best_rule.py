@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dashboard.words import many, no_less, number, safe, times_in_100, visible
+from dashboard.words import many, number, safe, visible
 from dashboard.words.release import such_as
-from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn, verdict
+from dashboard.words.usual import CHANCE, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 
@@ -62,10 +62,9 @@ def no_band(most: int) -> str:
     )
 
 
-def sentence_end(used: int, rows: int) -> str:
-    return (
-        f"best, from {used:,} people?" if used == rows else f"best, from the {used:,} of {rows:,} people without gaps?"
-    )
+def sentence_end(used: int, rows: int, *, simulated: bool) -> str:
+    who = counted(rows, "people", simulated=simulated)
+    return f"best, from {who}?" if used == rows else f"best, from the {used:,} of {who} without gaps?"
 
 
 def uncertain(noise: float, people: float, count: int, unit: str, near: float, draws: int) -> str:
@@ -123,8 +122,8 @@ def cannot_release(why: str) -> str:
 def conclude(bound: ErrorBound, unit: str) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
     return (
-        f"You may show it and say: {times_in_100(bound.confidence or 0.0)} {bound.about}: {no_less(bound.number)} "
-        f"{bound.unit}. You may not say: this column is the cause, or that the rule holds for any one {safe(unit, 40)}."
+        f"You may show it and say: {proved(bound)}. You may not say: this column is the cause, or that the rule holds "
+        f"for any one {safe(unit, 40)}."
     )
 
 
@@ -133,14 +132,11 @@ def forecast(wrong: float) -> str:
 
 
 def forecast_bound(bound: ErrorBound) -> str:
-    return (
-        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {no_less(bound.number)} "
-        f"{bound.unit}. How often the rule will be wrong is not told by a private answer."
-    )
+    return f"{proved(bound, whatever=True)}. How often the rule will be wrong is not told by a private answer."
 
 
 def gives(rules: Sequence[object]) -> str:
-    """What an answer is; ``rules`` are all that it may be."""
+    """What an answer is; ``rules`` are some that it may be."""
     return f"one rule{such_as(str(rules[len(rules) // 2]))}"
 
 

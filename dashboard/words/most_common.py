@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
-from dashboard.words import either, many, no_less, number, safe, times_in_100, visible, whole
+from dashboard.words import either, many, number, safe, times_in_100, visible, whole
 from dashboard.words.release import such_as
-from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, of_100, redrawn, verdict
+from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
@@ -47,7 +47,9 @@ def too_many_options(column: str, count: int, most: int) -> str:
     )
 
 
-def sentence(table: Table, column: Choice[str], named: str, edited: float | None) -> tuple[str | Choice[str], ...]:
+def sentence(
+    table: Table, column: Choice[str], named: str, edited: float | None, *, simulated: bool
+) -> tuple[str | Choice[str], ...]:
     """The question about the column ``named``; ``edited``: how many rows there are after What if, if that is so."""
     schema = table.schema
     if schema.each_row == "option":
@@ -56,8 +58,7 @@ def sentence(table: Table, column: Choice[str], named: str, edited: float | None
         words = ("fewest", "most") if scored.counts else ("lowest", "highest")
         return (f"Which {safe(label)} has the {words[scored.better == 'higher']}", column, f"of {table.rows:,}?")
     who = "rows" if schema.rows_per_person > 1 else many(schema.unit)
-    who = f"made-up {who}" if table.simulated else who
-    rows = f"{table.rows:,} {who}" if edited is None else f"{whole(edited)} {who}, as edited"
+    rows = counted(table.rows, who, simulated=simulated) if edited is None else f"{whole(edited)} {who}, as edited"
     return ("Which", column, f"is most common among {rows}?")
 
 
@@ -176,8 +177,8 @@ NO_OPTIONS = "Declare on the Data page which column names the options: a private
 def conclude(bound: ErrorBound, unit: str) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
     return (
-        f"You may show it and say: {times_in_100(bound.confidence or 0.0)} {bound.about}: {no_less(bound.number)} "
-        f"{bound.unit}. You may not say: it certainly is the first, or anything about one {safe(unit, 40)}."
+        f"You may show it and say: {proved(bound)}. You may not say: it certainly is the first, or anything about one "
+        f"{safe(unit, 40)}."
     )
 
 
@@ -199,8 +200,8 @@ def forecast(right: float) -> str:
 
 def forecast_bound(bound: ErrorBound) -> str:
     return (
-        f"{times_in_100(bound.confidence or 0.0)}, whatever the data are, {bound.about}: {no_less(bound.number)} "
-        f"{bound.unit}. The closer the best options are, the more often a near-best one is named instead."
+        f"{proved(bound, whatever=True)}. The closer the best options are, the more often a near-best one is named "
+        "instead."
     )
 
 

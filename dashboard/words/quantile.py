@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
-from dashboard.words.usual import CHANCE, NOISE, of_100, verdict
+from dashboard.words.usual import CHANCE, NOISE, counted, of_100, verdict
 from dpcore.releases.asked import ErrorBound
 
 TITLE = "Median or quantile"
@@ -53,7 +53,7 @@ def missing(column: str) -> str:
 
 
 def among(rows: int, *, simulated: bool) -> str:
-    return f"among {rows:,} {'made-up ' * simulated}people?"
+    return f"among {counted(rows, 'people', simulated=simulated)}?"
 
 
 def close(unit: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from dashboard.words import whole
+from dashboard.words import no_less, times_in_100, whole
 from dashboard.words.glossary import TERMS
 from dpcore.about import About
+from dpcore.releases.asked import ErrorBound
 
 SEED = "Seed of the pictures"
 SEED_HELP = f"The seed is {TERMS['Seed']} Private answers never use it."
@@ -46,8 +47,19 @@ def verdict(value: float, target: float, shown: str, *, higher: bool = True) -> 
     return f"{'within' if value <= target else 'more than'} the {shown} you allow"
 
 
+def counted(rows: int, who: str, *, simulated: bool) -> str:
+    """How many a question is about, in its title: of ``simulated`` rows none of them exists."""
+    return f"{rows:,} {'made-up ' * simulated}{who}"
+
+
 NOISE, CHANCE = "Privacy noise, which the headline counts:", "Chance, which it leaves out:"
 """Of what is apart in “two reasons”, which the number above holds, and which not."""
+
+
+def proved(bound: ErrorBound, *, whatever: bool = False) -> str:
+    """A bound from declared facts alone, as it may be said of an answer; ``whatever`` says that of it, too."""
+    always = ", whatever the data are," if whatever else ""
+    return f"{times_in_100(bound.confidence or 0.0)}{always} {bound.about}: {no_less(bound.number)} {bound.unit}"
 
 
 def of_100(share: float) -> str:

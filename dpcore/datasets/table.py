@@ -19,8 +19,7 @@ class Table:
     Types: category → categorical with exactly the declared categories, number → float64, integer → Int64,
     yes/no → boolean, date → datetime64[s], text → str. Numbers and dates lie within their declared bounds.
     ``fingerprint`` tells tables apart to the last cell, in order, with their declaration: the key for caches.
-    ``lineage`` names whose data a sample is ("sample:clinic"), or "twin"; empty for a file, whose people the ledger
-    names.
+    ``lineage`` names whose data a sample is ("sample:clinic"); empty for a file, whose people the ledger names.
     """
 
     frame: pd.DataFrame
@@ -31,11 +30,6 @@ class Table:
     @property
     def rows(self) -> int:
         return len(self.frame)
-
-    @property
-    def simulated(self) -> bool:
-        """Whether its rows were made up from a declaration (``twin``)."""
-        return self.lineage == "twin"
 
     def codes(self, name: str) -> IntArray:
         """Position in the declared categories for every row, −1 where missing; yes/no counts as ("no", "yes")."""

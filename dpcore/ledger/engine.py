@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, SQLA
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from dpcore.addresses import read_address
+from dpcore.addresses import OF_NO_SESSION, read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
 from dpcore.ledger.commands import RESTORE, VERIFY
 from dpcore.ledger.key import Key
@@ -43,8 +43,6 @@ _LOCK_SECONDS = 2
 _IDLE_SECONDS = 10  # then the server takes the lock of a client that froze from it
 _NETWORK = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3,
             "tcp_user_timeout": 10_000}  # fmt: skip
-_OF_NO_SESSION = {"prepare_threshold": None}
-"""Statements are not prepared, for behind a pooler the session in which one was is another transaction's."""
 _TOLD = {
     "synchronous_commit": "on",  # 'local' waits for this server's disk, whatever the server's default is
     "lock_timeout": f"{_LOCK_SECONDS}s",
@@ -191,7 +189,7 @@ def _postgresql(url: URL) -> Engine:
     from dpcore.ledger import watch  # loads psycopg
 
     # what the URL itself says comes first
-    usual = {**_NETWORK, "connect_timeout": watch.CONNECT, **_OF_NO_SESSION}
+    usual = {**_NETWORK, "connect_timeout": watch.CONNECT, **OF_NO_SESSION}
     settings = {name: value for name, value in usual.items() if name not in url.query}
     engine = create_engine(
         url,

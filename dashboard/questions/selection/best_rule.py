@@ -92,7 +92,7 @@ class BestRule:
         target = read(which, "sentence")
         made_up.related(case, target)
         setting = _Setting.of(case, target, read)
-        end = said.sentence_end(setting.learned.people, table.rows)
+        end = said.sentence_end(setting.learned.people, table.rows, simulated=case.source.simulated)
         return setting.question(("Which simple rule predicts", which, end))
 
 
@@ -355,7 +355,7 @@ class _Setting:
             data=source.rows,
             forecast=forecast,
             describe=lambda answer: said.answer(answer, self.target, request.positive),
-            gives=said.gives(request.rules_to_choose.rules),
+            gives=said.gives(request.rules_to_choose.columns[0].rules()),
             relation="rule_neighbours",
             conclude=said.conclude(request.error_bound(0.05), self.case.table.schema.unit),
         )

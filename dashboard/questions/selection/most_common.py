@@ -91,7 +91,7 @@ class MostCommon:
             raise CannotAsk(said.nothing_there(name))
         setting = Setting.of(case, as_is, read)
         edited = float(setting.edited.scores.sum()) if setting.edited.counted and setting.scored_anew else None
-        return _question(setting, said.sentence(case.table, column, name, edited))
+        return _question(setting, said.sentence(case.table, column, name, edited, simulated=case.source.simulated))
 
 
 def _question(setting: Setting, sentence: tuple[str | Choice[str], ...]) -> Question:

@@ -44,7 +44,7 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleErr
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
-from dpcore.addresses import read_address, without_secrets
+from dpcore.addresses import OF_NO_SESSION, read_address, without_secrets
 from dpcore.datasets.in_place import views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
@@ -57,8 +57,6 @@ from dpcore.validate import IntArray
 _DUCKDB = "duckdb:///"
 _NETWORK = {"connect_timeout": 4, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """What a connection to a server has unless its address says otherwise; the server itself is watched (``watched``)."""
-_OF_NO_SESSION = {"prepare_threshold": None}
-"""Statements are not prepared: behind a pooler the session in which one was is another transaction's."""
 _STEPS = 1_000_000
 """Of SQLite's machine, after each so many it is asked whether a statement takes too long."""
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
@@ -201,7 +199,7 @@ def _engine(address: str) -> Engine:
         if kind == "sqlite":
             url = _opened_for_reading(url)
         options = {"postgresql_readonly": True} if kind == "postgresql" else {}
-        usual = {**_NETWORK, **_OF_NO_SESSION} if kind == "postgresql" else {}
+        usual = {**_NETWORK, **OF_NO_SESSION} if kind == "postgresql" else {}
         settings = {name: value for name, value in usual.items() if name not in url.query}
         engine = create_engine(
             url, poolclass=NullPool, hide_parameters=True, execution_options=options, connect_args=settings
