@@ -322,7 +322,7 @@ def test_whatever_session_a_pooler_gives_a_transaction_it_is_told_what_must_hold
 MUTANTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "is told": lambda patch: patch.setattr(lodging.Lodging, "tell", lambda self, connection: None),
     "is told its disk": lambda patch: patch.setattr(engine, "_TOLD", {}),
-    "has its own statements": lambda patch: patch.setattr(engine, "_OF_NO_SESSION", {}),
+    "has its own statements": lambda patch: patch.setattr(engine, "OF_NO_SESSION", {}),
 }
 
 
