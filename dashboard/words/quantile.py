@@ -133,10 +133,10 @@ def what_if(changed: bool) -> str:
     return f"Change what the picture depends on; the chart above answers at once.{grey}"
 
 
-def conclude(bound: ErrorBound) -> str:
+def conclude(q: float, bound: ErrorBound) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
     return (
-        f"You may show it and say: {_sides(bound)}. You may not say: it is exactly this, or that anyone in the data "
+        f"You may show it and say: {_sides(q, bound)}. You may not say: it is exactly this, or that anyone in the data "
         "has this value."
     )
 
@@ -152,20 +152,22 @@ def forecast(quartiles: tuple[float, float], unit: str) -> str:
     )
 
 
-def forecast_bound(bound: ErrorBound, unit: str) -> str:
+def forecast_bound(q: float, bound: ErrorBound, unit: str) -> str:
     """What holds whatever the data are: by how many rows it is off, and not how far that is."""
     return (
-        f"{_sides(bound)}, whatever the data are. How far that is{f' in {safe(unit)}' if unit else ''} depends on how "
-        "close together they lie there, so it cannot be said before."
+        f"{_sides(q, bound)}, whatever the data are. How far that is{f' in {safe(unit)}' if unit else ''} depends on "
+        "how close together they lie there, so it cannot be said before."
     )
 
 
-def _sides(bound: ErrorBound) -> str:
+def _sides(q: float, bound: ErrorBound) -> str:
     """The bound as it is proved: of rows on a side, where those that share a value with the answer are on none."""
-    return (
-        f"{times_in_100(bound.confidence or 0.0)} no more than {no_less(bound.number)} {bound.unit} too many lie "
-        "on one side of it, counted against the best of the numbers that it may be"
-    )
+    sure = times_in_100(bound.confidence or 0.0)
+    if q == 0.5:  # so many too many on one side are as many too few on the other
+        told = f"{sure} at most {no_less(2.0 * bound.number)} more {bound.unit} lie on one side of it than on the other"
+    else:
+        told = f"{sure} no more than {no_less(bound.number)} {bound.unit} too many lie on one side of it"
+    return f"{told} (beside what the best of the numbers that it may be leaves)"
 
 
 def gives(q: float) -> str:

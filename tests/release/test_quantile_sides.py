@@ -51,9 +51,13 @@ def test_no_more_rows_lie_on_one_side_than_is_said(name: str, q: float, neighbou
     bound = request.error_bound(0.05)
     sides = too_many(values, request.grid, q)
     assert law[sides - sides.min() > bound.number + 1e-9].sum() <= 0.05
-    for sentence in (said.conclude(bound), said.forecast_bound(bound, "")):
-        assert f"{times_in_100(0.95)} no more than" in sentence
-        assert re.search(r"rows too many lie on one side of it, counted against the best of the numbers", sentence)
+    for sentence in (said.conclude(q, bound), said.forecast_bound(q, bound, "")):
+        found = re.search(
+            rf"{times_in_100(0.95)} (at most|no more than) ([\d.,]+) (more rows|rows too many) lie", sentence
+        )
+        assert found
+        times = 2.0 if found[3] == "more rows" else 1.0  # more on one side than on the other
+        assert law[times * (sides - sides.min()) > float(found[2].replace(",", "")) + 1e-9].sum() <= 0.05
 
 
 def test_it_does_not_hold_of_rows_between_the_answer_and_the_median() -> None:

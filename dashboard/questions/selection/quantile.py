@@ -373,7 +373,7 @@ class _Setting:
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
-            forecast = said.forecast_bound(request.error_bound(0.05), self.unit)
+            forecast = said.forecast_bound(self.q, request.error_bound(0.05), self.unit)
         return Offer(
             request=request,
             data=source.rows,
@@ -381,5 +381,5 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.unit),
             gives=said.gives(self.q),
             relation="quantile_neighbours",
-            conclude=said.conclude(request.error_bound(0.05)),
+            conclude=said.conclude(self.q, request.error_bound(0.05)),
         )
