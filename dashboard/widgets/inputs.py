@@ -42,7 +42,7 @@ def epsilon() -> None:
 def _epsilon(slider: str, typed: str) -> None:
     _slider(SLIDER, slider)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("more privacy ⟵ ⟶ more accuracy", width="stretch")
+        st.caption(glossary.LOSS, width="stretch")
         with replay.asking():
             st.number_input(
                 EPSILON.label,

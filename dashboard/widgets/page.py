@@ -35,7 +35,7 @@ from dashboard.view import axis_control
 from dashboard.widgets import blocks, cards, controls, finger, levels, onward, phone, waiting
 from dashboard.widgets.blocks import Around
 from dashboard.widgets.earlier import Place
-from dashboard.widgets.release import cost_of, draw_beside, drawn_answers, release_panel
+from dashboard.widgets.release import cost_of, draw_beside, drawn_answers, release_panel, way_below
 from dashboard.widgets.waiting import Running
 from dashboard.words import made_up as made_up_words
 from dashboard.words import page as words
@@ -452,10 +452,15 @@ def _cards(question: Question, current: Source, read: session.Reader) -> None:
 
 
 def _drawn(question: Question, current: Source) -> None:
-    """One private answer, between the chart's settings and the chart."""
-    if isinstance(question.offer, Offer):
+    """One private answer, between the chart's settings and the chart; of one's own data also the way to what it
+    lacks."""
+    offer, slot, tab = question.offer, question.key, open_control(question).key
+    if isinstance(offer, Offer):
         with st.container(key=f"{question.view.page}-draw"), replay.common(False):
-            draw_beside(current, question.offer, slot=question.key, tab=open_control(question).key)
+            draw_beside(current, offer, slot=slot, tab=tab)
+    elif current.mode != "demo" and offer.sentence:
+        with st.container(key=f"{question.view.page}-draw"), replay.common(False):
+            way_below(slot, tab, release_words.NONE_AS_IT_IS)
 
 
 def _below_chart(question: Question, case: Case, axis: str) -> None:

@@ -78,7 +78,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
         charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
             if found is None and not tracker.lost(source):
-                _way_below(slot, tab, offer.gives)
+                way_below(slot, tab, said.budget_first(offer.gives))
             return  # the release tab says why
         waits = approval.pending(approval.latest(found, request), found)
     except DpcoreError:
@@ -111,8 +111,8 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
         _confirm(here, found)
 
 
-def _way_below(slot: str, tab: str, gives: str) -> None:
-    """Where a private answer is to be had as long as these people have no budget."""
+def way_below(slot: str, tab: str, told: str) -> None:
+    """Where a private answer is to be had as long as none can be drawn from here, with what is ``told`` of it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             said.OPEN_BELOW,
@@ -121,7 +121,7 @@ def _way_below(slot: str, tab: str, gives: str) -> None:
             on_click=session.change,
             args=(tab, RELEASE),
         )
-        st.caption(said.budget_first(gives), width="content")
+        st.caption(told, width="content")
 
 
 def cost_of(request: Request) -> Cost:

@@ -10,6 +10,7 @@ from dpcore.ledger.words import LONGEST_QUESTION
 TAB = "A private answer"
 DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
 OPEN_BELOW = f"Open “{TAB}” below"
+NONE_AS_IT_IS = "No private answer can be drawn as it is. Why, and what to do, stands there."
 DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."

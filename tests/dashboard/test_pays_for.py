@@ -9,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.catalogue import address
+from dashboard.question import RELEASE
+from dashboard.words import release
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import drop, look, press
 from tests.dashboard.test_said_after_looking import declare_on_page
@@ -34,3 +36,18 @@ def test_as_many_answers_are_said_as_are_paid_for(open_app: Open, cap: float) ->
     press(app.text_input(key="budget-name").set_value("Ours").run(), "open-budget-review")
     press(app, "budget-open")
     assert f"**{said} more answer" in text(app)
+
+
+def test_a_file_that_nothing_can_be_drawn_from_as_it_is_has_a_way_to_why(open_app: Open) -> None:
+    """Also where what is lacking is a word about whose data these are; a sample's page needs none."""
+    rows = "".join(f"{20 + (n * 7) % 50},{n}\n" for n in range(120))
+    app = drop(open_app("data"), f"age,number\n{rows}".encode())
+    declare_on_page(app, "age", low=0.0, high=100.0)
+    look(app)
+    app.switch_page(address("selection"))
+    app.session_state["question"] = "quantile"
+    app.run()
+    assert release.NONE_AS_IT_IS in text(app)
+    press(app, "quantile-below")
+    assert app.session_state["_set"]["quantile_open"] == RELEASE
+    assert release.NONE_AS_IT_IS not in text(open_app("selection"))
