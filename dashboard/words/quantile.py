@@ -167,7 +167,7 @@ def _sides(q: float, bound: ErrorBound) -> str:
         told = f"{sure} at most {no_less(2.0 * bound.number)} more {bound.unit} lie on one side of it than on the other"
     else:
         told = f"{sure} no more than {no_less(bound.number)} {bound.unit} too many lie on one side of it"
-    return f"{told} (beside what the best of the numbers that it may be leaves)"
+    return f"{told} (beyond what even the best number would leave)"
 
 
 def gives(q: float) -> str:
