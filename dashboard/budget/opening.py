@@ -34,14 +34,15 @@ SUM, RHO = "sum", "zcdp"
 KINDS = {SUM: "Plain sum: ε and δ add up like money", RHO: "Many small answers: counted in ρ"}
 CAPTIONS = {
     SUM: "What is left can be spent on any page, and every bill is easy to check by hand. The usual choice.",
-    RHO: "Each answer is counted as ρ, about half the square of its ε, so many small answers go further and one large "
-    "one less far. Needs a δ, and takes no answer of which only an ε with a δ is known.",
+    RHO: "Only for who plans many small answers: more of them fit, and fewer large ones. Each is counted as ρ, about "
+    "half the square of its ε. Needs a δ, and some questions cannot be asked then.",
 }
 _SIZES = (0.05, 0.5)  # ε of one answer, for what a budget would allow
 HIDDEN = {
-    "add_remove": "For choices, medians, alarms and private training; not for advice followed day by day.",
-    "replace_one": "For every question. Those that hide one added or removed count more (twice in ε, four times in "
-    "ρ), because a changed row is one removed and another added.",
+    "add_remove": "Hides whether any one of them is in the data, and what is said of them. For every question but whom "
+    "to follow day by day (Online experts).",
+    "replace_one": "Hides what the data say of any one of them. For every question; those that hide one added or "
+    "removed cost more (twice the ε, four times the ρ), as a changed row is one removed and another added.",
 }
 FITS = "Fits the question in view."
 DELTAS = tuple(10.0**-power for power in range(5, 13))
@@ -105,7 +106,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
             index=list(HIDDEN).index(neighbours),
             key="budget-neighbours",
             persist_state="session",
-            format_func=lambda name: f"One{words.one_of(name, unit).removeprefix('one')}",
+            format_func=lambda name: f"Any {words.one_of(name, unit)}",
             captions=[f"{FITS} {told}" if cost and name == neighbours else told for name, told in HIDDEN.items()],
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -133,8 +134,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
                 help="Keep it far below one in the number of people: one in a hundred times as many, or less. With 0, "
                 "private training and advice followed day by day cannot be paid for.",
             )
-        if cost is not None and not cost.delta:  # one with a δ takes another, by the budget's own, once that is open
-            _pays_for(cost, neighbours)
+        _pays_for(cost, neighbours)
         _allowed(source)
     with right:
         _promise(source)
@@ -147,7 +147,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
     )
     told()
     if session.request_id(_NOTE) is not None:
-        _confirm(source)
+        _confirm(source, cost, neighbours)
 
 
 def asks_whose(source: Source) -> bool:
@@ -204,8 +204,11 @@ def _allowed(source: Source) -> None:
             st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.failing(DELTAS[1])}.")
 
 
-def _pays_for(cost: Cost, neighbours: str) -> None:
-    """How many answers to the question in view the budget would pay for."""
+def _pays_for(cost: Cost | None, neighbours: str) -> None:
+    """How many answers to the question in view the budget would pay for. One with a δ takes another, by the budget's
+    own, once that is open."""
+    if cost is None or cost.delta:
+        return
     _, epsilon, delta = _chosen()
     try:
         planned = Budget.planned(epsilon=epsilon, delta=delta, counting=_counting(), neighbours=_hidden())
@@ -250,7 +253,7 @@ def _promise(source: Source) -> None:
         st.caption(f"For each {words.safe(source.table.schema.unit)}, over all answers you will ever release.")
 
 
-def _confirm(source: Source) -> None:
+def _confirm(source: Source, cost: Cost | None, neighbours: str) -> None:
     (name, epsilon, delta), hidden, counting = _chosen(), _hidden(), _counting()
     unit = source.table.schema.unit
 
@@ -259,9 +262,12 @@ def _confirm(source: Source) -> None:
         delta_words = f" with δ = {words.failing(delta)}" if delta else ""
         st.markdown(f"“{words.safe(name)}”: **ε = {words.amount(epsilon)}**{delta_words} for all answers together.")
         st.markdown(
-            f"It hides **{words.one_of(hidden, unit)}**, and counts by "
+            f"It hides **any {words.one_of(hidden, unit)}**, and counts by "
             f"**{KINDS[counting][0].lower()}{KINDS[counting][1:]}**."
         )
+        _pays_for(cost, neighbours)
+        card = words.LabelCard(neighbours=hidden, epsilon=epsilon, delta=delta, unit=unit)
+        st.markdown(f"Once all of it is spent: {card.lines()[0]}")
         st.markdown(
             "It cannot be raised, refilled or deleted later, and a file about the same people will share it. "
             "Opening it charges nothing."

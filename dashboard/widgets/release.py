@@ -97,7 +97,8 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
             help=said.DRAW_HELP,
         )
         if mine:
-            st.markdown(said.last_drawn(offer.describe(mine[-1].answer), len(mine)), width="content")
+            last = said.last_drawn(offer.describe(mine[-1].answer), len(mine), made_up=source.simulated)
+            st.markdown(last, width="content")
         else:
             none = login_words.BELOW if waits else said.none_drawn(offer.gives, practice=source.practice)
             st.caption(none if fits else _refusal(found, source, request), width="content")
@@ -186,7 +187,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
     petition = approval.latest(found, request)
     if not approval.pending(petition, found):
-        _begin(here, found, seen=known)
+        _begin(here, found, seen=known, again=bool(drawn.apart(source, earlier)[0]))
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     _problem(slot)
@@ -214,13 +215,14 @@ def _problem(slot: str) -> None:
         onward.way(problem)
 
 
-def _begin(here: Asked, found: Budget, *, seen: Known) -> None:
+def _begin(here: Asked, found: Budget, *, seen: Known, again: bool) -> None:
     """The button that opens the dialog: to draw the answer, or to ask an owner for one that is above a limit."""
     request = here.request
     above = approval.above(found, request)
     if above:
         st.info(above, icon=":material/group:")
-    fits, label = found.fits(request.cost, request.neighbours), login_words.ASK_NOW if above else said.DRAW
+    fits, label = found.fits(request.cost, request.neighbours), said.DRAW_MORE if again else said.DRAW
+    label = login_words.ASK_NOW if above else label
     st.button(
         controls.primary(label) if fits else label,
         type="primary",

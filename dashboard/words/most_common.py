@@ -90,7 +90,7 @@ def caption(view: View) -> str:
         theory = (
             f"With {whole(view.size)} people privacy is free here: still right 99 times in 100 at ε = {number(free)}."
         )
-    return f"Without privacy it would name these people's winner every time. {theory} All of this is calculated."
+    return f"Without privacy it would name these people's winner every time. {theory} Calculated, not simulated."
 
 
 def uncertain(noise: float, people: float, count: float, unit: str, draws: int) -> str:

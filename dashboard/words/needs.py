@@ -29,7 +29,7 @@ def most_help(answers: str, found: str) -> str:
 
 
 def or_size(size_word: str) -> str:
-    return f"or, at this ε, {size_word} in all"
+    return f"or keep this ε, with {size_word}"
 
 
 def here(size: float, enough: float, size_word: str, *, part: bool) -> str:
@@ -77,7 +77,7 @@ def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> 
     if proviso is None and found.most is not None and (found.most.epsilon or EPSILON_HIGH) > epsilon * _NEAR:
         return f"**Next:** enough on average, and not for 9 of 10 {found.most.answers}. {_for_most(found.most)}"
     if least * _LITTLE < epsilon:
-        less = f"ε = {number(least)} would do, and leaves budget for other questions."
+        less = f"ε = {number(least)} would do: {number(epsilon - least)} less, left for other questions."
         return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, proviso.there, less)
     if proviso is not None:
         return _decide(proviso, "If so", "get a private answer.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from math import floor
 from typing import Any
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
@@ -156,15 +157,16 @@ def forecast_bound(q: float, bound: ErrorBound, unit: str) -> str:
     """What holds whatever the data are: by how many rows it is off, and not how far that is."""
     return (
         f"{_sides(q, bound)}, whatever the data are. How far that is{f' in {safe(unit)}' if unit else ''} depends on "
-        "how close together they lie there, so it cannot be said before."
+        "how close together they lie there: to tell it would be another answer about them."
     )
 
 
 def _sides(q: float, bound: ErrorBound) -> str:
     """The bound as it is proved: of rows on a side, where those that share a value with the answer are on none."""
     sure = times_in_100(bound.confidence or 0.0)
-    if q == 0.5:  # so many too many on one side are as many too few on the other
-        told = f"{sure} at most {no_less(2.0 * bound.number)} more {bound.unit} lie on one side of it than on the other"
+    if q == 0.5:  # so many too many on one side are as many too few on the other, and a whole number
+        most = floor(2.0 * bound.number * (1.0 + 1e-12))
+        told = f"{sure} the {bound.unit} above it and those below it differ in number by at most {most:,}"
     else:
         told = f"{sure} no more than {no_less(bound.number)} {bound.unit} too many lie on one side of it"
     return f"{told} (beyond what even the best number would leave)"

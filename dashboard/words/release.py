@@ -9,6 +9,7 @@ from dpcore.ledger.words import LONGEST_QUESTION
 
 TAB = "A private answer"
 DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
+DRAW_MORE = "Draw another private answer"
 OPEN_BELOW = f"Open “{TAB}” below"
 NONE_AS_IT_IS = "No private answer can be drawn as it is. Why, and what to do, stands there."
 DRAW_HELP = (
@@ -92,12 +93,18 @@ def none_drawn(gives: str, *, practice: bool) -> str:
     return f"No answer yet. An answer gives out {gives}, and cannot be undone."
 
 
+NOT_COVERED = (
+    "That is usual, and you answer for it: one row can decide what a file looks like, so what such a choice gives away "
+    "is outside of what ε promises."
+)
+
+
 def suggested(note: str) -> str:
     """Beside a release: the sentence of its receipt, all of it, and why it is there."""
-    told = f"{safe(note, LONGEST_QUESTION)} One row can decide what a file looks like."
+    told = f"{safe(note, LONGEST_QUESTION)} {NOT_COVERED}"
     if "How the cells of" not in note:
         return told
-    return f"{told} Types that you declare without the file, and bring on the Data page, leave it out."
+    return f"{told} To leave it out, declare the types without the file, and bring them on the Data page."
 
 
 def named_by_rows(note: str) -> str:
@@ -125,9 +132,10 @@ def draw_for(cost: str) -> str:
     return f"{DRAW_NOW} for {cost}"
 
 
-def last_drawn(answer: str, count: int) -> str:
+def last_drawn(answer: str, count: int, *, made_up: bool = False) -> str:
+    """The last answer; ``made_up`` says that the page around it is about rows that are made up."""
     more = "" if count == 1 else f" (the last of {count:,})"
-    return f"**Private answer{more}:** {answer}"
+    return f"**Private answer{' from your file, not from the made-up rows' if made_up else ''}{more}:** {answer}"
 
 
 def drawn_before(answer: str, when: str, whence: Whence = "file") -> str:

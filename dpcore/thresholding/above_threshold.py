@@ -48,9 +48,9 @@ class AboveThreshold:
         name="First alarm",
         plain="a noisy line, and one alarm when it is reached",
         how=(
-            "The line gets noise once, before anything is asked. Each answer gets noise of its own and is compared "
+            "The line gets noise once, before anything is asked. Each number gets noise of its own and is compared "
             "with the noisy line. One price pays for the whole run, whether it rings or not: silence costs nothing "
-            "more, however many answers are compared, and with an alarm the run is over."
+            "more, however many numbers are compared, and with an alarm the run is over."
         ),
         formula=(
             r"\begin{gathered}\Pr[\text{stop at } i] = \\ \int f_\rho(t) \prod_{j<i} F_\nu(a_j)\,\bigl(1 - "

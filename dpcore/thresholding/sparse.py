@@ -46,8 +46,8 @@ class Sparse:
         name="Several alarms",
         plain="a noisy line, and several alarms before it stops",
         how=(
-            "The line gets noise once. Each answer gets noise of its own and is compared with the noisy line, until "
-            "the agreed number of alarms has been raised. More alarms need more noise on every answer."
+            "The line gets noise once. Each number gets noise of its own and is compared with the noisy line, until "
+            "the agreed number of alarms has been raised. More alarms need more noise on every number."
         ),
         source="Lyu, Su and Li, VLDB 2017, Algorithm 7.",
         release="alarm",

@@ -53,10 +53,12 @@ def test_no_more_rows_lie_on_one_side_than_is_said(name: str, q: float, neighbou
     assert law[sides - sides.min() > bound.number + 1e-9].sum() <= 0.05
     for sentence in (said.conclude(q, bound), said.forecast_bound(q, bound, "")):
         found = re.search(
-            rf"{times_in_100(0.95)} (at most|no more than) ([\d.,]+) (more rows|rows too many) lie", sentence
+            rf"{times_in_100(0.95)} (the rows above it and those below it differ in number by at most|no more than) "
+            r"([\d,]+(?:\.\d+)?)",
+            sentence,
         )
         assert found
-        times = 2.0 if found[3] == "more rows" else 1.0  # more on one side than on the other
+        times = 1.0 if found[1] == "no more than" else 2.0  # too many on one side are as many too few on the other
         assert law[times * (sides - sides.min()) > float(found[2].replace(",", "")) + 1e-9].sum() <= 0.05
 
 

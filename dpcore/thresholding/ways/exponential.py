@@ -18,7 +18,7 @@ class TunedExponential:
         name="Exponential noise, tuned",
         plain="one noisy line, noise in one direction only",
         how=(
-            "The noise on the line and on the answers only ever goes up, never down, which protects as well and "
+            "The noise on the line and on the numbers only ever goes up, never down, which protects as well and "
             "spreads less. The line is moved to make up for it, and the budget is split in the best way for how "
             "long one watches."
         ),

@@ -18,7 +18,7 @@ class OneWayExponential:
         name="Exponential noise, one-way counts",
         plain="one noisy line, made for counts: half the noise, upwards only",
         how=(
-            "When one person more can only raise counts, the answers need half the noise; and noise that only "
+            "When one person more can only raise counts, the numbers need half the noise; and noise that only "
             "ever goes up spreads less again. Line and split are fitted to how long one watches."
         ),
         source="Lyu, Su and Li, VLDB 2017, for queries that all move one way, with noise in one direction only.",

@@ -18,7 +18,7 @@ class TunedLaplace:
         name="Laplace noise, tuned",
         plain="one noisy line, the budget split as is best",
         how=(
-            "As in the textbook, but the budget is split between line and answers in the best way for how long "
+            "As in the textbook, but the budget is split between line and numbers in the best way for how long "
             "one watches, and the line is moved by a fixed amount to balance early against missed alarms. Both "
             "are free: they depend on no data."
         ),

@@ -18,7 +18,7 @@ class OneWayLaplace:
         name="Laplace noise, one-way counts",
         plain="one noisy line, made for counts: half the noise",
         how=(
-            "When one person more can only raise counts, never lower some and raise others, the answers need "
+            "When one person more can only raise counts, never lower some and raise others, the numbers need "
             "half the noise. Line and split are fitted to how long one watches."
         ),
         source="Lyu, Su and Li, VLDB 2017, for queries that all move one way.",

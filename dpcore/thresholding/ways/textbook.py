@@ -18,8 +18,8 @@ class Textbook:
         name="Textbook",
         plain="one noisy line, half the budget on it",
         how=(
-            "The line gets noise once, and each answer gets noise of its own, up or down. Half of the budget "
-            "goes to the line, half to the answers, as the textbook has it; neither is fitted to how long one "
+            "The line gets noise once, and each number gets noise of its own, up or down. Half of the budget "
+            "goes to the line, half to the numbers, as the textbook has it; neither is fitted to how long one "
             "watches."
         ),
         source="Dwork and Roth, 2014, Algorithm 1.",
