@@ -210,7 +210,7 @@ def test_a_look_that_passes_over_what_it_does_not_know_opens_them(
 ) -> None:
     """So each of them is refused by that rule, and by nothing else."""
     address = made(engine, tmp_path, request, select)
-    monkeypatch.setattr(views, "_all_known", lambda met, known: True)
+    monkeypatch.setattr(views, "all_known", lambda met, known: True)
     assert open_database(address, "v").names
 
 
