@@ -129,16 +129,22 @@ def held(own: OwnFile) -> None:
 
 def understood(own: OwnFile, place: Place) -> None:
     """What is known before anything is asked: the schema, and what its owner states."""
-    source = place.source
     with st.container(gap="xsmall"):
         st.markdown(f":material/view_column: {said.rows_stay(len(own.schema.names))}")
-        st.markdown(f":material/person: {said.whose(source.unit, source.rows_per_person, source.id_column)}")
+        st.markdown(f":material/person: {_stated(place)}")
         st.caption(said.ASKED_PRIVATELY)
 
 
 def people(own: OwnFile, place: Place) -> None:
     """Whose data these are, as their owner states; about how many, anyone may say."""
     source = place.source
-    st.markdown(said.whose(source.unit, source.rows_per_person, source.id_column))
+    st.markdown(_stated(place))
     whose.how_many(own)
     st.caption(said.budget(source.epsilon, source.delta))
+
+
+def _stated(place: Place) -> str:
+    """What the owner of the source states of its people, and of the table."""
+    source = place.source
+    told = said.whose(source.unit, source.rows_per_person, source.id_column)
+    return f"{told} {said.ROW_BY_ROW}" if "row by row" in place.form else told

@@ -30,7 +30,7 @@ _USUAL: dict[Kind, ColumnType] = {
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Place:
     """``table`` of ``source``; ``kinds`` are its columns' by its schema, ``alone`` those that tell its rows apart.
-    ``form`` is what its owner stated of the text files that it was made of, which answers say."""
+    ``form`` is what its owner stated of the text files that it was made of, or of its rows, which answers say."""
 
     source: ConfiguredSource
     table: str

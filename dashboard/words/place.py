@@ -19,6 +19,10 @@ SEVERAL_FOR_ONE = (
     "several ways, as “Ann” and “ann”: each would count as somebody else. Ask the people who run the server."
 )
 NO_PERSON = "This table has no column that says whose a row is, as its owner states; choose another."
+ROW_BY_ROW = (
+    "That no row of this table or view hangs on rows of others is stated by the people who run this server, and not "
+    "checked."
+)
 OTHER = "Use other data"
 ABOUT = (
     "The chart shows rows made up from what you say here, and nothing of the source. For a private answer the source "

@@ -77,13 +77,15 @@ _FORM: dict[Stated, str] = {
     "even lines": "no row has more cells than there are columns and no quotation mark stays open, whatever it holds",
     "rows stay": "no row is itself one of those who are protected, or made by one",
 }
+_ROW_BY_ROW: Stated = "row by row"
+"""What the owner of a source stated of a view, which belongs to what is promised of one person's rows."""
 
 
 def form_stated(reads: Reads) -> tuple[str, ...]:
     """One sentence about what a person stated of the form of the file, none where all of it is the usual."""
-    if not reads.form:
+    told = " and ".join(_FORM[one] for one in reads.form if one != _ROW_BY_ROW)
+    if not told:
         return ()
-    told = " and ".join(_FORM[one] for one in reads.form)
     return (f"That {told} was stated by {SEEN}: not covered by ε.",)
 
 
@@ -231,9 +233,13 @@ class Asked(ABC):
     def _alone(self) -> str:
         """What a row of records is, which no data can show: one that counts several people goes with none of them."""
         unit = shown(self.unit)
+        view = (
+            " That no row of this table or view hangs on rows of others is the word of the people who run the server: "
+            "its definition was not looked at for it."
+        )
         return (
             f"So was that each row is of one {unit} alone: without that {unit} it is gone and no other row changes, "
-            "and no number in it counts or adds up several."
+            f"and no number in it counts or adds up several.{view if _ROW_BY_ROW in self.reads.form else ''}"
         )
 
     @property

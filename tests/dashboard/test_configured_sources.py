@@ -32,6 +32,7 @@ from dashboard.words.release import Whence
 from dpcore.datasets import Declaration, twin
 from dpcore.datasets.importing import import_csv
 from dpcore.datasets.in_place import ConfiguredSource, InPlace, PrivateSource, configured_sources
+from dpcore.datasets.in_place.rows_apart import HANGS_TOGETHER
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.ledger import Ledger
 from dpcore.releases.asked import form_stated
@@ -81,6 +82,23 @@ def test_a_source_that_takes_several_texts_for_one_person_is_not_begun(clinic: P
         placed(found, "loose")
     assert str(refused.value) == said.SEVERAL_FOR_ONE
     assert placed(found, "strict").schema.id_column == "patient"
+
+
+def test_a_page_and_its_answers_say_that_rows_of_a_view_are_stated_to_be_there_one_by_one(
+    clinic: Path, open_app: Open
+) -> None:
+    with closing(sqlite3.connect(clinic)) as connection, connection:
+        connection.execute("CREATE TABLE wards (ward TEXT PRIMARY KEY, name TEXT)")
+        connection.execute("CREATE VIEW named AS SELECT v.*, w.name FROM visits v JOIN wards w ON w.ward = v.ward")
+    listed = clinic.with_name("sources.toml")
+    listed.write_text(listed.read_text() + 'tables = ["named"]\n')
+    app = open_app("data", **{"from": "source"})
+    click(app, said.USE)
+    assert HANGS_TOGETHER[:-1] in text(app)
+    listed.write_text(listed.read_text() + 'row_by_row = ["named"]\n')
+    click(app, said.USE)
+    own = held(app)
+    assert (own.form.said_in_answers, said.ROW_BY_ROW in text(app)) == (("row by row",), True)
 
 
 @pytest.mark.parametrize("lines_in_cells", [False, True])
@@ -360,6 +378,7 @@ def test_a_column_is_only_what_its_source_says_and_an_id_is_nothing_to_count(cli
     [
         ("rows_per_person = 2", "rows_per_person = 8"),
         ('unit = "patient"', 'unit = "family"'),
+        ("rows_per_person = 2", 'rows_per_person = 2\nrow_by_row = ["visits"]'),
         ('id_column = "patient"\n', ""),
         ("[clinic]", "[other]"),
     ],

@@ -149,6 +149,9 @@ def server() -> Iterator[PrivateServer]:
         yield running
 
 
+STATED = {"never_fail": ("slow",), "row_by_row": ("slow",)}
+
+
 def rows(server: PrivateServer) -> str:
     """The address of a table and of a view that takes two seconds for its one row."""
     import psycopg
@@ -161,7 +164,7 @@ def rows(server: PrivateServer) -> str:
 
 @pytest.mark.thorough
 def test_a_server_that_works_on_a_question_is_waited_for(server: PrivateServer) -> None:
-    stored = open_database(rows(server), "slow", never_fail=("slow",))
+    stored = open_database(rows(server), "slow", **STATED)
     assert waited(lambda: stored.run("SELECT n FROM slow")) == (True, "[(1,)]")
     assert stored.run("SHOW statement_timeout") == [("1h",)]
     assert stored.run("SHOW lock_timeout") == [("5s",)]
@@ -169,7 +172,7 @@ def test_a_server_that_works_on_a_question_is_waited_for(server: PrivateServer) 
 
 @pytest.mark.thorough
 def test_what_the_address_says_of_time_holds(server: PrivateServer) -> None:
-    stored = open_database(rows(server) + "&options=-c%20statement_timeout%3D700", "slow", never_fail=("slow",))
+    stored = open_database(rows(server) + "&options=-c%20statement_timeout%3D700", "slow", **STATED)
     began = time.monotonic()
     assert waited(lambda: stored.run("SELECT n FROM slow")) == (True, database._NO_ANSWER)
     assert time.monotonic() - began < 2.0
@@ -179,7 +182,7 @@ def test_what_the_address_says_of_time_holds(server: PrivateServer) -> None:
 def test_a_server_that_freezes_in_mid_answer_is_given_up_and_asked_again_later(
     server: PrivateServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = open_database(rows(server), "slow", never_fail=("slow",))
+    stored = open_database(rows(server), "slow", **STATED)
     told: list[tuple[bool, str]] = []
     asker = threading.Thread(target=lambda: told.append(waited(lambda: stored.run("SELECT n FROM slow"))))
     asker.start()

@@ -15,7 +15,7 @@ from dashboard.words.release import named_by_rows, suggested
 from dpcore.datasets import Column
 from dpcore.datasets.declaration import Reads, Stated
 from dpcore.datasets.done import Done
-from dpcore.releases.asked import _FORM, form_stated, named
+from dpcore.releases.asked import _FORM, _ROW_BY_ROW, form_stated, named
 from dpcore.releases.asked import suggested as types_stated
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.steps_chosen import steps_chosen
@@ -34,7 +34,7 @@ NOT_COVERED = "not covered by ε"
 
 
 def test_there_are_words_for_all_that_can_be_stated_of_a_form() -> None:
-    assert set(_FORM) == set(get_args(Stated))
+    assert {*_FORM, _ROW_BY_ROW} == set(get_args(Stated))
 
 
 @pytest.mark.parametrize("sentences", [types_stated, form_stated, steps_chosen])

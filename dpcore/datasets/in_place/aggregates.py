@@ -46,7 +46,8 @@ class InPlace:
     ``quoted(name)`` is a name as that engine writes it, ``tongue`` what else it has its own way to write. ``key`` tells
     a folder's states apart, but only names a table of a database, which does not say when it changes: keep nothing by
     it for long. ``texts`` are columns of the same cells as texts, by name, where a number is not all that a cell says.
-    ``empty`` leaves all its rows out of ``table``. ``form`` is what a folder says of the text files it was made of.
+    ``empty`` leaves all its rows out of ``table``. ``form`` is what a folder says of the text files it was made of, and
+    what was stated of a view.
     """
 
     names: tuple[str, ...]

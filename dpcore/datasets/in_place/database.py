@@ -45,7 +45,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from dpcore.addresses import OF_NO_SESSION, read_address, without_secrets
-from dpcore.datasets.in_place import views, watched
+from dpcore.datasets.in_place import rows_apart, views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
@@ -100,18 +100,24 @@ def tables_of(address: str, *, allowed: tuple[str, ...] = ()) -> tuple[str, ...]
 
 
 def open_database(
-    address: str, table: str, *, allowed: tuple[str, ...] = (), never_fail: tuple[str, ...] = ()
+    address: str,
+    table: str,
+    *,
+    allowed: tuple[str, ...] = (),
+    never_fail: tuple[str, ...] = (),
+    row_by_row: tuple[str, ...] = (),
 ) -> InPlace:
     """One table or view, for reading alone. ``address`` is an SQLAlchemy address, or ``duckdb:///`` and a file;
-    ``never_fail`` are those of which it was stated that they give an answer whatever their cells hold.
+    ``never_fail`` are those of which it was stated that they give an answer whatever their cells hold, ``row_by_row``
+    those of which it was that no row hangs on others.
 
-    Raises UnreadableFile, also for a table that is not among those of ``tables_of``, and for one that might fail by a
-    cell (``views``).
+    Raises UnreadableFile, also for a table that is not among those of ``tables_of``, for one that might fail by a cell
+    (``views``) and for one whose rows might hang on others (``rows_apart``).
     """
     if table not in tables_of(address, allowed=allowed):
         raise UnreadableFile("The database has no such table or view any more, or does not show it to this server.")
     if address.startswith(_DUCKDB):
-        return open_duckdb(address.removeprefix(_DUCKDB), table, never_fail=never_fail)
+        return open_duckdb(address.removeprefix(_DUCKDB), table, never_fail=never_fail, row_by_row=row_by_row)
     engine = _engine(address)
 
     @contextmanager
@@ -160,9 +166,11 @@ def open_database(
         keys = _keys(seen, table)
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
+    quoted = engine.dialect.identifier_preparer.quote_identifier
     if table not in never_fail:
-        quoted = engine.dialect.identifier_preparer.quote_identifier
         views.check(engine.dialect.name, run, quoted, table, compiled=compiled)
+    if table not in row_by_row:
+        rows_apart.check(engine.dialect.name, run, quoted, table, compiled=compiled)
     known = without_secrets(read_address(address)).set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=tuple(columns),
@@ -171,10 +179,11 @@ def open_database(
         run=run,
         select=select,
         stream=stream,
-        quoted=engine.dialect.identifier_preparer.quote_identifier,
+        quoted=quoted,
         tongue=TONGUES[engine.dialect.name],
         key=hashlib.sha256(f"{known}|{table}".encode()).hexdigest(),
         keys=keys,
+        form=("row by row",) if table in row_by_row else (),
     )
 
 

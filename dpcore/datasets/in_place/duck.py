@@ -19,7 +19,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from dpcore.datasets.in_place import views, watched
+from dpcore.datasets.in_place import rows_apart, views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.connection import in_memory, of_database
 from dpcore.datasets.in_place.form import Form
@@ -152,14 +152,18 @@ def duckdb_tables(file: str | Path) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in found)
 
 
-def open_duckdb(file: str | Path, table: str, *, never_fail: tuple[str, ...] = ()) -> InPlace:
-    """One table or view of a database of DuckDB's, opened read-only. As ``open_folder``; of those that ``never_fail``
-    that was stated. Raises UnreadableFile, also for one that might fail by a cell (``views``)."""
+def open_duckdb(
+    file: str | Path, table: str, *, never_fail: tuple[str, ...] = (), row_by_row: tuple[str, ...] = ()
+) -> InPlace:
+    """One table or view of a database of DuckDB's, opened read-only. As ``open_folder``, and ``open_database``."""
     place = _there(file)
     state = f"{place}|{place.stat().st_mtime_ns}|{table}"
     stored = _open(str(place), table, key=state, trouble=_AWAY)
     if table not in never_fail:
         views.check("duckdb", stored.run, stored.quoted, table)
+    if table in row_by_row:
+        return replace(stored, form=("row by row",))
+    rows_apart.check("duckdb", stored.run, stored.quoted, table)
     return stored
 
 

@@ -17,6 +17,7 @@
     id_column = "patient"        # whose row it is: at most three rows of each are ever counted
     tables = ["visits"]          # leave out for all tables and views
     never_fail = ["visits"]      # views of which its owner states that no cell makes them fail
+    row_by_row = ["visits"]      # and that none of their rows hangs on rows of others
 
     [rides]
     folder = "/srv/data/rides"
@@ -51,7 +52,7 @@ MOST_EPSILON = 20.0
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _TEXTS = {"label": 80, "folder": 4000, "address": 4000, "unit": 30, "id_column": 200, "hides": 20}
 _FORM = ("format", "delimiter", "decimal", "columns")
-_LISTS = ("tables", "never_fail")
+_LISTS = ("tables", "never_fail", "row_by_row")
 _NUMBERS = ("epsilon", "delta", "rows_per_person")
 
 
@@ -62,8 +63,8 @@ class ConfiguredSource:
     ``epsilon``, ``delta`` and ``hides`` are the one budget that all its tables have together, under the name
     ``lineage``. Of each ``unit`` at most ``rows_per_person`` rows of a table count where ``id_column`` says whose a row
     is; else that there are no more is the owner's word. ``never_fail`` are views of which it is their owner's word that
-    they give an answer whatever their cells hold. ``form`` is that of CSV files. The address is
-    kept out of its representation.
+    they give an answer whatever their cells hold, and ``row_by_row`` that none of their rows hangs on rows of others.
+    ``form`` is that of CSV files. The address is kept out of its representation.
     """
 
     name: str
@@ -78,6 +79,7 @@ class ConfiguredSource:
     address: str = ""
     allowed: tuple[str, ...] = ()
     never_fail: tuple[str, ...] = ()
+    row_by_row: tuple[str, ...] = ()
     form: Form | None = None
 
     def __repr__(self) -> str:
@@ -103,7 +105,9 @@ class ConfiguredSource:
             return open_lines(self.folder, self.form)
         if self.folder:
             return open_folder(self.folder)
-        return open_database(self.address, table, allowed=self.allowed, never_fail=self.never_fail)
+        return open_database(
+            self.address, table, allowed=self.allowed, never_fail=self.never_fail, row_by_row=self.row_by_row
+        )
 
 
 def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource, ...]:
@@ -124,7 +128,7 @@ def configured_sources(file: str | Path | None = None) -> tuple[ConfiguredSource
 
 def _source(name: str, entry: object) -> ConfiguredSource:
     if not isinstance(entry, dict) or not set(entry) <= {*_TEXTS, *_NUMBERS, *_FORM, *_LISTS}:
-        raise _wrong(name, f"must hold only {', '.join((*_TEXTS, *_NUMBERS, *_FORM, _LISTS[0]))} and {_LISTS[1]}")
+        raise _wrong(name, f"must hold only {', '.join((*_TEXTS, *_NUMBERS, *_FORM, *_LISTS[:-1]))} and {_LISTS[-1]}")
     if not _NAME.fullmatch(name):
         raise _wrong(name, "must be named by letters, digits, - and _, at most 40 of them")
     if ("folder" in entry) == ("address" in entry):
@@ -164,6 +168,7 @@ def _source(name: str, entry: object) -> ConfiguredSource:
         address=entry.get("address", ""),
         allowed=tuple(tables),
         never_fail=tuple(lists["never_fail"]),
+        row_by_row=tuple(lists["row_by_row"]),
         form=form,
     )
 
