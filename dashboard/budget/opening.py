@@ -248,9 +248,15 @@ def _promise(source: Source) -> None:
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with all answers.",
             config={"displayModeBar": False},
         )
-        card = words.LabelCard(neighbours=_hidden(), epsilon=epsilon, delta=delta, unit=source.table.schema.unit)
-        st.markdown(card.lines()[0])
+        st.markdown(_odds(_hidden(), epsilon, delta, source.table.schema.unit))
         st.caption(f"For each {words.safe(source.table.schema.unit)}, over all answers you will ever release.")
+
+
+def _odds(hidden: Neighbours, epsilon: float, delta: float, unit: str) -> str:
+    """What somebody could guess once all of it is spent."""
+    return words.LabelCard(
+        neighbours=hidden, epsilon=epsilon, delta=delta, unit=unit, of="all answers that fit"
+    ).lines()[0]
 
 
 def _confirm(source: Source, cost: Cost | None, neighbours: str) -> None:
@@ -266,8 +272,7 @@ def _confirm(source: Source, cost: Cost | None, neighbours: str) -> None:
             f"**{KINDS[counting][0].lower()}{KINDS[counting][1:]}**."
         )
         _pays_for(cost, neighbours)
-        card = words.LabelCard(neighbours=hidden, epsilon=epsilon, delta=delta, unit=unit)
-        st.markdown(f"Once all of it is spent: {card.lines()[0]}")
+        st.markdown(_odds(hidden, epsilon, delta, unit))
         st.markdown(
             "It cannot be raised, refilled or deleted later, and a file about the same people will share it. "
             "Opening it charges nothing."
