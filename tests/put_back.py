@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from streamlit.runtime import memory_media_file_storage
+from streamlit import runtime
+from streamlit.runtime import Runtime, memory_media_file_storage
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
@@ -37,6 +38,7 @@ def changed_in_streamlit() -> list[str]:
     """
     kept = any(failures._is_kept in logging.getLogger(name).filters for name in failures._LEFT_OUT)
     left = {
+        "the server of this process": runtime.exists(),
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
         "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
@@ -57,6 +59,7 @@ def changed_in_streamlit() -> list[str]:
         "what pages say again": not replay.guarded(),
         "what a line of the log is": logging.getLogRecordFactory() is not logging.LogRecord,
     }
+    Runtime._instance = None
     frames.unguard()
     left_pages.unguard()
     left_sessions.unguard()

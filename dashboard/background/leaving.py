@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
@@ -201,7 +202,8 @@ def _let_go(names: Iterable[str]) -> None:
     storage = manager._session_storage if isinstance(manager, WebsocketSessionManager) else None
     cache = storage._cache if isinstance(storage, MemorySessionStorage) else None
     if isinstance(cache, TTLCache):  # which is for one thread
-        here._get_async_objs().eventloop.call_soon_threadsafe(partial(_forget, cache, names))
+        with suppress(RuntimeError):  # a server that has not begun yet, or has ended, holds none
+            here._get_async_objs().eventloop.call_soon_threadsafe(partial(_forget, cache, names))
 
 
 def _forget(cache: TTLCache[str, Any], names: Iterable[str]) -> None:

@@ -12,7 +12,9 @@ import pytest
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from dashboard.background import leaving
 from dashboard.runtime import left_sessions
@@ -152,6 +154,33 @@ def test_streamlit_lets_go_of_who_was_emptied(waiting: leaving.Waiting) -> None:
         return [one.session.id for one in storage.list()]
 
     assert asyncio.run(close()) == ["left again", "other"]
+
+
+def ended() -> SimpleNamespace:
+    loop = asyncio.new_event_loop()
+    loop.close()
+    return SimpleNamespace(eventloop=loop)
+
+
+@pytest.mark.parametrize("objects", [Runtime._get_async_objs, lambda _: ended()], ids=["not begun", "ended"])
+def test_sessions_are_emptied_beside_a_server_that_does_not_run(
+    objects: Callable[[Any], Any], waiting: leaving.Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was made in this process and never began had the thread end that empties them, and every later one
+    stay."""
+
+    class Manager(WebsocketSessionManager):
+        def __init__(self) -> None:
+            self._session_storage = MemorySessionStorage(ttl_seconds=120)
+
+    here = SimpleNamespace(_session_mgr=Manager(), _async_objs=None, is_active_session=lambda session: False)
+    here._get_async_objs = lambda: objects(here)
+    monkeypatch.setattr(leaving, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: here))
+    for name in ("first", "later"):
+        state = State(file="x")
+        waiting.add(leaving.Visit(name, state), 0.0)
+        assert until(lambda state=state: not state), name  # type: ignore[misc]
+        assert until(lambda: waiting._thread is None), name
 
 
 def test_a_script_that_runs_on_brings_no_session_back(

@@ -16,6 +16,7 @@ from uvicorn.server import ServerState
 from dashboard.background import speed
 from dashboard.serving import frames, gate, lengths, pace, plain_requests, refused
 from dashboard.serving.gate import Gate
+from tests.put_back import changed_in_streamlit
 from tests.serving.connected import Wire
 from tests.serving.leaping import Leaping
 from tests.serving.test_frames import REQUEST
@@ -339,10 +340,11 @@ def test_one_more_than_may_wait_is_answered_after_a_while(loop: Leaping, monkeyp
     assert sorted(loop.run_until_complete(sent())) == [0, 1, 2, *[round(refused.TOLD_AFTER)] * 3]
 
 
-def test_the_gate_of_the_server_itself_is_asked(loop: Leaping) -> None:
+def test_the_gate_of_the_server_itself_is_asked(loop: Leaping, request: pytest.FixtureRequest) -> None:
     """Through all that Streamlit and Starlette put around it."""
     from dashboard.server import app
 
+    request.addfinalizer(changed_in_streamlit)  # it makes a server of this process, which never begins
     said: list[Any] = []
 
     async def send(message: Any) -> None:

@@ -85,9 +85,10 @@ def begun_by(who: Browser) -> SimpleNamespace:
     return found
 
 
-def test_every_address_that_names_a_session_is_looked_at() -> None:
+def test_every_address_that_names_a_session_is_looked_at(request: pytest.FixtureRequest) -> None:
     from dashboard.server import app
 
+    request.addfinalizer(changed_in_streamlit)  # it makes a server of this process, which never begins
     found = [route for route in app._build_starlette_app().routes if "session" in str(getattr(route, "path", ""))]
     paths = {route.path for route in found}  # type: ignore[attr-defined]
     assert paths == {"/_stcore/upload_file/{session_id}/{file_id}"}
