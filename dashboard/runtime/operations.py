@@ -7,15 +7,13 @@ until two scripts have ended, which on a quiet server may be never. Here
 - nothing is made for nobody: not after the log-out in another tab, nor after the login's hours;
 - a file is made for the session alone whose page offers it;
 - it takes a place as a script does (``background.places``), one of a session at a time, and counts as what it took;
-- of the files that a session had made the latest stay, ``FILES`` of them and ``OWN_BYTES``, of all ``ALL_BYTES``.
+- of the files that a session had made few stay, for who had them made (``made_files``).
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -30,14 +28,14 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 
 from dashboard.background.places import PLACES, Script
-from dashboard.runtime import scripts
+from dashboard.runtime import made_files, scripts
+from dashboard.runtime.made_files import is_open
 from dashboard.serving import senders
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE
 
 WAITING = 32
 """What one session may have asked for that is not made yet; a table that is scrolled asks for some pieces at once."""
-FILES, OWN_BYTES, ALL_BYTES = 8, 64 << 20, 128 << 20
 
 
 @dataclass(slots=True)
@@ -48,44 +46,6 @@ class _Queue:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Made:
-    """The files that sessions had made and may still fetch, oldest first; from any thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sizes: dict[str, OrderedDict[str, int]] = {}
-
-    @property
-    def bytes(self) -> int:
-        """Of all of them; a file that two sessions had made counts twice."""
-        return sum(sum(sizes.values()) for sizes in self._sizes.values())
-
-    def note(self, files: MediaFileManager, session: str, name: str, size: int) -> None:
-        """One more of a session; what is too much is let go of, but never the file that was just made."""
-        with self._lock:
-            mine = self._sizes.setdefault(session, OrderedDict())
-            mine[name] = size
-            mine.move_to_end(name)
-            gone = [one for who in list(self._sizes) if not _is_open(who) and who != session for one in self._pop(who)]
-            while len(mine) > FILES or (len(mine) > 1 and sum(mine.values()) > OWN_BYTES):
-                gone += self._pop(session, 1)
-            while self.bytes > ALL_BYTES and len(self._sizes) > 1:
-                others = [who for who in self._sizes if who != session]
-                gone += self._pop(max(others, key=lambda who: sum(self._sizes[who].values())), 1)
-            kept = {one for sizes in self._sizes.values() for one in sizes}
-        for one in gone:
-            if one not in kept:
-                _delete(files, one)
-
-    def _pop(self, session: str, most: int | None = None) -> list[str]:
-        sizes = self._sizes[session]
-        gone = [sizes.popitem(last=False)[0] for _ in range(len(sizes) if most is None else most)]
-        if not sizes:
-            del self._sizes[session]
-        return gone
-
-
-MADE = Made()
 _QUEUES: dict[str, _Queue] = {}
 _FOR: ContextVar[tuple[str, Script] | None] = ContextVar("made for", default=None)
 _dispatch = BackendOperationDispatcher.dispatch
@@ -138,7 +98,7 @@ async def _in_a_place(
     token = _FOR.set((session_id, script))
     try:
         await place
-        if runtime.exists() and not _is_open(session_id):  # closed while this waited
+        if runtime.exists() and not is_open(session_id):  # closed while this waited
             return BackendOperationResponse()
         return await work()
     finally:
@@ -165,16 +125,5 @@ def _made(files: MediaFileManager, file_id: str) -> str:
         script.visitor.took(time.thread_time() - start)
     name = PurePosixPath(url).stem
     storage: Any = files._storage
-    MADE.note(files, session, name, len(storage.get_file(name).content))
+    made_files.MADE.note(files, session, name, len(storage.get_file(name).content), senders.whose(session))
     return url
-
-
-def _delete(files: MediaFileManager, name: str) -> None:
-    """Let go of a file that no page holds in its place."""
-    with files._lock:
-        if name in files._file_metadata and name in files._get_inactive_file_ids():
-            files._delete_file(name)
-
-
-def _is_open(session_id: str) -> bool:
-    return runtime.exists() and runtime.get_instance().is_active_session(session_id)

@@ -10,6 +10,7 @@ from dashboard.people.browser_token import PHONE, VISITOR
 from dashboard.poll.codes import PARAMETER
 from dashboard.serving import host_cookies
 from dashboard.serving.asgi import Message, Scope, Send
+from dashboard.serving.heads import is_made
 from dashboard.words import server as words
 
 POLICY = "; ".join(
@@ -51,7 +52,7 @@ def not_packed(scope: Scope) -> Scope:
 
 def whole(scope: Scope) -> Scope:
     """A request as of who wants all of a file that was made for them: a part of it would be a copy for each request."""
-    if "/media/" not in str(scope["path"]):
+    if not is_made(scope):
         return scope
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"range"]}
 
@@ -59,7 +60,7 @@ def whole(scope: Scope) -> Scope:
 def with_headers(scope: Scope, send: Send) -> Send:
     """With what a browser is told beside each answer; and no file that was made for somebody is kept on the way, or by
     a browser that others may use."""
-    own = "/media/" in str(scope["path"])
+    own = is_made(scope)
 
     async def tell(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -21,6 +21,8 @@ LONGEST_KIND = 1_000
 """Bytes in which a browser says of what kind a file is."""
 HEAD = "epsilon_lab.head"
 """What a request counts by its head, as it came."""
+MEDIA = "/media/"
+"""What stands before the name of a file that is shown or was made."""
 USUAL, AS_MUCH, A_LINE = 2 << 10, 1 << 10, 4
 """Bytes of a head that count as one request, those beyond that count as one more, and what a line has beside its name
 and value: 62 kB of cookies, or of a query, take sixty times as long as a usual head."""
@@ -129,6 +131,11 @@ def is_of_session(scope: Scope) -> bool:
 def is_file(scope: Scope) -> bool:
     """Whether a browser brings an uploaded file."""
     return is_of_session(scope) and scope["method"] == "PUT"
+
+
+def is_made(scope: Scope) -> bool:
+    """Whether an address names a file that a page shows, or that was made for somebody."""
+    return MEDIA in str(scope["path"])
 
 
 def is_page(scope: Scope) -> bool:

@@ -35,6 +35,7 @@ NO_ROOM_FOR_TEXT = (
 TOO_MANY_REQUESTS = "So much is asked from your address at this moment that this has to wait; try again in a minute."
 LOG_IN_FIRST = "Files are for those who have logged in; log in and bring the file again."
 OTHERS_PAGE = "This page was opened by somebody else, or before you logged in anew; reload it and bring the file again."
+OTHERS_FILE = "This file was made for somebody else, or for a login that has ended; go to the page and save it anew."
 NOT_AS_A_BROWSER = "A file comes as a browser sends it, alone; reload the page and choose the file again."
 TOO_SLOW = "The file took too long to arrive; try again where the network is faster."
 NOT_UNDERSTOOD = "This page was sent something that it does not understand; reload it."

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +21,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dashboard.background import places
 from dashboard.people import ended, logged_out, login
-from dashboard.runtime import operations
+from dashboard.runtime import made_files, operations
 from dashboard.serving import messages, senders
 from dashboard.widgets.picture import html_page
 from dashboard.words import login as words
@@ -119,9 +119,10 @@ class Offered:
         self._dispatcher = BackendOperationDispatcher()
         self._dispatcher.register("deferred_file", DeferredFileHandler(lambda: self.files))
         self.open = {"a", "b", "c"}
-        monkeypatch.setattr(operations, "_is_open", lambda session: session in self.open)
+        for module in (operations, made_files):
+            monkeypatch.setattr(module, "is_open", lambda session: session in self.open)
         monkeypatch.setattr(senders, "may_ask", lambda session: True)
-        monkeypatch.setattr(operations, "MADE", operations.Made())
+        monkeypatch.setattr(made_files, "MADE", made_files.Made())
 
     def offer(self, session: str, make: Callable[[], bytes]) -> str:
         self._patch.setattr(media_file_manager, "_get_session_id", lambda: session)
@@ -154,6 +155,15 @@ def test_a_file_is_made_for_the_session_alone_whose_page_offers_it(guarded: bool
     assert bool(asyncio.run(offered.ask("b", name)).error_msg) is guarded
 
 
+def test_a_file_is_kept_with_for_whom_it_was_made(offered: Offered, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = {"a": made_files.Whose({"sub": "olga"}), "b": made_files.Whose({"sub": "ben"})}
+    monkeypatch.setattr(senders, "whose", here.__getitem__)
+    same = [offered.offer(session, lambda: b"the same") for session in here]
+    urls = [asyncio.run(offered.ask(*one)).deferred_file.url for one in zip(here, same, strict=True)]
+    (name,) = {PurePosixPath(url).stem for url in urls}
+    assert made_files.MADE.of(name) == list(here.values())
+
+
 def anew(size: int) -> Callable[[], bytes]:
     """A file that is another one each time it is made."""
     return lambda: secrets.token_bytes(16) + bytes(size)
@@ -163,8 +173,8 @@ def anew(size: int) -> Callable[[], bytes]:
 def test_files_that_are_made_anew_fill_no_memory(
     guarded: bool, offered: Offered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(operations, "OWN_BYTES", 5 << 20)
-    monkeypatch.setattr(operations, "ALL_BYTES", 8 << 20)
+    monkeypatch.setattr(made_files, "OWN_BYTES", 5 << 20)
+    monkeypatch.setattr(made_files, "ALL_BYTES", 8 << 20)
     if not guarded:
         operations.unguard()
 
@@ -192,7 +202,7 @@ def test_the_same_file_is_kept_once_and_for_as_long_as_somebody_may_fetch_it(off
         url = ""
         for who in ("a", "b", "a"):
             url = (await offered.ask(who, same[who])).deferred_file.url
-        for _ in range(operations.FILES):
+        for _ in range(made_files.FILES):
             await offered.ask("a", offered.offer("a", anew(10)))
         return str(url.rsplit("/", 1)[1])
 

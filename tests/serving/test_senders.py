@@ -22,12 +22,13 @@ from benchmarks.people import opened
 from dashboard.background import compute
 from dashboard.people import ended, logged_out, login, login_cookie
 from dashboard.people.browser_token import UNKNOWN, VISITOR, Browser, browser
-from dashboard.runtime import own_sessions
+from dashboard.runtime import made_files, own_sessions
 from dashboard.serving import senders
 from dashboard.serving.heads import is_of_session
 from dashboard.words import server as words
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
+from dpcore.ledger.ended import Ended
 from dpcore.ledger.member import NO_FILES
 from dpcore.ledger.roles import Person
 from tests.browser.login_server import SECRET
@@ -179,6 +180,88 @@ def test_with_a_login_it_is_the_person_whose_session_it_is(
     assert sent("vera", method, logged_in(vera)) == (403 if method == "PUT" else 200), "files take an analyst"
     logged_out.end(alice, 60.0)
     assert sent("alice", method, logged_in(alice)) == 403
+
+
+class _Files:
+    """Stands for Streamlit's, of which none is let go of here."""
+
+
+def made(name: str, session: str) -> None:
+    """A file that was made for who is at a session now."""
+    made_files.MADE.note(_Files(), session, name, 1, senders.whose(session))  # type: ignore[arg-type]
+
+
+def fetched(name: str, *headers: tuple[bytes, bytes], before: str = "") -> int:
+    """How it is answered who asks for a file, alike by each method; all that comes to the server itself by 200."""
+    told = {asked(f"{before}/media/{name}", HOST, *headers, method=method)[0] for method in ("GET", "HEAD", "OPTIONS")}
+    (status,) = told
+    return status
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made_files, "MADE", made_files.Made())
+    monkeypatch.setattr(made_files, "is_open", lambda session: True)
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("ends", ["here", "elsewhere", "by its hours"])
+def test_a_file_that_was_made_is_given_to_who_is_here_still(
+    ends: str, sessions: dict[str, SimpleNamespace], logged: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lies as long as the tab rests, which notices no log-out in another one."""
+    logged(SETTINGS)
+    alice, mallory = said("alice"), said("mallory")
+    hers = logged_in(alice)
+    sessions |= {"alice": SimpleNamespace(_user_info=alice), "mallory": SimpleNamespace(_user_info=mallory)}
+    for name, session in (("hers", "alice"), ("both", "alice"), ("both", "mallory")):
+        made(name, session)
+    for before in ("", "/lab", "/media"):
+        assert fetched("hers.pdf", logged_in(alice), before=before) == 200
+        assert fetched("hers.pdf", logged_in(mallory), before=before) == 403
+    assert fetched("hers", logged_in(alice | {"nonce": "another login of hers"})) == 200
+    for nobody in (cookies(_streamlit_user="forged"), cookies(a="b")):
+        assert fetched("hers.pdf", nobody) == fetched("both.pdf", nobody) == 403
+        assert fetched("of-a-room.json", nobody) == 200, "what stands on a page of nobody's"
+    if ends == "here":
+        logged_out.end(alice, 60.0)
+    elif ends == "elsewhere":
+        which, until = (logged_out._PROVIDER, logged_out._PERSON, logged_out._LOGIN), int(time.time()) + 60
+        logged_out.hear(Ended(*(logged_out._name(alice, one) for one in which), alice["iat"], until))
+    else:
+        later = time.time() + 13 * 3600
+        monkeypatch.setattr(login, "time", SimpleNamespace(time=lambda: later))
+        mallory["iat"] = sessions["mallory"]._user_info["iat"] = int(later)
+        made("both", "mallory")
+    again = alice | {"nonce": "a login of hers that counts", "iat": mallory["iat"]}
+    for who in (hers, logged_in(mallory), logged_in(again)):
+        assert fetched("hers.pdf", who) == 403
+    assert fetched("both.pdf", logged_in(mallory)) == 200
+
+
+@pytest.mark.usefixtures("kept")
+def test_without_a_login_it_is_given_to_the_browser_it_was_made_for(sessions: dict[str, SimpleNamespace]) -> None:
+    sessions["mine"] = begun_by(browser({VISITOR.name: ONE}))
+    made("mine", "mine")
+    made("nobody's", "closed meanwhile")
+    assert fetched("mine.csv", cookies(**{VISITOR.name: ONE})) == 200
+    assert fetched("mine.csv", cookies(**{VISITOR.name: OTHER})) == fetched("mine.csv", cookies(a="b")) == 403
+    assert fetched("nobody's.csv", cookies(a="b")) == 200
+    del sessions["mine"]
+    assert fetched("mine.csv", cookies(**{VISITOR.name: ONE})) == 200, "it is on its way as the tab is closed"
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_link_that_asks_for_nothing_is_found_out(
+    sessions: dict[str, SimpleNamespace], logged: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What shows that the tests above can fail."""
+    logged(SETTINGS)
+    sessions["alice"] = SimpleNamespace(_user_info=said("alice"))
+    made("hers", "alice")
+    assert fetched("hers.pdf", cookies(a="b")) == 403
+    monkeypatch.setattr(senders, "is_made", lambda scope: False)
+    assert fetched("hers.pdf", cookies(a="b")) == 200
 
 
 def test_whoever_is_refused_reads_why(sessions: dict[str, SimpleNamespace], logged: Any) -> None:

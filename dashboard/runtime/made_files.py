@@ -1,0 +1,96 @@
+"""The files that were made when they were clicked, while they may be fetched: for whom, and how many.
+
+Streamlit hands such a file to whoever asks for its address, without a session or a login, until two scripts have ended,
+which beside a tab that rests may be never. Here it is kept with it for whom it was made, so that who asks for it is
+asked whether they are still here (``serving.senders``); and of a session the latest stay, ``FILES`` of them and
+``OWN_BYTES``, of all ``ALL_BYTES``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from streamlit import runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
+
+from dashboard.people.browser_token import UNKNOWN, Browser
+
+FILES, OWN_BYTES, ALL_BYTES = 8, 64 << 20, 128 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Who is at a session: what its login ``said``, and the browser that began it."""
+
+    said: Mapping[str, Any] = field(default_factory=dict)
+    browser: Browser = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    size: int
+    whose: Whose
+
+
+class Made:
+    """The files that sessions had made and may still fetch, oldest first; from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._files: dict[str, OrderedDict[str, _File]] = {}
+
+    @property
+    def bytes(self) -> int:
+        """Of all of them; a file that two sessions had made counts twice."""
+        return sum(map(_size, self._files.values()))
+
+    def note(self, files: MediaFileManager, session: str, name: str, size: int, whose: Whose) -> None:
+        """One more of a session; what is too much is let go of, but never the file that was just made."""
+        with self._lock:
+            mine = self._files.setdefault(session, OrderedDict())
+            mine[name] = _File(size, whose)
+            mine.move_to_end(name)
+            gone = [one for who in list(self._files) if not is_open(who) and who != session for one in self._pop(who)]
+            while len(mine) > FILES or (len(mine) > 1 and _size(mine) > OWN_BYTES):
+                gone += self._pop(session, 1)
+            while self.bytes > ALL_BYTES and len(self._files) > 1:
+                others = [who for who in self._files if who != session]
+                gone += self._pop(max(others, key=lambda who: _size(self._files[who])), 1)
+            kept = {one for theirs in self._files.values() for one in theirs}
+        for one in gone:
+            if one not in kept:
+                _delete(files, one)
+
+    def of(self, name: str) -> list[Whose]:
+        """For whom a file of this name was made."""
+        with self._lock:
+            return [theirs[name].whose for theirs in self._files.values() if name in theirs]
+
+    def _pop(self, session: str, most: int | None = None) -> list[str]:
+        theirs = self._files[session]
+        gone = [theirs.popitem(last=False)[0] for _ in range(len(theirs) if most is None else most)]
+        if not theirs:
+            del self._files[session]
+        return gone
+
+
+MADE = Made()
+
+
+def _size(files: Mapping[str, _File]) -> int:
+    return sum(one.size for one in files.values())
+
+
+def _delete(files: MediaFileManager, name: str) -> None:
+    """Let go of a file that no page holds in its place."""
+    with files._lock:
+        if name in files._file_metadata and name in files._get_inactive_file_ids():
+            files._delete_file(name)
+
+
+def is_open(session_id: str) -> bool:
+    return runtime.exists() and runtime.get_instance().is_active_session(session_id)
