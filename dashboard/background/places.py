@@ -8,7 +8,8 @@ minute and a half. So a script begins only where there is a place:
 - at most ``MOST`` compute at once, those of pages that were closed among them, until their threads have ended;
 - one address has ``EACH`` of the places, and as many as it has stay free for others: so five that want all they get
   leave one for whoever comes; of those who wait the address with the fewest comes first, then the one whose turn was
-  longest ago: whoever asks for much waits for themselves;
+  longest ago: whoever asks for much waits for themselves; so it is with the pages of one address, or a click would wait
+  for one run of each page there that asks for them without end;
 - a page has one script at a time: its next one begins when the former has come to its end;
 - a script that waits itself, for a simulation, the disk or the tick of an answer, steps ``aside`` meanwhile, so that a
   few who wait for seconds keep nobody from a place; so do at most ``ASIDE`` of them, ``ASIDE_EACH`` of one address;
@@ -78,6 +79,15 @@ class Visitor:
         return speed.weight() if self._seconds is None else min(max(self._seconds / turns.USUAL, 0.1), HEAVIEST)
 
 
+class Had:
+    """When a page had its last turn, by the number of turns, for as long as it is open: until that was over."""
+
+    __slots__ = ("turn",)
+
+    def __init__(self) -> None:
+        self.turn: int | None = None
+
+
 @dataclass(slots=True, eq=False)
 class Script:
     """One script that wants to begin. ``page`` is whatever has one at a time; ``begin`` is called once, soon."""
@@ -89,6 +99,8 @@ class Script:
     """What is asked of it; for ``dashboard.runtime.scripts``."""
     lasts: float = 0.0
     """Seconds for which it is counted though it takes no processor: another program works for it."""
+    had: Had = field(default_factory=Had)
+    """When its page had a turn; one that had none yet, or of which it is not told, comes behind all that wait then."""
     person: str = ""
     """Of whom one runs at a time, from whatever address and on whatever page; "" where as many may."""
     ran: bool = field(default=False, init=False)
@@ -132,7 +144,7 @@ class Places:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._waiting: dict[str, dict[Any, Script]] = {}  # by address, then by page; whoever came first is first
+        self._waiting: dict[str, dict[Any, Script]] = {}  # by address, then by page, in the order in which they came
         self._alive: set[Script] = set()
         self._turns: dict[str, int] = {}  # which turn was an address's last, of those that wait or run
         self._turn = 0
@@ -144,6 +156,8 @@ class Places:
     def wait(self, script: Script) -> None:
         """Have it begin when there is a place. It takes the turn of another one of its page that waits."""
         with self._lock:
+            if script.had.turn is None:
+                script.had.turn = self._turn
             self._waiting.setdefault(script.visitor.address, {})[script.page] = script
         self.fill()
 
@@ -166,6 +180,7 @@ class Places:
         """Its thread is over."""
         with self._lock:
             self._alive.discard(script)
+            script.had.turn = self._turn
         self.fill()
 
     def stop(self, page: Any) -> None:
@@ -218,11 +233,11 @@ class Places:
         for address in sorted(self._waiting, key=lambda one: (running[one], self._turns.get(one, 0))):
             if running[address] >= EACH or running.total() >= MOST - running[address]:
                 return None  # nor do those who have as many or more
-            for page, script in self._waiting[address].items():
+            for page, script in sorted(self._waiting[address].items(), key=lambda one: one[1].had.turn or 0):
                 if page not in busy and script.person not in persons:
                     self._taken(script)
                     self._turn += 1
-                    self._turns[address] = self._turn
+                    self._turns[address] = script.had.turn = self._turn
                     self._alive.add(script)
                     script.life.since = self._clock()
                     return script

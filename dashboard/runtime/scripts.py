@@ -34,7 +34,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 from dashboard.background import hangs, places
-from dashboard.background.places import PLACES, Script, Visitor
+from dashboard.background.places import PLACES, Had, Script, Visitor
 from dashboard.runtime import loops, outgoing, unread
 from dashboard.runtime.replaced import Methods, put, there
 
@@ -42,7 +42,7 @@ VISITOR = unread.VISITOR
 """Where the scope of a page's connection says from which address it is; the gate writes it."""
 HANDS_ON, _USUALLY = 0.0005, sys.getswitchinterval()
 """Seconds after which a thread that computes lets another one go on that waits."""
-_SCRIPT, _OWED = "_epsilon_lab_script", "_epsilon_lab_owed"
+_SCRIPT, _OWED, _HAD = "_epsilon_lab_script", "_epsilon_lab_owed", "_epsilon_lab_had"
 _LOG = logging.getLogger(__name__)
 
 
@@ -73,7 +73,8 @@ def _start(runner: ScriptRunner) -> None:
     if session is None:
         _STREAMLITS[ScriptRunner, "start"](runner)
         return
-    script = Script(visitor_of(session.id), session, partial(_begin, runner), runner._requests)
+    had = session.__dict__.setdefault(_HAD, Had())
+    script = Script(visitor_of(session.id), session, partial(_begin, runner), runner._requests, had=had)
     session.__dict__[_SCRIPT] = runner.__dict__[_SCRIPT] = script
     PLACES.wait(script)
     look_after(session._event_loop)

@@ -212,7 +212,8 @@ class Gate:
         self._open[visitor] += 1
         page = self._relief.comes(visitor, send)
         each = self._paces.setdefault(visitor, messages.Address(Visitor(visitor)))
-        work, runs = (Pace(messages.WORK, messages.AHEAD), each.work), (Pace(messages.RUNS, messages.AHEAD), each.runs)
+        work = Pace(messages.WORK, messages.AHEAD), each.work
+        runs = each.runs.place(Pace(messages.RUNS, messages.AHEAD))
         try:
             await in_turn(0, work)  # what an address is ahead by is not left behind with a page that is closed
             scope[messages.PAGE], scope[scripts.VISITOR] = object(), each.visitor

@@ -21,6 +21,7 @@ from dashboard.background.places import Visitor
 from dashboard.serving import typed, wire
 from dashboard.serving.asgi import Message, Receive, Scope, Send
 from dashboard.serving.heads import visitor_of
+from dashboard.serving.line import Line, Place
 from dashboard.serving.pace import Pace, in_turn, wait
 from dashboard.serving.uploads import FILES_EACH
 
@@ -68,7 +69,7 @@ class Address:
 
     def __init__(self, visitor: Visitor) -> None:
         self.visitor = visitor
-        self.work, self.runs = Pace(WORK_EACH, AHEAD), Pace(RUNS_EACH, AHEAD, visitor.weight)
+        self.work, self.runs = Pace(WORK_EACH, AHEAD), Line(Pace(RUNS_EACH, AHEAD, visitor.weight))
 
     @property
     def idle(self) -> bool:
@@ -76,10 +77,9 @@ class Address:
         return self.work.idle and self.runs.idle
 
 
-async def next_message(
-    scope: Scope, receive: Receive, send: Send, work: Iterable[Pace], runs: Iterable[Pace]
-) -> Message:
-    """The next message, if the server may see it; else the end of the connection."""
+async def next_message(scope: Scope, receive: Receive, send: Send, work: Iterable[Pace], runs: Place) -> Message:
+    """The next message, if the server may see it; else the end of the connection. One that asks for a run waits for
+    its turn among those of its address."""
     while True:
         message = await receive()
         frames = PARTS_A_FRAME * message.get("frames", 0)  # as ``frames`` counts them: also those of no whole message
@@ -107,12 +107,12 @@ async def next_message(
         part = bool(asked.rerun_script.fragment_id)
         if part and not PART.fullmatch(asked.rerun_script.fragment_id):
             return await _ended(send, 1008)
-        if part and asked.rerun_script.is_auto_rerun and wait(0, runs) > 0.0:
+        if part and asked.rerun_script.is_auto_rerun and runs.behind:
             continue  # nobody asked for it, and the browser asks again: a room's phones are not to fall behind
         if kind == "rerun_script":
             message = _fitting(message, asked, scope)
         del asked, data  # a message that was cut does not wait as a whole
-        await in_turn(A_PART if part else 1.0, runs)
+        await runs.turn(A_PART if part else 1.0)
         return message
 
 

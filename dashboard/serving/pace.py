@@ -31,6 +31,11 @@ class Pace:
         self._until = 0.0
         """When all work that was sent will be done, were it done at this rate."""
 
+    def free_in(self, work: float) -> float:
+        """Seconds after which so much ``work`` would not have to wait; below 0 where it has not."""
+        now = time.monotonic()
+        return max(self._until, now) + work * self._weight() / self._rate - now - self._ahead
+
     def wait(self, work: float) -> float:
         """Seconds that a sender of so much ``work`` has to wait before anything is made of it."""
         now = time.monotonic()

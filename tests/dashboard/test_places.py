@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dashboard.background import hangs, large_turns, places, speed, turns
-from dashboard.background.places import EACH, IN_LINE_OF_ONE, LONGEST_COUNT, MOST, Places, Script, Visitor
+from dashboard.background.places import EACH, IN_LINE_OF_ONE, LONGEST_COUNT, MOST, Had, Places, Script, Visitor
 from dashboard.words import page as said
 from dpcore.datasets.in_place import watched
 from dpcore.errors import NoRoom
@@ -28,8 +28,8 @@ class Hall:
         self.places = Places(lambda: self.now)
         self._pages = count()
 
-    def asks(self, address: str, page: Any = None) -> Script:
-        script = Script(Visitor(address), next(self._pages) if page is None else page, None)
+    def asks(self, address: str, page: Any = None, had: Had | None = None) -> Script:
+        script = Script(Visitor(address), next(self._pages) if page is None else page, None, had=had or Had())
         script.begin = lambda: self.begun.append(script)
         self.places.wait(script)
         return script
@@ -86,6 +86,39 @@ def test_nobody_is_kept_out_by_others_who_keep_coming(hall: Hall) -> None:
         hall.asks(ending.visitor.address)
         hall.ends(ending)
     assert min(hall.who.count(address) for address in "abcde") >= 95
+
+
+@pytest.mark.parametrize("told_apart", [True, False])
+def test_a_click_waits_for_no_run_of_each_page_of_its_address(hall: Hall, *, told_apart: bool) -> None:
+    """A school's pages, most of which ask for another run as soon as they had one: who comes now and then waits for
+    those that run, and not for all of the others; and each of those has as many turns as another."""
+    had = {page: Had() for page in range(100)}
+
+    def asks(page: int) -> None:
+        hall.asks("school", page, had[page] if told_apart else None)
+
+    for page in range(1, 100):
+        asks(page)
+
+    def ends() -> list[int]:
+        """Whoever began first is over, and asks again at once."""
+        over = next(one for one in hall.begun if one in hall.places._alive)
+        begun = hall.ends(over)
+        if over.page:
+            asks(over.page)
+        return [one.page for one in begun]
+
+    waited = []
+    for _ in range(4):
+        for _ in range(100):
+            ends()
+        asks(0)
+        waited.append(next(number for number in range(1000) if ends() == [0]))
+    first, *later = waited
+    assert first >= 90, "a page that is new is behind all that wait"
+    assert all((wait == 0) is told_apart for wait in later)
+    turns_had = Counter(one.page for one in hall.begun if one.page)
+    assert max(turns_had.values()) - min(turns_had.values()) <= 1
 
 
 def test_a_page_has_one_script_at_a_time(hall: Hall) -> None:

@@ -38,7 +38,7 @@ from dashboard import machine_memory
 from dashboard.background import speed, turns
 from dashboard.people import wanted
 from dashboard.runtime import scripts
-from dashboard.serving import frames, messages, open_files, pace, settings, typed, uploads, wire
+from dashboard.serving import frames, line, messages, open_files, pace, settings, typed, uploads, wire
 from dashboard.serving.gate import Gate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from tests.browser.server import running
@@ -262,6 +262,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(line, "sleep", sleep)
     monkeypatch.setattr(speed, "seconds", lambda: speed.USUAL)
     return now
 
@@ -405,13 +406,15 @@ def test_parts_that_ask_by_themselves_are_left_out_where_they_are_too_many(
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
+        clock[0] += seconds
 
     monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
-    here, look, seen, seconds = Gate(Inner()), run_of(DIGEST, by_itself=True), 0, 10
-    for _ in range(5 * seconds):
+    monkeypatch.setattr(line, "sleep", sleep)
+    here, look, seen = Gate(Inner()), run_of(DIGEST, by_itself=True), 0
+    for _ in range(50):
         seen += len(sent_by(here, [look] * 100))
         clock[0] += 0.2
-    assert seen == pytest.approx((seconds + messages.AHEAD) * messages.RUNS_EACH / messages.A_PART, rel=0.05)
+    assert seen == pytest.approx((clock[0] + messages.AHEAD) * messages.RUNS_EACH / messages.A_PART, rel=0.05)
     asked = [run_of(), run_of(DIGEST), run_of(by_itself=True)]
     assert sent_by(here, asked) == asked, "what a person asks for is never left out, nor a whole page"
     assert max(waits) <= 3.0 / messages.RUNS_EACH
