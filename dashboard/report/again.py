@@ -6,7 +6,6 @@ file, a twin's declaration), the engine's problem is made of them by the very qu
 
 from __future__ import annotations
 
-import hashlib
 import math
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -125,17 +124,18 @@ def sample_source(key: str) -> Source:
 def file_source(
     name: str,
     *,
-    fingerprint: str,
     key: str,
     choices: Mapping[str, Any],
     steps: tuple[Step, ...],
     schema: Schema,
     declared: Declaration | None,
+    fingerprint: str = "",
 ) -> Source:
     """The person's own file, beside the script or at its first argument.
 
-    Ends the program with one sentence where it is missing or is not the very file: ``fingerprint`` is that of the
-    table as it was read, worked on and declared. Raises UnreadableFile.
+    Ends the program with one sentence where it is missing or cannot be the one of the report; that another one with
+    such columns is not shows by its numbers. Scripts from before name its ``fingerprint``, and stop by that. Raises
+    UnreadableFile.
     """
     from dpcore.datasets import read_table  # loads DuckDB
 
@@ -143,11 +143,14 @@ def file_source(
     if not path.is_file():
         raise SystemExit(said.NO_FILE)
     reading = read_table(path.read_bytes(), **choices)
-    reading = reading.after(steps) if steps else reading
-    digest = hashlib.sha256(repr(schema).encode()).hexdigest()
-    if f"{reading.key}:{digest}" != fingerprint:
+    try:
+        reading = reading.after(steps)
+        table = reading.table(schema)
+    except InvalidArgument:
+        raise SystemExit(said.NOT_THIS_FILE) from None
+    if fingerprint not in ("", table.fingerprint):
         raise SystemExit(said.NOT_THIS_FILE)
-    table = reading.apply(schema).table(fingerprint=fingerprint, lineage="")
+    print(said.WHICH_FILE)
     private = declared is None or declared.each_row == "record"
     lines = None if declared is None or private else reading.private.public_size(declared)
     return _own(key, "what_if", table, declared, lines)

@@ -17,11 +17,10 @@ def of_sample(key: str) -> str:
 
 
 def of_file(source: Source, *, name: str, choices: Mapping[str, Any], steps: tuple[Step, ...]) -> str:
-    """The person's own file, by its name and the fingerprint of its table; another file is refused."""
+    """The person's own file, by its name: no digest, by which whoever knows all rows but one could test a guess."""
     return (
         "source = file_source(\n"
         f"    {name!r},\n"
-        f"    fingerprint={source.table.fingerprint!r},\n"
         f"    key={source.key!r},\n"
         f"    choices={literal(dict(choices))},\n"
         f"    steps={literal(steps)},\n"

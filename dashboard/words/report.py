@@ -315,7 +315,8 @@ def script_head(title: str, mark: str) -> str:
     )
 
 
-NOT_THIS_FILE = "This is not the file of the report: its fingerprint differs, so nothing was computed."
+NOT_THIS_FILE = "This is not the file of the report, so nothing was computed."
+WHICH_FILE = "That this is the very file of the report shows by the numbers: those of another one differ."
 NO_FILE = "Put the file of the report beside this script, or give its place as the first argument."
 
 # -- the page ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from dashboard import words
 from dashboard.report import again, recipe
 from dashboard.report.analysis import has_trade_off, levels, number_name
 from dashboard.report.notebook import notebook, script
+from dashboard.report.render import rendered
 from dashboard.report.value import Grid, Section
 from dashboard.words import report as said
 from dpcore.datasets import Column, Declaration, Schema
 from dpcore.selection import PermuteAndFlip
 from tests.report.made import FAST, KINDS, of_sample, own_source, report, section, twin_source, visits
+from tests.report.test_report_forms import document_text, pages
 
 
 def run(code: str) -> dict[str, Any]:
@@ -107,6 +110,9 @@ def test_the_very_file_is_asked_for(
     with pytest.raises(SystemExit, match="beside this script"):
         run(code)
     (tmp_path / "visits.csv").write_bytes(visits("cough,33\n"))
+    with pytest.raises(SystemExit, match="numbers differ"):
+        run(code)
+    (tmp_path / "visits.csv").write_bytes(b"other,columns\n1,2\n")
     with pytest.raises(SystemExit) as refused:
         run(code)
     assert str(refused.value) == said.NOT_THIS_FILE
@@ -125,8 +131,40 @@ def test_a_script_holds_no_value_of_the_file_but_what_the_report_says() -> None:
     """Ages are in the file and not in the question: none of the file's rows may be in the script."""
     source, data = own_source(visits().replace(b"cough,20", b"cough,87"))
     found = section("selection", "most_common", source, data)
-    assert "87" not in data.replace(source.table.fingerprint, "")
+    assert "87" not in data
     assert "row" not in dict(found.numbers)
+
+
+def names(of: bytes) -> set[str]:
+    """Whatever in these bytes could be a digest."""
+    return set(
+        re.findall(r"(?<![0-9A-Za-z.])(?=[0-9]*[a-f])[0-9a-f]{12,}(?![0-9A-Za-z])", of.decode("utf-8", "replace"))
+    )
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_no_form_of_a_report_holds_a_digest_of_the_file(named: bool) -> None:
+    """Whoever knows all rows but one would test guesses of that one on it."""
+    source, data = own_source(visits())
+    before = data.replace("key=", f"fingerprint={source.table.fingerprint!r}, key=")
+    found = report(section("selection", "most_common", source, before if named else data))
+    texts = [rendered(found, form)[1] for form in ("html", "ipynb", "py")]
+    texts += ["".join(pages(rendered(found, "pdf")[1])).encode(), document_text(rendered(found, "docx")[1]).encode()]
+    assert any(map(names, texts)) is named
+
+
+def test_a_script_from_before_stops_by_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["script"])
+    source, data = own_source(visits())
+    before = data.replace("key=", f"fingerprint={source.table.fingerprint!r}, key=")
+    code = script(report(section("selection", "most_common", source, before))).decode()
+    (tmp_path / "visits.csv").write_bytes(visits())
+    run(code)
+    (tmp_path / "visits.csv").write_bytes(visits("cough,33\n"))
+    with pytest.raises(SystemExit) as refused:
+        run(code)
+    assert str(refused.value) == said.NOT_THIS_FILE
 
 
 def test_a_twin_is_simulated_again(capsys: pytest.CaptureFixture[str]) -> None:
