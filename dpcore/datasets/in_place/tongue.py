@@ -144,11 +144,11 @@ class Tongue:
     """One engine's way to say things, each about a cell by itself.
 
     ``exact(text)`` tells texts apart letter by letter, ``trimmed(text)`` is one without ``BLANKS`` around it,
-    ``day(cell)`` is its day, ``option(text, options)`` the place among these options, ``whole(number)`` the largest
-    whole number up to one above 0, ``integral(number)`` whether one is whole, ``double(number)`` the number as a
-    double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5, ``key(text)``
-    its SHA-256 in two halves, as UUIDs, ``size(cell, kind)`` how many bytes a cell has, told without a copy of it, or
-    None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
+    ``day(cell)`` is its day, ``option(text, options)`` the place among these options, −1 of none, ``whole(number)``
+    the largest whole number up to one above 0, ``integral(number)`` whether one is whole, ``double(number)`` the
+    number as a double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5,
+    ``key(text)`` its SHA-256 in two halves, as UUIDs, ``size(cell, kind)`` how many bytes a cell has, told without a
+    copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
     ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
     ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
     others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``whole_numbers.plain`` has it.
@@ -207,6 +207,11 @@ def places(text: Cell, options: tuple[str, ...]) -> Cell:
         (literal(option), literal_column(str(place))) for place, option in enumerate(options)
     ]
     return case(*listed, value=text, else_=literal_column("-1"))  # the text is written once, not for each option
+
+
+def _option_in_duckdb(text: Cell, options: tuple[str, ...]) -> Cell:
+    """As ``places``: of none of them −1 as well, for by what a cell says is drawn which rows of a person stay."""
+    return func.coalesce(func.enum_code(try_cast(text, _Enum(options))), literal_column("-1"))
 
 
 class _Enum(UserDefinedType[str]):
@@ -357,7 +362,7 @@ DUCKDB = Tongue(
     exact=func.encode,
     trimmed=lambda text: func.regexp_replace(text, literal_column(AROUND), literal_column("''"), literal_column("'g'")),
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
-    option=lambda text, options: func.enum_code(try_cast(text, _Enum(options))),
+    option=_option_in_duckdb,
     whole=lambda number: try_cast(func.floor(number), BigInteger()),
     integral=_is_floor,
     floor="floor({})::INTEGER",
