@@ -17,7 +17,7 @@ from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.read_again import worked
 from dashboard.data.remembered import Remembered
-from dashboard.data.template import template
+from dashboard.data.template import says_nothing, template
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
@@ -76,7 +76,7 @@ def show_declarations(own: OwnFile) -> None:
     known()  # with one that was saved just now, which counts from here on
     try:
         declared = without_rows(template(own))
-        make, problem = saving(declared, saved(declared)), ""
+        make, problem = saving(declared, saved(declared)), said.NOTHING_TO_SAVE if says_nothing(own) else ""
     except InvalidArgument as error:
         make, problem = str, words.sentence(error)
     if problem:

@@ -16,12 +16,12 @@ _NO_NAME = "column 1"  # a declaration has one column at least; this one is no w
 
 def template(own: OwnFile) -> Template:
     """What was declared about the table and stated of its form, for the next one of its kind; no column whose name is a
-    word of its rows, and where each row names its own cells none that nobody spoke of; and not how far one moves an
-    entry, which is said of these alone."""
+    word of its rows, and where each row names its own cells none that nobody declared or spoke of; and not how far one
+    moves an entry, which is said of these alone."""
     columns = own.columns
     schema = own.schema if own.described else replace(own.schema, columns=unmoved(own.schema.columns))
     if own.named_by_rows:
-        schema = replace(schema, columns=unmoved(columns.spoken_of) or (Column(name=_NO_NAME, type="text"),))
+        schema = replace(schema, columns=unmoved(_said(own)) or (Column(name=_NO_NAME, type="text"),))
     elif own.from_rows and own.as_read is not None:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
         read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
@@ -40,6 +40,21 @@ def template(own: OwnFile) -> Template:
         confirmed=tuple(one.name for one in told if one.name in spoken or one.type == "text"),
         row_suggested=own.rows.suggested,
     )
+
+
+def says_nothing(own: OwnFile) -> bool:
+    """Whether a declaration would name no column of the table: each row names its own cells, and nobody has declared
+    one."""
+    return own.named_by_rows and not _said(own)
+
+
+def _said(own: OwnFile) -> tuple[Column, ...]:
+    """Where rows name the columns those of which all was declared that an answer needs, be it that nobody called right
+    yet how they are read, and those that somebody spoke of."""
+    spoken = {column.name: column for column in own.columns.spoken_of}
+    stands = own.columns.stands
+    here = [one for one in own.schema.columns if one.name in spoken or (one.name not in own.from_rows and stands(one))]
+    return tuple(spoken.get(one.name, one) for one in here)
 
 
 def stated_form(own: OwnFile) -> tuple[tuple[str, str | int | bool], ...]:

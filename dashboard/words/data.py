@@ -341,6 +341,10 @@ SAVED_AS = "declaration.json"
 BRING = "Use a saved one"
 BRING_LABEL = "A declaration that was saved here"
 DESCRIBED = "A described table"
+NOTHING_TO_SAVE = (
+    "Each row of this file names its own cells, so a declaration names those columns alone that you declared: declare "
+    "one, and it can be saved."
+)
 NOT_IN_FORM = (
     "This file is not written as the declaration says, such as in which line the columns are named. So nothing was "
     "declared yet. To use what it says of the columns all the same, press “Use this declaration” below; you are then "
