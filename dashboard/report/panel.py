@@ -21,12 +21,12 @@ from dashboard.data import source as data
 from dashboard.people import login
 from dashboard.report import held, recipe
 from dashboard.report.logo import bare
-from dashboard.report.render import MIMES, SEALED, every_form, rendered
+from dashboard.report.render import MIMES, SEALED, Whole, one_form, piece_of, rendered
 from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS, Report, Section
 from dashboard.widgets.download import download
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
-from dashboard.widgets.waiting import in_background
+from dashboard.widgets.waiting import Running, begin, in_background
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
 from dpcore.errors import DpcoreError
@@ -186,29 +186,57 @@ def _brought(place: str) -> None:
 def _files(report: Report, key: str) -> None:
     """The report's files, once they are written; by this session's own shelf, as a name may stand in them."""
 
-    asked = ("report", report.digest)
+    asked, pieces = ("report", report.digest), tuple[Any, ...]()
+    if len(report.sections) > MOST_SECTIONS:  # section by section, so that others have a turn, and who leaves ends it
+        writing = begin(
+            f"{key}-report-sections",
+            ("sections of a report", report.of_sections),
+            piece_of,
+            lambda: None,
+            lambda: report.sections,
+            what=said.MAKING,
+            own=True,
+            enough=lambda found: len(found) == len(report.sections),
+        )
+        if not writing.job.complete:
+            _until_written(writing)
+            return
+        pieces = tuple(writing.job.results())
 
     def draw(results: list[Any]) -> None:
-        made = dict(results[0])
+        made = dict(results)
+        if len(made) < len(MIMES):
+            _wait()
+            return
         if problem := held.no_room(made):
             JOBS.once().forget(asked)
             st.warning(words.safe(problem, 300))
             return
         with st.container(horizontal=True):
             for form in MIMES:
-                make = _sealing(report, form, made[form])
+                make = _sealing(report, form, made[form], pieces)
                 download(said.FORMS[form], make, f"{report.file_name}.{form}", MIMES[form], key=f"{key}-report-{form}")
 
     in_background(
         f"{key}-report",
         asked,
-        every_form,
-        lambda: report,
+        one_form,
+        lambda: Whole(report, pieces),
         draw,
         what=said.MAKING,
         own=True,
         nothing_yet=_wait,
+        parts=tuple(MIMES),
     )
+
+
+def _until_written(writing: Running) -> None:
+    """Show how far it is; the page is drawn anew once it is over."""
+
+    def draw() -> None:
+        writing.progress(_wait)
+
+    writing.live(draw)
 
 
 def _wait() -> None:
@@ -227,7 +255,7 @@ def _unsealed(report: Report) -> bool:
     return False
 
 
-def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
+def _sealing(report: Report, form: str, made: bytes, pieces: Sequence[Any] = ()) -> Callable[[], bytes]:
     """What a click downloads: the file with the ledger's seal, or one that says that it has none."""
 
     still = None if login.person() is None else login.still()
@@ -242,7 +270,7 @@ def _sealing(report: Report, form: str, made: bytes) -> Callable[[], bytes]:
             with suppress(DpcoreError):  # closed since the page was drawn
                 compute.opens()
                 return held.sealed(made, report.receipts, report.budgets)
-        return rendered(replace(report, sealed=False), form)[1]
+        return rendered(replace(report, sealed=False), form, pieces)[1]
 
     return download
 

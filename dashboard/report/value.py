@@ -180,7 +180,16 @@ class Report:
     @property
     def digest(self) -> str:
         """Tells reports apart to the last character."""
-        return hashlib.sha256(repr(self).encode("utf-8", "backslashreplace")).hexdigest()
+        return _digest(self)
+
+    @property
+    def of_sections(self) -> str:
+        """Tells their sections apart, whatever stands on their title page."""
+        return _digest(self.sections)
+
+
+def _digest(what: object) -> str:
+    return hashlib.sha256(repr(what).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def plain(line: Line) -> str:

@@ -5,27 +5,52 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from docx import Document
 from docx.enum.section import WD_SECTION
 from docx.enum.text import WD_ALIGN_PARAGRAPH
-from docx.oxml import OxmlElement
+from docx.opc.oxml import serialize_part_xml
+from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
 
 from dashboard.report.pdf import png
-from dashboard.report.value import Drawing, Facts, Grid, Heading, Line, Listing, Paragraph, Part, Report
+from dashboard.report.value import Drawing, Facts, Grid, Heading, Line, Listing, Paragraph, Part, Report, Section
 from dashboard.words import report as said
 
 INK, SOFT, WARN = RGBColor(0x1B, 0x23, 0x33), RGBColor(0x5B, 0x65, 0x79), RGBColor(0xA6, 0x3D, 0x00)
+_BLIP, _EMBED = qn("a:blip"), qn("r:embed")
 _STAMP = (1980, 1, 1, 0, 0, 0)
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def docx(report: Report) -> bytes:
-    """The bytes of the document; the same for equal reports."""
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A section as the document holds it: its XML, and the pictures that it shows, in order."""
+
+    xml: bytes
+    pictures: tuple[bytes, ...]
+
+
+def piece(section: Section) -> Piece:
+    """A section by itself: python-docx takes the square of what stands in a document, and nobody can stop it."""
+    document = Document()
+    document.add_heading(_text(section.title), level=2)
+    _run(document.add_paragraph(), said.KINDS[section.kind], colour=SOFT, size=9.5)
+    for part in section.parts:
+        _part(document, part)
+    body = document.element.body
+    parts = document.part.related_parts
+    return Piece(serialize_part_xml(body), tuple(parts[one.get(_EMBED)].image.blob for one in body.iter(_BLIP)))
+
+
+def docx(report: Report, pieces: Sequence[Piece] = ()) -> bytes:
+    """The bytes of the document; the same for equal reports. ``pieces`` are those of its sections, where they are there
+    already."""
     document = Document()
     _styles(document)
     _properties(document, report)
@@ -34,13 +59,21 @@ def docx(report: Report) -> bytes:
         _page(page, report.mark(section), report)
         if place == 0:
             _front(document, report)
-        document.add_heading(_text(section.title), level=2)
-        _run(document.add_paragraph(), said.KINDS[section.kind], colour=SOFT, size=9.5)
-        for part in section.parts:
-            _part(document, part)
+        _put(document, pieces[place] if pieces else piece(section))
+    for number, drawn in enumerate(document.element.body.iter(qn("wp:docPr")), 1):
+        drawn.set("id", str(number))
     stream = io.BytesIO()
     document.save(stream)
     return _settled(stream.getvalue())
+
+
+def _put(document: Any, found: Piece) -> None:
+    """A section at the end of the document."""
+    body, last = parse_xml(found.xml), document.element.body.sectPr
+    for one, picture in zip(body.iter(_BLIP), found.pictures, strict=True):
+        one.set(_EMBED, document.part.get_or_add_image(io.BytesIO(picture))[0])
+    for child in list(body)[:-1]:  # the last says how its pages are
+        last.addprevious(child)
 
 
 def _styles(document: Any) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import docx
 import pytest
+from docx.oxml.ns import qn
 from pypdf import PdfReader
 from pypdf.generic import DictionaryObject
 from streamlit.proto.Common_pb2 import FileURLs
@@ -23,7 +24,7 @@ from streamlit.typing import UploadedFile
 from dashboard.report import panel, text
 from dashboard.report.logo import bare, pixels
 from dashboard.report.pdf import settable
-from dashboard.report.render import MIMES, rendered
+from dashboard.report.render import MIMES, piece_of, rendered
 from dashboard.report.value import Drawing, Facts, Grid, Heading, Paragraph, Part, Report, Section, plain
 from dashboard.words import report as said
 from dpcore.datasets.apart.passes import passes
@@ -317,6 +318,20 @@ def test_a_report_has_sections_and_not_too_many() -> None:
         report()
     with pytest.raises(ValueError, match="1 to 100"):
         report(*[one] * 101)
+
+
+def test_a_document_of_sections_that_were_written_by_themselves_is_the_same() -> None:
+    found = report(*(of_sample(page, key) for page, key in KINDS[:3]))
+    pieces = [piece_of(None, section) for section in found.sections]
+    whole = rendered(found, "docx")[1]
+    assert rendered(found, "docx", pieces)[1] == whole
+    assert rendered(found, "docx", pieces[::-1])[1] != whole
+    document = docx.Document(io.BytesIO(whole))
+    ids = [one.get("id") for one in document.element.body.iter(qn("wp:docPr"))]
+    pictures = [picture for piece in pieces for picture in piece.pictures]
+    assert len(set(ids)) == len(ids) == len(pictures) > 2, "no two pictures are one"
+    shown = [document.part.related_parts[one.get(qn("r:embed"))] for one in document.element.body.iter(qn("a:blip"))]
+    assert [one.image.blob for one in shown] == pictures  # type: ignore[attr-defined]
 
 
 def test_a_logo_is_a_picture_or_refused() -> None:

@@ -19,7 +19,7 @@ from dashboard.budget import receipts, tracker
 from dashboard.people import login
 from dashboard.report import held, panel
 from dashboard.report.of_deck import LeftOut, section_of, section_with, simulated
-from dashboard.report.render import every_form
+from dashboard.report.render import MIMES, Whole, one_form, piece_of
 from dashboard.report.text import line
 from dashboard.report.value import Drawing, Facts, Paragraph, Report, Section, plain
 from dashboard.scenes.address import Address
@@ -70,11 +70,11 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
     """Reports that were handed over to be written; writing them takes long and is tested elsewhere."""
     found: list[Report] = []
 
-    def note(report: Report, part: None) -> list[tuple[str, bytes]]:
-        found.append(report)
-        return [(form, form.encode()) for form in said.FORMS]
+    def note(whole: Whole, form: str) -> tuple[str, bytes]:
+        found.append(whole.report)
+        return form, form.encode()
 
-    monkeypatch.setattr(panel, "every_form", note)
+    monkeypatch.setattr(panel, "one_form", note)
     return found
 
 
@@ -98,7 +98,7 @@ def sentences(section: Section) -> str:
 def test_one_click_gives_every_form(open_app: Open, here: Here) -> None:
     app = open_report(open_app("selection"), "selection")
     assert files(app) == list(said.FORMS.values())
-    assert [getattr(work, "work", None) for work in here.done] == [every_form]  # beside the page, not in it
+    assert [getattr(work, "work", None) for work in here.done] == [one_form] * len(MIMES)  # beside the page, not in it
 
 
 @pytest.mark.parametrize("page", ["selection", "thresholding", "experts"])
@@ -263,6 +263,33 @@ def test_a_deck_goes_on_paper_where_it_is_kept(open_app: Open, written: list[Rep
     app.session_state["deck-selection-report"] = False
     open_report(app, "deck-experts")
     assert written[-1].title == bundled()["experts"].title
+
+
+def test_a_long_report_is_written_section_by_section(
+    open_app: Open, written: list[Report], here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No slice can be stopped, nor do others have a turn before its end: the document of a hundred scenes was one."""
+    monkeypatch.setattr(panel, "MOST_SECTIONS", 2)
+    scenes = [
+        Scene(title=f"{number}", sentence="It is one.", address=Address(page="selection", settings=settings))
+        for number, settings in enumerate([(("epsilon", epsilon),) for epsilon in ("0.2", "0.5", "1")])
+    ]
+
+    def done(many: int) -> list[Any]:
+        app = open_app("demos")
+        app.session_state["_deck_making"] = making_of(Deck(title="Some", scenes=tuple(scenes[:many])))
+        app.run()
+        here.done.clear()
+        app = open_report(app, "deck-mine")
+        assert files(app) == list(said.FORMS.values())
+        assert len(written[-1].sections) == many
+        app.text_input(key="deck-mine-deck-mine-title").set_value("For the board").run()
+        assert written[-1].title == "For the board"
+        return [getattr(work, "work", None) for work in here.done if getattr(work, "work", None) is not section_of]
+
+    twice = [panel.one_form] * 2 * len(MIMES)
+    assert done(3) == [piece_of] * 3 + twice, "a title has no section written anew"
+    assert done(2) == twice
 
 
 @pytest.mark.thorough
