@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.data.entries import Entries, Reach, reach
@@ -28,6 +28,10 @@ WORDS: tuple[ColumnType, ...] = ("category", "yes/no")
 """Which of the two a file suggests hangs on a row, so that a form asks of both the same."""
 Words = tuple[str, ...]
 ReadAs = tuple[str, ColumnType, Decimal, DateOrder, Words, Words, Words, str | float | None]
+Stated = tuple[object, ...]
+_SAID_OF_ROWS, _UNSAID = {"sensitivity", "counts"}, {"about"}
+"""What is said of a column with what a row is, and what nobody states of it."""
+_STATED = tuple(one.name for one in fields(Column) if one.name not in _SAID_OF_ROWS | _UNSAID)
 COLUMN, WORD = 2_000, 160
 """Bytes that a declared column takes, and each option of few letters: its text, its place in a list, and where it is
 looked up."""
@@ -46,8 +50,8 @@ class Decisions:
     and types, ``marked_row`` what one row is, that a declaration stated which they brought, and that a file had
     suggested when it was made. ``notation`` is what they stated of how numbers or days of a column are written: its
     name, ``decimal`` or ``date_order``, and which. It binds that column whatever the file shows then.
-    ``brought`` are columns as a declaration that they brought states them (``read_as``), of which no file had suggested
-    anything: all other columns of a file are read as somebody said who had seen it.
+    ``brought`` are columns as a declaration that they brought states them (``stated``), of which no file had suggested
+    anything: all other columns of a file are read, and hold what they can, as somebody said who had seen it.
     ``binary`` names columns of which they said that they hold yes or no, which neither a type nor its words say.
     ``names`` are columns of which they said that they name such rows, of these very entries, and are given out.
     ``row_right`` are kinds of rows and units, with the entries of which they said what follows of such rows: that a
@@ -69,7 +73,7 @@ class Decisions:
     names: frozenset[tuple[ReadAs, EachRow, Entries]] = frozenset()
     row_right: frozenset[tuple[EachRow, str, Entries]] = frozenset()
     reach: frozenset[Reach] = frozenset()
-    brought: frozenset[ReadAs] = frozenset()
+    brought: frozenset[Stated] = frozenset()
     binary: frozenset[str] = frozenset()
 
     def rows_are(self, *, each_row: EachRow | None = None, unit: str | None = None) -> Decisions:
@@ -78,7 +82,10 @@ class Decisions:
         old = self.schema
         chosen = self if each_row is None else replace(self, said_row=True, marked_row=False)
         if (each_row or old.each_row, unit or old.unit) == (old.each_row, old.unit):
-            return chosen
+            if chosen.marked_row == self.marked_row:
+                return chosen
+            # how many there are was said of an earlier file, with what a row is, and goes with that mark
+            return replace(chosen, schema=replace(old, people=None))
         schema = replace(
             old,
             each_row=each_row or old.each_row,
@@ -140,12 +147,15 @@ class Decisions:
         what = notation(schema.column(name))
         if what is not None and read is not None and notation(old) != what:
             schema = schema.with_column(_written(schema.column(name), what, getattr(read, what)))
+        # bounds that stay are those of an earlier file, whoever chooses another type for them
+        new = schema.column(name)
+        stay = read is None and old.is_numeric and new.is_numeric and (new.low, new.high) != (None, None)
         return replace(
             self,
             schema=schema,
             settled=self.settled | {name},
             copied=self.copied - {name},
-            marked=self.unmarked(name),
+            marked=self.unmarked(name) | ({(name, kind)} if stay and (name, old.type) in self.marked else set()),
             binary=self.binary if kind == "yes/no" else self.binary - {name},
         )
 
@@ -190,6 +200,11 @@ def read_as(column: Column) -> ReadAs:
     """How the cells of a column are read: all that somebody could state of it by what they saw in some of them."""
     missing, yes, no = (tuple(sorted(one)) for one in (column.missing_words, column.yes_words, column.no_words))
     return column.name, column.type, column.decimal, column.date_order, missing, yes, no, column.fill
+
+
+def stated(column: Column) -> Stated:
+    """All that somebody states of a column: how its cells are read, and what they can hold."""
+    return tuple(getattr(column, name) for name in _STATED)
 
 
 def typed_as(schema: Schema, name: str, kind: ColumnType) -> Schema:
@@ -252,7 +267,7 @@ def carried(old: Decisions, before: Reading, reading: Reading) -> Decisions:
         names=old.names,
         row_right=old.row_right,
         reach=old.reach,
-        brought=old.brought & {read_as(column) for column in columns},
+        brought=old.brought & set(map(stated, columns)),
         binary=old.binary & {column.name for column in columns if column.type == "yes/no"},
     )
 

@@ -11,7 +11,7 @@ from streamlit.typing import UploadedFile
 from dashboard import session, words
 from dashboard.data import actions, arrivals, remembered, source, working
 from dashboard.data.arrivals import taken
-from dashboard.data.decisions import Decisions, read_as, read_so
+from dashboard.data.decisions import Decisions, read_as, read_so, stated
 from dashboard.data.declared_before import known, remember, saving
 from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
@@ -135,11 +135,13 @@ def described(declared: Template) -> OwnFile:
 def _onto(own: OwnFile, declared: Template, marks: Template | Remembered) -> None:
     """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word.
 
-    ``marks`` name those of which a file had suggested how they are read: answers about the source say so too.
+    ``marks`` name those of which a file had suggested how they are read: answers about the source say so too. About how
+    many there are was said of that file, where one was there.
     """
     known = {column.name: column for column in declared.schema.columns if column.type in own.types(column.name)}
     columns = tuple(known.get(column.name, column) for column in own.schema.columns)
-    schema = replace(own.schema, columns=columns, people=declared.schema.people or own.schema.people)
+    people = None if declared.row_suggested else declared.schema.people
+    schema = replace(own.schema, columns=columns, people=people or own.schema.people)
     decisions = replace(own.decisions, schema=schema)
     for name in known:
         decisions = replace(decisions, marked=decisions.unmarked(name))
@@ -271,7 +273,7 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
         | {(one.name, one.type) for one in fit.schema.columns if one.name in right},
         marked_row=declared.row_suggested,
         brought=frozenset(one for one in own.decisions.brought if one[0] not in here)
-        | {read_as(one) for one in fit.schema.columns if one.name in here - open_ - right},
+        | {stated(one) for one in fit.schema.columns if one.name in here - open_ - right},
     )
     decisions = decisions.stating(*(one for one in fit.schema.columns if one.name in here - open_ - right))
     # whose row it is, and of how many, holds of another table alone: a part of how many rows one has

@@ -24,11 +24,12 @@ from dpcore.errors import InvalidArgument, NoRoom, UnreadableFile
 
 WHY_BOUNDS = (
     "Asked, not read from the file: a minimum taken from the data gives that person away. "
-    "Say what is possible, from what everyone knows and not from the file. Values beyond are moved to the bound."
+    "Say what is possible, from what everyone knows and not from the file. Values beyond are moved to the bound. "
+    "Answers say that you had seen the file."
 )
 WHY_OPTIONS = (
     "Asked, not read from the file: an option that only one person has would give that person away. "
-    "List what could be chosen. Cells with anything else count as missing."
+    "List what could be chosen. Cells with anything else count as missing. Answers say that you had seen the file."
 )
 ORDERS = {"ymd": "2024-12-31", "dmy": "31/12/2024", "mdy": "12/31/2024", "serial": "a spreadsheet's day count"}
 LONGEST_LIST, LONGEST_WORDS = 200_000, 2_000
@@ -264,6 +265,8 @@ def copy(name: str) -> None:
 
 
 def _account(own: OwnFile, column: Column) -> None:
+    """What becomes of the cells; of those beyond what was declared neither how many nor where, but to who called the
+    file public."""
     typed = source.typed_columns(own)
     if typed is None or own.reading is None:
         return
@@ -274,16 +277,23 @@ def _account(own: OwnFile, column: Column) -> None:
     except (UnreadableFile, NoRoom) as error:
         st.caption(words.reason(error))
         return
-    parts = [f"{account.taken:,} as written"]
-    for found, what in (
-        (account.missing, "missing"),
-        (account.unparsable, "cannot be read as this type"),
+    kinds = [(account.missing, "missing"), (account.unparsable, "cannot be read as this type")]
+    beyond = [
         (account.unlisted, "not among the options"),
         (account.outside, "beyond the bounds and moved to the nearest"),
-    ):
+    ]
+    limits = (column.low, column.high, column.earliest, column.latest)
+    hides = not own.confirmed and (bool(column.categories) or any(limit is not None for limit in limits))
+    if not hides:
+        parts, kinds = [f"{account.taken:,} as written"], kinds + beyond
+    else:  # whoever was told of them would have bounds and options follow the file, and one person's cell
+        parts = [f"{account.taken + sum(found.number for found, _ in beyond):,} read"]
+    for found, what in kinds:
         if found.number:
             lines = tuple(int(line) for line in own.reading.lines[list(found.rows)])
             parts.append(f"{found.number:,} {what} ({lines_words(lines, found.number)})")
     st.caption(f"Of {account.rows:,} cells: {'; '.join(parts)}.")
+    if hides:
+        st.caption(said.BEYOND["options" if column.type == "category" else "bounds"])
     if account.unlisted.number and not column.categories:  # all words are options, unless they are too many
         st.caption(said.too_many_words(MOST_WORDS))

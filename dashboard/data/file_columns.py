@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dashboard.data.decisions import WORDS, notation, read_as, stated_of_all
+from dashboard.data.decisions import WORDS, notation, read_as, stated, stated_of_all
 from dpcore.datasets import Column, ReadAsMissing, Schema
 from dpcore.datasets.headings import tells_of_one
 from dpcore.datasets.schema import unmoved, whose_row
@@ -136,9 +136,9 @@ class FileColumns:
         return column.name in decisions.settled and (brought or self.states(column))
 
     def after_looking(self, column: Column) -> bool:
-        """Whether it is said of a column how it is read by what a file showed: of all of one that is here, but for what
-        a declaration states that was made without."""
-        return self.suggests(column) if self.own.unseen else read_as(column) not in self.own.decisions.brought
+        """Whether it is said of a column how it is read, and what it can hold, by what a file showed: of all of one
+        that is here, but for what a declaration states that was made without."""
+        return self.suggests(column) if self.own.unseen else stated(column) not in self.own.decisions.brought
 
     @property
     def spoken_of(self) -> tuple[Column, ...]:
@@ -179,8 +179,8 @@ class FileColumns:
     @property
     def suggested(self) -> tuple[str, ...]:
         """Declared columns of which somebody who had seen this file, or an earlier one whose declaration was brought,
-        be it for a source, said how they are read: whether they stated it or called right what the file suggests hangs
-        on what a row holds, so that nobody is told which it was."""
+        be it for a source, said how they are read and what they can hold: whether they stated it or called right what
+        the file suggests hangs on what a row holds, so that nobody is told which it was."""
         declared = self.declared
         if declared is None:
             return ()

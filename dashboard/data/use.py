@@ -84,8 +84,10 @@ def _none_read(own: OwnFile) -> str:
     copied = sorted(own.decisions.copied & set(() if declared is None else declared.names))
     if copied:
         names = ", ".join(f"“{words.safe(name)}”" for name in copied)
-        return f"No row of the file was used; the options of {names} are the list you copied from it.{_looks(own)}"
-    return f"No value of the file was used for them.{_looks(own)}"
+        used = f"No row of the file was used; the options of {names} are the list you copied from it."
+    else:
+        used = "No value of the file was used for them."
+    return f"{used} {column_words.AS_STATED}{_looks(own)}"
 
 
 def _looks(own: OwnFile) -> str:

@@ -60,6 +60,13 @@ def counts_help(unit: str) -> str:
     )
 
 
+BEYOND = {
+    "options": "Cells with anything else count as missing, and are not told apart here: options follow what everyone "
+    "knows, not the file.",
+    "bounds": "Cells beyond the bounds are moved to the nearest one, and are not told apart here: bounds follow what "
+    "everyone knows, not the file.",
+}
+"""What becomes of cells beyond what was declared, said to who keeps the file private."""
 NOTATION_SUGGESTED = "{} (suggested)"
 NOTATION_HELP = (
     "What you state binds every cell, while one cell can tip what the file suggests. Answers say that you had seen the "
@@ -239,6 +246,10 @@ def suggested(
     if len(points) == 1:
         return f"{points[0]}."
     return f"{'; '.join(f'({place}) {point}' for place, point in enumerate(points, 1))}."
+
+
+AS_STATED = "They show what you stated of it: bounds, options, relations."
+"""Of the rows of a twin."""
 
 
 def looks_like(names: str) -> str:

@@ -17,7 +17,7 @@ ID_PLACEHOLDER = "none: I vouch for the number"
 PEOPLE_PLACEHOLDER = "not said"
 PEOPLE_HELP = (
     "A public number, about right is enough; never count it in the file. Training needs it to know how large a model's "
-    "steps can be. The exact number of rows is never given away."
+    "steps can be, and gives it away as you say it. The exact number of rows is never read for it."
 )
 
 

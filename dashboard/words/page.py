@@ -17,8 +17,8 @@ TAB = "What is open below the chart"
 MAY_SHOW = {
     "demo": "May this picture leave the room? Yes, with its numbers: it is about sample data. A picture of your own "
     "data may not, as it shows what is true of them; a private answer may be shown to anybody.",
-    "twin": "May this picture leave the room? Yes, with its numbers: its rows are made up, not those of a file. "
-    "So may a private answer.",
+    "twin": "May this picture leave the room? Yes, with its numbers: its rows are made up from what was declared, "
+    "not those of a file. So may a private answer.",
     "what_if": "May this picture leave the room? **No.** It is made from the file itself and protects nobody in it. A "
     "private answer may be shown to anybody.",
 }

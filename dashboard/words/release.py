@@ -61,7 +61,10 @@ ANSWER = "Private answer"
 ROWS_PUBLIC = (
     "How many rows there are is public here. What any one of them says is hidden: it may as well say something else."
 )
-SUGGESTED = "how the file's cells are read and what one row is, as somebody said who had seen the file"
+SUGGESTED = (
+    "how the file's cells are read and what they can hold, what one row is and how many one has, as somebody said "
+    "who had seen the file"
+)
 STEPS = "which steps were done to its rows, as somebody chose who had seen the file"
 NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
@@ -104,7 +107,7 @@ def suggested(note: str) -> str:
     told = f"{safe(note, LONGEST_QUESTION)} {NOT_COVERED}"
     if "How the cells of" not in note:
         return told
-    return f"{told} To leave it out, declare the types without the file, and bring them on the Data page."
+    return f"{told} To leave it out, declare what columns hold without the file, and bring that on the Data page."
 
 
 def named_by_rows(note: str) -> str:

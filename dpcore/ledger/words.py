@@ -18,9 +18,22 @@ _ONE = r"-?[0-9](?:[0-9.,]*[0-9])?(?:e[+-]?[0-9]+)?(?: × 10)?[⁻⁰¹²³⁴�
 _NUMBER = re.compile(rf"{_ONE}(?:(?:/| to ){_ONE}| %)?")
 
 
-_SAID_NOW = "stated or called right by a person who had seen the file or an earlier one"
-_SAID_BEFORE = "suggested by the file and confirmed by a person"
-_SAID_LATER = " and never spelled in two ways"
+_SEEN = "a person who had seen the file or an earlier one"
+_SAID = (  # of a file, before and now
+    ("suggested by the file and confirmed by a person", f"stated or called right by {_SEEN}"),
+    ("was stated or called right by", "were stated or called right by"),
+    ("rows was stated and not counted.", f"rows was stated by {_SEEN}: not covered by ε."),
+)
+_SAID_LATER = (
+    re.compile(" and never spelled in two ways"),
+    re.compile("(?<= are read) and what they can hold(?= were stated or called right by)"),
+    re.compile("(?<= are read) and what they can hold,(?= and that each row is )"),
+    re.compile(
+        "(?<= each row is )(one record|one option|a step in time) and how (?:many of them|far) one .+? "
+        "(?:has|changes it),?(?= were stated or called right by)"
+    ),
+)
+"""What is said of a file now and was not before; of a pattern with a group that part was."""
 LONGEST_QUESTION = 4000
 """Letters of a question with all that is promised and not covered: of a file whose form, steps and columns somebody
 spoke of these are more than a thousand."""
@@ -39,8 +52,12 @@ def same_question(kept: tuple[str, str], asked: tuple[str, str]) -> bool:
 
 
 def _bare(told: str) -> str:
-    """The words of a question as they are now, without its numbers."""
-    return _NUMBER.sub("0", told.replace(_SAID_BEFORE, _SAID_NOW).replace(_SAID_LATER, ""))
+    """The words of a question as they were and are now, without its numbers."""
+    for before, now in _SAID:
+        told = told.replace(before, now)
+    for later in _SAID_LATER:
+        told = later.sub(lambda found: found[1] if found.re.groups else "", told)
+    return _NUMBER.sub("0", told)
 
 
 def label(*, longest: int = 200, **named: Any) -> str:

@@ -30,23 +30,33 @@ LEAST_SHARE = 1e-6
 """No part of a release has a smaller share of its ε or ρ, for the same reason."""
 CHOSEN = "chosen after looking at the data: not covered by ε"
 
-_ROWS = {"record": "each row is one record", "option": "each row is one option", "step": "each row is a step in time"}
+_ROWS = {
+    "record": "each row is one record and how many of them one {} has",
+    "option": "each row is one option and how far one {} changes it",
+    "step": "each row is a step in time and how far one {} changes it",
+}
 _NAMED, _NAME = 3, 30  # columns named in a sentence, and characters of their names there
 
 
-def suggested(reads: Reads) -> tuple[str, ...]:
-    """One sentence about what a person who had seen a file said of how it is read, none where they said nothing.
+def suggested(reads: Reads, unit: str = "person") -> tuple[str, ...]:
+    """One sentence about all that a person who had seen a file said of its columns and rows, none where they said
+    nothing: how cells are read, their bounds and options, what a row is, and how much of the table is one ``unit``'s.
 
     It is one for what they stated and for what they called right as the file suggested it: one row can decide which of
-    the two they had to do.
+    the two they had to do. It says the same whichever bounds and options they are, and whatever cells lie beyond.
     """
-    types = f"how the cells of {_listed(sorted(reads.suggested))} are read" if reads.suggested else ""
-    row = f"that {_ROWS[reads.suggested_row]}" if reads.suggested_row else ""
-    told = " and ".join(part for part in (types, row) if part)
+    cells = f"how the cells of {_listed(sorted(reads.suggested))} are read and what they can hold"
+    row = f"that {_ROWS[reads.suggested_row].format(shown(unit))}" if reads.suggested_row else ""
+    told = f"{cells}, and {row}," if reads.suggested and row else cells if reads.suggested else row
     if not told:
         return ()
-    were = "were" if types and row else "was"
-    return (f"{told[:1].upper()}{told[1:]} {were} stated or called right by {SEEN}: not covered by ε.",)
+    return (f"{told[:1].upper()}{told[1:]} were stated or called right by {SEEN}: not covered by ε.",)
+
+
+def about_how_many(reads: Reads, people: int) -> str:
+    """How it is known that there are about so many rows: what somebody said of a file was said with it in view."""
+    told = f"That there are about {people:,} rows was stated"
+    return f"{told} by {SEEN}: not covered by ε." if reads.suggested_row else f"{told} and not counted."
 
 
 _FORM: dict[Stated, str] = {
@@ -196,9 +206,9 @@ class Asked(ABC):
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """What a person said of how the file is read and of its form, and which steps they chose, after they had seen
-        it; nothing where all was stated without it."""
-        return (*suggested(self.reads), *form_stated(self.reads), *steps_chosen(self.reads))
+        """What a person said of how the file is read, of what it can hold and of its form, and which steps they chose,
+        after they had seen it; nothing where all was stated without it."""
+        return (*suggested(self.reads, self.unit), *form_stated(self.reads), *steps_chosen(self.reads))
 
     @property
     def own_notes(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from dpcore.datasets.schema import MOST_PEOPLE
 from dpcore.errors import InvalidArgument
 from dpcore.events import GaussianEvent
 from dpcore.releases import draws
+from dpcore.releases.asked import about_how_many
 from dpcore.releases.asked_model import AskedModel
 from dpcore.releases.whole_rows import LARGEST_WEIGHT, SUM_UNIT, WholeRows, clip_units
 from dpcore.training.descent import step_length
@@ -94,7 +95,7 @@ class PrivateModel(AskedModel):
         """How the number of rows that scales the steps is known."""
         if self.people is None:
             return (f"How large its steps are rests on a noisy count of the rows, which took 1/{self.releases} of ρ.",)
-        return (f"That there are about {self.people:,} rows was stated and not counted.",)
+        return (about_how_many(self.reads, self.people),)
 
     def read(self, rows: PrivateRows) -> WholeRows:
         """The rows in whole units."""

@@ -22,7 +22,7 @@ from dpcore.datasets.schema import MOST_PEOPLE
 from dpcore.errors import InvalidArgument
 from dpcore.events import GaussianEvent
 from dpcore.releases import draws
-from dpcore.releases.asked import LEAST_SHARE
+from dpcore.releases.asked import LEAST_SHARE, about_how_many
 from dpcore.releases.asked_model import AskedModel
 from dpcore.releases.whole_codes import SCALE_BITS, SUM_UNIT, KeptRows, WholeCodes, clip_units, scale_units
 from dpcore.training.scaled_descent import calibrating, clip_by_rule, scales_squared, step_lengths
@@ -163,7 +163,7 @@ class StepsModel(AskedModel):
         return (
             *self.aside_notes,
             f"{bought}.",
-            f"That there are about {self.people:,} rows was stated and not counted.",
+            about_how_many(self.reads, self.people),
         )
 
     @property

@@ -120,8 +120,9 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
     note, named = offer.request.suggestions  # type: ignore[attr-defined]
     assert named == NAMED
     assert note == (
-        "How the cells of “colour” are read and that each row is one record were stated or called right by a person "
-        "who had seen the file or an earlier one: not covered by ε."
+        "How the cells of “colour” are read and what they can hold, and that each row is one record and how many of "
+        "them one person has, were stated or called right by a person who had seen the file or an earlier one: not "
+        "covered by ε."
     )
     assert note in sentence(offer.request)
     assert offer.before == (Small(suggested(note)), Small(suggested(named)))

@@ -43,6 +43,7 @@ from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
 from dashboard.report import panel
 from dashboard.serving import typed
+from dashboard.words import columns as columns_said
 from dashboard.words import data as data_words
 from dashboard.words import report as report_words
 from dashboard.words import server as server_words
@@ -507,7 +508,7 @@ def test_every_change_of_a_column_can_be_undone(open_app: Open) -> None:
     declare(app, "Alter", low=0.0, high=110.0)
     declare(app, "Beruf", categories="Pflege\nBüro\nVerkauf", public=True)
     assert held(app).schema.column("Alter").high == 110.0
-    assert "27 not among the options" in text(app)
+    assert columns_said.BEYOND["options"] in text(app)
     app.selectbox(key="own-column").set_value("Alter").run()
     kind = next(box for box in app.selectbox if box.label == "Type")
     kind.set_value("category").run()
@@ -845,7 +846,7 @@ def test_a_twin_is_made_and_shown_without_touching_the_file(open_app: Open) -> N
     assert "was told from the file's cells" in text(app)
     own = held(app)
     right = replace(own, decisions=own.confirm(own.columns.suggested))
-    assert use._none_read(right) == "No value of the file was used for them."
+    assert use._none_read(right) == f"No value of the file was used for them. {columns_said.AS_STATED}"
     press(app, "own-selection-0")
     assert "among 400 made-up people" in text(app)
     assert any(TWIN_MARK in chart.proto.spec for chart in app.get("plotly_chart"))

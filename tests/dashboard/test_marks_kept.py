@@ -26,7 +26,10 @@ from dpcore.releases.selection import MostCommonOption
 FLAG = Column(name="flag", type="yes/no")
 WARD = Column(name="ward", type="category", categories=("a", "b"))
 BROUGHT = Template(schema=Schema(columns=(FLAG, WARD)), suggested=("flag",), confirmed=("flag",), row_suggested=True)
-TOLD = "How the cells of “flag” are read was stated or called right by a person who had seen the file or an earlier one"
+TOLD = (
+    "How the cells of “flag” are read and what they can hold were stated or called right by a person who had seen the "
+    "file or an earlier one"
+)
 
 
 @pytest.fixture

@@ -297,7 +297,7 @@ def test_a_step_that_was_chosen_after_the_file_was_seen_is_part_of_what_is_asked
     (note,) = (note for note in request.suggestions if "was chosen by" in note)
     assert note == f"That {told} was chosen by a person who had seen the file or an earlier one: not covered by ε."
     assert note in sentence(request)
-    assert len(sentence(request)) <= 1000
+    assert len(sentence(request)) <= 1100
     assert "999" not in sentence(request) + repr(request)
     bare = replace(request, reads=replace(request.reads, done=()))
     assert question_digest(request) != question_digest(bare)

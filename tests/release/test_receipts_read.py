@@ -88,12 +88,15 @@ def test_the_sentence_stays_short_and_plain() -> None:
     reads = Declaration(columns=columns, suggested=tuple(one.name for one in columns)).reads(*(c.name for c in columns))
     (note,) = suggested(reads)
     assert note.count("“") == 3
-    assert "and 9 more columns are read was stated or called right by a person who had seen the file" in note
+    assert (
+        "and 9 more columns are read and what they can hold were stated or called right by a person who had seen"
+        in note
+    )
     assert suggested(replace(reads, suggested=())) == ()
     (note,) = suggested(replace(reads, suggested=(), suggested_row="step"))
     assert note == (
-        "That each row is a step in time was stated or called right by a person who had seen the file or an earlier "
-        "one: not covered by ε."
+        "That each row is a step in time and how far one person changes it were stated or called right by a person who "
+        "had seen the file or an earlier one: not covered by ε."
     )
 
 
