@@ -543,9 +543,9 @@ def forecast(chances: Mapping[str, float], crossing: int | None) -> str:
 
 def forecast_bound(reach: float, beta: float, unit: str) -> str:
     return (
-        f"an entry more than {no_less(reach)} {safe(unit)} above the line raises an alarm while alarms last, and one "
-        f"so far below it does not: {number(100 * (1 - beta))} times in 100 all of this holds. Nearer to the line it "
-        "may ring too early, late or not at all; how often depends on your data, and is not said."
+        f"an entry that counts as more than {no_less(reach)} {safe(unit)} above the line raises an alarm while alarms "
+        f"last, and one so far below it does not: {number(100 * (1 - beta))} times in 100 all of this holds. Nearer to "
+        "the line it may ring too early, late or not at all; how often depends on your data, and is not said."
     )
 
 

@@ -185,7 +185,7 @@ def forecast(right: float, above: float, rows: int, unit: str) -> str:
 
 def forecast_bound(above: float, likely: float) -> str:
     return (
-        f"its total over all rows is at most {no_less(above)} times the range above the smallest total, "
+        f"its total over the rows as they count is at most {no_less(above)} times the range above the smallest total, "
         f"{number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
     )
 

@@ -395,8 +395,8 @@ def forecast_bound(lost: float, rounds: int, unit: str) -> str:
         return f"nothing is sure beforehand: at this ε it may lose on every {safe(unit)}."
     return (
         f"on average at most {no_less(100 * lost / rounds)} points per 100 {units} more than the best expert, "
-        f"{no_less(lost)} in all, whatever the {units} hold (a theorem, from declared numbers alone; the truth is "
-        "better)."
+        f"{no_less(lost)} in all, as losses count, whatever the {units} hold (a theorem, from declared numbers alone; "
+        "the truth is better)."
     )
 
 
@@ -410,7 +410,7 @@ def forecast_naming(right: float, lost: float, unit: str) -> str:
 def forecast_naming_bound(lost: float, likely: float, rounds: int, unit: str) -> str:
     return (
         f"over the {plural(rounds, unit, many(unit))} the named expert has lost at most {no_less(lost)} points more "
-        f"than the best one, {number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
+        f"than the best one, as losses count, {number(100 * (1 - likely))} times in 100 (from declared numbers alone)."
     )
 
 

@@ -162,13 +162,14 @@ def forecast_bound(q: float, bound: ErrorBound, unit: str) -> str:
 
 
 def _sides(q: float, bound: ErrorBound) -> str:
-    """The bound as it is proved: of rows on a side, where those that share a value with the answer are on none."""
-    sure = times_in_100(bound.confidence or 0.0)
+    """The bound as it is proved: of rows as they count, those on a side, where such as share a value with the answer
+    are on none."""
+    sure = f"{times_in_100(bound.confidence or 0.0)}, of the {bound.unit} as they count,"
     if q == 0.5:  # so many too many on one side are as many too few on the other, and a whole number
         most = floor(2.0 * bound.number * (1.0 + 1e-12))
-        told = f"{sure} the {bound.unit} above it and those below it differ in number by at most {most:,}"
+        told = f"{sure} those above it and those below it differ in number by at most {most:,}"
     else:
-        told = f"{sure} no more than {no_less(bound.number)} {bound.unit} too many lie on one side of it"
+        told = f"{sure} no more than {no_less(bound.number)} too many lie on one side of it"
     return f"{told} (beyond what even the best number would leave)"
 
 

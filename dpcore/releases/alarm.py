@@ -290,7 +290,8 @@ class AlarmRun(Asked):
             number=far * self.unit_of_answers,
             unit="rows" if self.counted else (self._column.unit or self.column),
             confidence=1.0 - beta,
-            about="no answer that far below the line raises an alarm, and each that far above does while alarms last",
+            about="no answer that counts as so far below the line raises an alarm, and each that counts as so far "
+            "above does while alarms last",
         )
 
     def read(self, rows: PrivateRows) -> IntArray:

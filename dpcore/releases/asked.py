@@ -132,6 +132,9 @@ def _listed(columns: Sequence[str]) -> str:
 class ErrorBound:
     """How far off an answer may be, from declared facts alone: at most ``number`` of ``unit``, in the sense of
     ``about``, with probability ``confidence`` (on average where that is None), whatever the data are.
+
+    It holds of what ``read`` gives: of rows and values as they count, which ``about`` says. Of a person's other rows,
+    those that are left out, and how far values lie beyond the bounds it says nothing.
     """
 
     number: float

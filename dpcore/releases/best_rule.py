@@ -144,7 +144,7 @@ class BestRule(Chosen):
             number=self.choice.behind(self.rules_to_choose.size, beta),
             unit="rows",
             confidence=1.0 - beta,
-            about="the named rule is wrong on at most this many rows more than the best one",
+            about="the named rule is wrong on at most this many more of the rows as they count than the best one",
         )
 
     def probe(self, rows: PrivateRows) -> None:

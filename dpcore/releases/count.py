@@ -103,7 +103,7 @@ class NoisyCount(Asked):
             number=float(max(0, beyond - 1)),
             unit="rows",
             confidence=1.0 - beta,
-            about="the answer is at most so far off",
+            about="the answer is at most so far off, of the rows as they count",
         )
 
     def read(self, rows: PrivateRows) -> int:

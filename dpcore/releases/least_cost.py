@@ -101,7 +101,7 @@ class LeastCost(Chosen):
             number=self.choice.behind(len(self.columns), beta) / ONE,
             unit="times the declared range",
             confidence=1.0 - beta,
-            about="the named column's total over all rows is at most this far above the least one",
+            about="the named column's total over the rows as they count is at most this far above the least one",
         )
 
     def read(self, rows: PrivateRows) -> IntArray:

@@ -269,7 +269,7 @@ class PrivatePlays(Asked):
                 number=self.choice.behind(len(self.experts), beta) / ONE,
                 unit="rounds' losses",
                 confidence=1.0 - beta,
-                about="the named expert has lost at most this much more in all than the best one",
+                about="the named expert has lost at most this much more in all than the best one, as losses count",
             )
         if self.way == "doubling_leader":
             return None
@@ -279,7 +279,8 @@ class PrivatePlays(Asked):
             number=min(total, float(self.rounds)),
             unit="rounds' losses",
             confidence=None,
-            about="over all rounds, at most this much more is lost than by the best expert, on average",
+            about="over all rounds, as losses count, at most this much more is lost than by the best expert, on "
+            "average",
         )
 
     @property

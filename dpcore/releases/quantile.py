@@ -150,7 +150,8 @@ class QuantileValue(Chosen):
             number=self.choice.behind(self.points, beta) / self.fraction.denominator,
             unit="rows",
             confidence=1.0 - beta,
-            about="the answer's rank is at most this many rows farther off than that of the best point of the grid",
+            about="the answer's rank among the rows as they count is at most this many farther off than that of the "
+            "best point of the grid",
         )
 
     def read(self, rows: PrivateRows) -> IntArray:

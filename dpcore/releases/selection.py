@@ -119,7 +119,7 @@ class MostCommonOption(Chosen):
             number=self.choice.behind(len(self.options), beta),
             unit="rows",
             confidence=1.0 - beta,
-            about="the named option has at most this many fewer than the most common one",
+            about="the named option has at most this many fewer than the most common one, of the rows as they count",
         )
 
     def read(self, rows: PrivateRows) -> IntArray:
@@ -254,7 +254,7 @@ class BestScore(Chosen):
             number=behind * self.unit_of_scores,
             unit=self._score.unit or self.score,
             confidence=1.0 - beta,
-            about="the named option's score is at most this far from the best one",
+            about="the named option's score, as scores count, is at most this far from the best one",
         )
 
     def read(self, rows: PrivateRows) -> IntArray:

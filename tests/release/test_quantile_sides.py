@@ -53,13 +53,47 @@ def test_no_more_rows_lie_on_one_side_than_is_said(name: str, q: float, neighbou
     assert law[sides - sides.min() > bound.number + 1e-9].sum() <= 0.05
     for sentence in (said.conclude(q, bound), said.forecast_bound(q, bound, "")):
         found = re.search(
-            rf"{times_in_100(0.95)} (the rows above it and those below it differ in number by at most|no more than) "
-            r"([\d,]+(?:\.\d+)?)",
+            rf"{times_in_100(0.95)}, of the rows as they count, "
+            r"(those above it and those below it differ in number by at most|no more than) ([\d,]+(?:\.\d+)?)",
             sentence,
         )
         assert found
         times = 1.0 if found[1] == "no more than" else 2.0  # too many on one side are as many too few on the other
         assert law[times * (sides - sides.min()) > float(found[2].replace(",", "")) + 1e-9].sum() <= 0.05
+
+
+SOME = {
+    "one person has most rows": ([95.0] * 1000 + [20.0, 21.0, 22.0] * 66, [1000] + [1] * 198),
+    "values lie beyond the bounds": ([20.0] * 300 + np.linspace(99.91, 99.99, 150).tolist() + [250.0] * 550, []),
+    "cells are missing": ([90.0] * 20 + [10.0] * 30 + [float("nan")] * 900, []),
+}
+"""Values, and how many rows each person has in order, where a column says whose they are."""
+
+
+@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("fill", [None, 100.0])
+def test_it_holds_of_the_rows_as_they_count(name: str, fill: float | None) -> None:
+    """At most one of each person, none without a value or with the declared one, moved to the bounds; of all the
+    file's rows it does not hold, which the sentence said once."""
+    values, persons = SOME[name]
+    columns = [Column(name="age", type="number", low=0.0, high=100.0, fill=fill), Column(name="who", type="text")]
+    schema = Schema(columns=tuple(columns if persons else columns[:1]), id_column="who" if persons else None)
+    request = QuantileValue.of(Declaration.of(schema), "age", epsilon=1.0)
+    whose = np.repeat(np.arange(len(persons)), persons) if persons else np.arange(len(values))
+    cells = {"age": ["" if np.isnan(value) else repr(value) for value in values], "who": whose.astype(str)}
+    law = request.law(PrivateRows(pd.DataFrame(cells, dtype="str")))
+    most = 2.0 * request.error_bound(0.05).number
+    held = np.asarray(values)
+    kept = held[np.unique(whose, return_index=True)[1]]
+    counted = np.clip(kept[~np.isnan(kept)] if fill is None else np.nan_to_num(kept, nan=fill), 0.0, 100.0)
+    written = held[~np.isnan(held)]
+    beyond = [
+        law[sides - sides.min() > most + 1e-9].sum()
+        for sides in (2.0 * too_many(rows.tolist(), request.grid, 0.5) for rows in (counted, written))
+    ]
+    assert beyond[0] <= 0.05
+    assert beyond[1] > 0.9 or np.array_equal(written, counted)
+    assert "of the rows as they count" in said.conclude(0.5, request.error_bound(0.05))
 
 
 def test_it_does_not_hold_of_rows_between_the_answer_and_the_median() -> None:
