@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
+import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
@@ -34,8 +36,14 @@ MISSING = (
     "journal file back where it was, or name it with `--journal`; only where it is lost, run "
     f"{NEW_JOURNAL}."
 )
-
-
+NO_JOURNAL = (
+    "The file at the journal's place holds no record of a ledger, so it is left as it is and the ledger stays closed; "
+    "put the journal back where it was, or name it with `--journal`; only where it is lost, move that file away and "
+    f"run {NEW_JOURNAL}."
+)
+_BEGINS = b'{"body":"{'
+"""How the line of every record begins, and so a journal: a process that died left as much of its first at least."""
+_LONGEST_LINE = 64 << 20
 _PORTION = 8 << 20
 _SPARE = 64 << 10
 """Bytes left free on the journal's disk beside what is added: others write there too."""
@@ -59,7 +67,7 @@ class Journal:
         """Read what was added since, checking the chain. An unfinished last line is left for ``add``, which whoever
         adds asks about first (``ends_before``).
 
-        Raises LedgerUnsound when the file is shorter than before, or not one unbroken chain.
+        Raises LedgerUnsound when the file is shorter than before, not one unbroken chain, or no journal.
         """
         self._rest = b""
         try:
@@ -73,6 +81,8 @@ class Journal:
         if size == self._read_to:
             return
         with self.path.open("rb") as file:
+            if self.seq == 0 and file.read(len(_BEGINS)) != _BEGINS:
+                raise LedgerUnsound(self.trouble())
             file.seek(self._read_to)
             for raw in file:
                 if not raw.endswith(b"\n"):
@@ -80,12 +90,16 @@ class Journal:
                     break
                 record = _parse(raw)
                 if record is None or not self._follows(record):
-                    raise LedgerUnsound(DAMAGED)
+                    raise LedgerUnsound(self.trouble())
                 self.seq, self.hash = record.seq, record.hash
                 self._places.append(self._read_to)
                 self._read_to += len(raw)
                 if each is not None:
                     each(record)
+
+    def trouble(self) -> str:
+        """Why a file is not read as a journal: it is a damaged one, or none."""
+        return DAMAGED if self.seq or holds_record(self.path) else NO_JOURNAL
 
     def is_finished(self) -> bool:
         """Whether nothing stands behind the last line that ends."""
@@ -93,8 +107,8 @@ class Journal:
 
     def ends_before(self, record: Record | None) -> bool:
         """Whether what stands behind the last line that ends is left of a process that died as it wrote this record,
-        the next one that the database has, or as it asked for room (``must_fit``). Else the file is none of the
-        ledger's, or the database lacks what the journal began to say."""
+        the next one that the database has, or, behind a record, as it asked for room (``must_fit``). Else the file is
+        none of the ledger's, or the database lacks what the journal began to say."""
         line = b"" if record is None else record.line().encode("ascii") + b"\n"
         return all(found in (0, said) for found, said in zip_longest(self._rest, line[: len(self._rest)]))
 
@@ -129,7 +143,10 @@ class Journal:
     def must_fit(self, records: Iterable[Record]) -> None:
         """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full, its
         owner may not have so much there or in one file, or the file may be read and not written. The caller holds the
-        lock and has read on."""
+        lock and has read on.
+
+        Before the first record another file is asked for the room: zeros alone could be left of anybody's file.
+        """
         needed = sum(len(record.line()) + 1 for record in records)
         if needed == 0:
             return
@@ -139,7 +156,11 @@ class Journal:
         handle = self._opened()
         size = os.fstat(handle).st_size
         try:
-            _take(handle, size, needed + _SPARE)
+            if self.seq == 0:
+                with tempfile.TemporaryFile(dir=self.path.resolve().parent) as room:
+                    _take(room.fileno(), 0, size + needed + _SPARE)
+            else:
+                _take(handle, size, needed + _SPARE)
         finally:
             os.ftruncate(handle, size)  # what is left of it where this process dies is zeros in an unfinished line
             os.close(handle)
@@ -217,6 +238,15 @@ def whole(path: Path) -> list[Record]:
     return found
 
 
+def holds_record(path: Path) -> bool:
+    """Whether any line of the file at ``path`` is a record, sound or not: nothing else makes it a journal."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
+        return any(_parse(line) is not None for line in lines)
+
+
 def starts_old(path: Path) -> bool:
     """Whether the journal at ``path`` is in the form from before (``renewal.is_old``); reads only its beginning."""
     if not path.exists():
@@ -235,12 +265,14 @@ def _intact(lines: Iterable[bytes]) -> Iterator[Record]:
 
 def write_anew(path: Path, records: Iterable[Record]) -> Journal:
     """A journal of ``records`` in the place of the one at ``path``: all of it or nothing, and on disk when done."""
-    partial = beside(path, "partial")
-    partial.unlink(missing_ok=True)
+    partial = beside(path, f"{secrets.token_hex(8)}.partial")
     os.close(create(partial))
-    journal = Journal(partial)
-    journal.add(records)
-    partial.replace(path)
+    try:
+        journal = Journal(partial)
+        journal.add(records)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
     sync_folder(path.parent)
     journal.path = path
     return journal

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +21,8 @@ from dpcore.ledger import schema
 from dpcore.ledger.commands import INIT, RESTORE
 from dpcore.ledger.engine import data_folder, database_file, form, reading
 from dpcore.ledger.files import beside
-from dpcore.ledger.journal import BEHIND
+from dpcore.ledger.found import Found, look
+from dpcore.ledger.journal import BEHIND, NO_JOURNAL, holds_record
 from dpcore.ledger.key import Key
 
 GONE = (
@@ -39,12 +38,14 @@ ANOTHERS = (
     "Another program's database is at this place, which is left as it is; check the path, or move that file away where "
     "the ledger shall be there."
 )
+NO_LEDGER = (
+    "The file at this place is not a ledger, and is left as it is; check the path, or move that file away where the "
+    "ledger shall be there."
+)
 NO_KEY = (
     "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
     "EPSILON_LAB_KEY."
 )
-_TABLES = {table.name: {column.name for column in table.columns} for table in (schema.head, schema.records)}
-"""By what a ledger is known: columns of tables that are as they were in its first form."""
 _JOURNAL = "journal at "
 _NOT_YET = ""  # instead of an identity: this computer came before the ledger held a record
 KEPT = (
@@ -90,18 +91,30 @@ class Place:
         return self.name if self.file is not None else self.url.render_as_string(hide_password=True)
 
     def check(self, create: bool | None) -> None:
-        """Before anything is touched: a file that is not there, or is another program's. Raises LedgerError."""
+        """Before anything is touched: a file that is not there, or is none of the ledger's. Raises LedgerError."""
         if self.file is None:
             return
-        if not (self.file.exists() and (self.file.is_dir() or self.file.stat().st_size)) or is_anothers(self.file):
+        found = look(self.file)
+        if found in (Found.NOTHING, Found.UNFILLED, Found.DATABASE):
             self._missing(create)
-        self.check_free()
+        self._leave(found)
 
     def check_free(self) -> None:
-        """Before anything is made or brought back: another program's database that holds something. Raises
+        """Before anything is made or brought back: a file that holds something and is none of the ledger's. Raises
         LedgerError."""
-        if self.file is not None and self.file.is_file() and self.file.stat().st_size and is_taken(self.file):
+        if self.file is not None:
+            self._leave(look(self.file))
+
+    def _leave(self, found: Found) -> None:
+        if found is Found.DATABASE:
             raise LedgerError(ANOTHERS)
+        if found is Found.UNREADABLE and not self._was_here():
+            raise LedgerError(NO_LEDGER)
+
+    def _was_here(self) -> bool:
+        """Whether a file that says nothing itself is what became of a ledger: the key file knows one at this place, or
+        its journal lies beside it. One that was named says nothing of what else was."""
+        return self.pinned() is not None or (self.file is not None and holds_record(beside(self.file, "journal")))
 
     def check_tables(self, engine: Engine, create: bool | None) -> None:
         """Once it can be reached: a database without tables. Raises LedgerError."""
@@ -116,8 +129,10 @@ class Place:
             raise LedgerUnsound(ANOTHER)
 
     def _missing(self, create: bool | None) -> None:
-        if any(journal.exists() and journal.stat().st_size for journal in self._journals_before()):
-            raise LedgerUnsound(KEPT if create else BEHIND)
+        there = [journal for journal in self._journals_before() if journal.exists() and journal.stat().st_size]
+        if there:
+            behind = KEPT if create else BEHIND
+            raise LedgerUnsound(behind if any(map(holds_record, there)) else NO_JOURNAL)
         if create is False or (create is None and (self.named or self.pinned() is not None)):
             raise LedgerUnsound(GONE)
 
@@ -213,47 +228,6 @@ class Place:
         for path in [*files, *([] if journal is None else [journal])]:
             if os.name != "nt" and path.is_file() and path.stat().st_uid == os.geteuid():
                 path.chmod(0o600)
-
-
-def is_anothers(file: Path) -> bool:
-    """Whether an SQLite file is in order and holds no ledger: it is known by its own tables, for many a program keeps
-    the number of its form as this one does."""
-    found = _held(file)
-    return found is not None and not _is_ours(found)
-
-
-def is_taken(file: Path) -> bool:
-    """Whether it ``is_anothers`` and holds anything: one that was made and not filled, as by a process that died before
-    it had made its tables, may become a ledger."""
-    found = _held(file)
-    return bool(found) and not _is_ours(found or {})
-
-
-def _held(file: Path) -> dict[str, set[str]] | None:
-    """What an SQLite file holds, looked at without a change: the settings of a connection that may write stay in the
-    file, and one that may only read leaves files beside it."""
-    found = _names(file, "immutable=1")
-    log = file.with_name(f"{file.name}-wal")
-    if not _is_ours(found or {}) and log.exists() and log.stat().st_size:  # what was written last is not in it yet
-        found = _names(file, "mode=ro")
-    return found
-
-
-def _names(file: Path, how: str) -> dict[str, set[str]] | None:
-    """All that an SQLite file holds by name, and of a table that may be one of a ledger's its columns. None where it is
-    damaged, or held by somebody: whoever opens it says so."""
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=1.0)) as connection:
-            held = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()]
-            told = {name: connection.execute(f"PRAGMA table_info({name})").fetchall() for name in _TABLES}
-    except sqlite3.Error:
-        return None
-    return {name: {column[1] for column in told.get(name, [])} for name in held}
-
-
-def _is_ours(found: dict[str, set[str]]) -> bool:
-    """One of the ledger's tables is enough: where others are lost, it is damaged, and none of anybody else's."""
-    return any(columns <= found.get(name, set()) for name, columns in _TABLES.items())
 
 
 def _folder() -> Path:

@@ -7,6 +7,7 @@ journal is what a ledger is rebuilt from. Restoring can bring spending back, nev
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from dpcore.ledger.engine import (
     writing,
 )
 from dpcore.ledger.files import beside
-from dpcore.ledger.journal import DAMAGED, MISSING, Journal
+from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.place import Place
@@ -42,6 +43,10 @@ LOST = (
     "What was recorded after these sources were written, if anything, is not in them. What was spent since is not "
     "known; roles and shares that were taken away since, limits that were lowered and budgets that were closed are as "
     f"they were before: look through {PEOPLE}."
+)
+_TABLES_DAMAGED = (
+    "The server's tables are damaged; create an empty database, point EPSILON_LAB_LEDGER at it, "
+    f"and run {RESTORE} with the journal or a backup."
 )
 _NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
 
@@ -65,12 +70,13 @@ def restore(
     with ``new_key``. An empty database on a server becomes the ledger that was at its address, with the journal that
     this computer has of it; at another address, journals in this computer's folder that begin as the backup does bring
     what they have. Raises LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be
-    restored from nothing, and where another program's database is.
+    restored from nothing, and where a file is that is none of the ledger's.
     """
     url = ledger_url(location)
     file = database_file(url)
     where = Place.of(url, location, journal)
     where.check_free()
+    new = file is not None and not file.exists()
     lock = None if file is None else beside(file, "lock")
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -97,22 +103,22 @@ def restore(
             strange = keyed.strange(key, chain, there=there)
             doubt = "" if unmarked else backup.doubt(max(len(own), len(noted)))
             doubt = doubt or ("" if new_key else strange)
-            if doubt or (not chain and (absent or not sound)):
-                if absent and file is not None:
+            why = doubt or (_NOTHING if not chain and (absent or not sound) else "")
+            if not why and not whole and path is not None and not _may_set_aside(path, chain):
+                why = NO_JOURNAL
+            if not why and not whole and not new_journal:
+                why = DAMAGED if path is not None and _has_something(path) else MISSING
+            if not why and not sound and file is None:
+                why = _TABLES_DAMAGED
+            if why:
+                if empty and file is not None:
                     engine.dispose()
-                    _take_away(file)  # it was made by looking
-                raise LedgerUnsound(doubt or _NOTHING)
-            if not whole and not new_journal:
-                raise LedgerUnsound(DAMAGED if path is not None and _has_something(path) else MISSING)
+                    _empty(file, gone=new)
+                raise LedgerUnsound(why)
             if where.key is not None and not there:
                 keep(where.key, key)
             said = []
-            if not sound:
-                if file is None:
-                    raise LedgerUnsound(
-                        "The server's tables are damaged; create an empty database, point EPSILON_LAB_LEDGER at it, "
-                        f"and run {RESTORE} with the journal or a backup."
-                    )
+            if file is not None and not sound:
                 engine.dispose()
                 said.append(f"The damaged database was set aside as {_set_aside(file).name}.")
                 engine, own = make_engine(url), []
@@ -131,6 +137,20 @@ def restore(
         finally:
             engine.dispose()
     raise refused
+
+
+def _may_set_aside(path: Path, chain: Sequence[Record]) -> bool:
+    """Whether what lies in the journal's place is one, or what is left of the first record of ``chain``, or nothing."""
+    if not path.is_file():
+        return not path.exists()
+    if not _has_something(path) or holds_record(path):
+        return True
+    journal = Journal(path)
+    try:
+        journal.read_on()
+    except LedgerUnsound:
+        return False
+    return journal.ends_before(chain[0] if chain else None)
 
 
 def _set_aside(path: Path) -> Path:
@@ -155,9 +175,14 @@ def _has_something(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
 
 
-def _take_away(file: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
+def _empty(file: Path, *, gone: bool) -> None:
+    """What looking made of a file that was empty, or of none, is nothing again."""
+    for ending in ("-wal", "-shm"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
+    if gone:
+        file.unlink(missing_ok=True)
+    else:
+        os.truncate(file, 0)
 
 
 def _bring_up_to_date(
@@ -225,7 +250,7 @@ def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list
         rewrite_files(engine)
     journal = Journal(path)
     with snapshot(engine) as connection:
-        if path.exists() and not (whole and _goes_on(journal, connection)):
+        if _has_something(path) and not (whole and _goes_on(journal, connection)):
             said.append(f"The damaged journal was set aside as {_set_aside(path).name}.")
             journal = Journal(path)
         journal.add(stored_records(connection, after=journal.seq))

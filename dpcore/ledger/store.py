@@ -42,7 +42,7 @@ from dpcore.ledger.engine import (
 from dpcore.ledger.failed import Failed
 from dpcore.ledger.files import beside
 from dpcore.ledger.following import Following
-from dpcore.ledger.journal import BEHIND, DAMAGED, MISSING, Journal, starts_old, whole, write_anew
+from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
 from dpcore.ledger.kept import Kept
 from dpcore.ledger.key import Key
 from dpcore.ledger.keyed import key_of
@@ -405,6 +405,8 @@ class Store:
         if journal is None:
             return
         journal.read_on()
+        if journal.seq == 0:
+            self._must_go_on(connection, journal)
         if journal.is_lost(seq):
             if self._unbegun is not None:  # in the moment since ``_begin``
                 raise LedgerError(JUST_BEGUN)
@@ -413,10 +415,14 @@ class Store:
             chosen = select(schema.records.c.hash).where(schema.records.c.seq == journal.seq)
             if connection.execute(chosen).scalar() != journal.hash or seq < journal.seq:
                 raise LedgerUnsound(BEHIND)
+        self._must_go_on(connection, journal)
+
+    def _must_go_on(self, connection: Connection, journal: Journal) -> None:
+        """What stands behind the journal's last line must be left of one that was to be written."""
         if not journal.is_finished():
             following = next(stored_records(connection, after=journal.seq), None)
             if not journal.ends_before(following):
-                raise LedgerUnsound(DAMAGED)
+                raise LedgerUnsound(journal.trouble())
 
     def _lacking(self, connection: Connection, added: list[Record]) -> Iterable[Record]:
         """What the journal has to take once this transaction is over: beside ``added`` what others wrote before."""

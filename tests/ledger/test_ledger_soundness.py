@@ -397,7 +397,7 @@ class TestJournal:
                 ledger.charge(f"r{number}", "people", Cost.pure(0.01), "?")
         whole = place.journal.read_bytes()
         last = whole.rstrip(b"\n").rfind(b"\n") + 1
-        for cut in (last + 1, (last + len(whole)) // 2, len(whole) - 1):
+        for cut in (last + (1 if held else 10), (last + len(whole)) // 2, len(whole) - 1):
             place.journal.write_bytes(whole[:cut] + left)
             place.open().close()
             assert place.journal.read_bytes() == whole
@@ -418,7 +418,7 @@ class TestJournal:
         last = whole.rstrip(b"\n").rfind(b"\n") + 1
         for found in (whole + b'{"body"', whole[: last + 20] + b"x", whole[:-1] + b"\0x", whole[:-1] + b" "):
             place.journal.write_bytes(found)
-            with pytest.raises(LedgerUnsound, match="journal is damaged"):
+            with pytest.raises(LedgerUnsound, match="journal is damaged" if held else "is damaged|holds no record"):
                 place.open()
             assert place.journal.read_bytes() == found
         assert any("set aside" in said for said in restore(place.url, journal=place.journal, new_journal=True))
@@ -598,7 +598,7 @@ def test_a_place_that_cannot_hold_a_ledger_gets_a_sentence(tmp_path: Path) -> No
         with pytest.raises(LedgerError, match="cannot be opened"):
             Ledger.open(place)
     (tmp_path / "notes.txt").write_text("not a ledger at all, but some text that is long enough to be read as a page")
-    with pytest.raises(LedgerUnsound, match="damaged"):
+    with pytest.raises(LedgerError, match="is not a ledger"):
         Ledger.open(tmp_path / "notes.txt")
     assert (tmp_path / "notes.txt").read_text().startswith("not a ledger")
 

@@ -22,7 +22,7 @@ from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.files import write_new
-from dpcore.ledger.place import is_anothers
+from dpcore.ledger.found import Found, look
 from tests.ledger.conftest import Place
 
 
@@ -161,8 +161,7 @@ def test_a_command_that_looks_changes_no_file_that_is_none_of_the_ledgers(
         assert main(["--ledger", str(path), *asked]) == 1
         assert "There is no ledger at the place" in capsys.readouterr().err, path
     assert as_it_is(mine) == before
-    for name in ("is_anothers", "is_taken"):
-        monkeypatch.setattr(f"dpcore.ledger.place.{name}", lambda file: False)
+    monkeypatch.setattr("dpcore.ledger.place.look", lambda file: Found.CLOSED)
     for path in databases:
         assert main(["--ledger", str(path), *asked]) == 1
     assert as_it_is(mine) != before, "as it was before"
@@ -198,7 +197,7 @@ def test_so_of_a_file_that_ends_within_a_line(
         asked = [part.format(own) for part in command]
         assert main(["--ledger", str(own / "l.db"), "--journal", str(mine / "token"), *asked]) == 1, command
         told = capsys.readouterr().err
-        assert ("journal is missing" if records > 1 and command != ["restore"] else "journal is damaged") in told
+        assert "The file at the journal's place holds no record of a ledger" in told
     with pytest.raises(LedgerUnsound), Ledger.open(own / "l.db", journal=mine / "token"):
         pass
     assert as_it_is(mine) == before
@@ -206,6 +205,7 @@ def test_so_of_a_file_that_ends_within_a_line(
     with Ledger.open(own / "l.db") as ledger:
         assert len(ledger.records()) == records
     if records < 2:
+        monkeypatch.setattr("dpcore.ledger.journal._BEGINS", b"")
         monkeypatch.setattr("dpcore.ledger.journal.Journal.ends_before", lambda self, record: True)
         with Ledger.open(own / "l.db", journal=mine / "token") as ledger:
             ledger.open_budget("more", epsilon=1.0)
@@ -247,7 +247,7 @@ def test_none_that_makes_a_ledger_or_brings_one_back_takes_a_database_of_another
         assert "Another program's database is at this place" in capsys.readouterr().err, path
     assert as_it_is(mine) == before
     with monkeypatch.context() as mutant:
-        mutant.setattr("dpcore.ledger.place.Place.check_free", lambda self: None)
+        mutant.setattr("dpcore.ledger.place.Place._leave", lambda self, found: None)
         with suppress(LedgerError, AssertionError, pytest.fail.Exception):
             asked(databases[0])
     assert as_it_is(mine) != before, "as it was before"
@@ -261,18 +261,192 @@ def test_a_ledger_is_known_whatever_became_of_its_file(tmp_path: Path, monkeypat
     file = tmp_path / "l.db"
     with closing(Ledger.open(file)) as ledger:
         ledger.open_budget("people", epsilon=1.0)
-        assert not is_anothers(file)
+        assert look(file) is Found.LEDGER
         logged = tmp_path / "logged.db"  # as a computer leaves it whose current was cut
         for end in ("", "-wal"):
             shutil.copy(f"{file}{end}", f"{logged}{end}")
         assert b"CREATE TABLE records" not in logged.read_bytes()
-        assert not is_anothers(logged)
-    assert not is_anothers(file)
+        assert look(logged) is Found.LEDGER
+    assert look(file) is Found.LEDGER
     for lost in ("records", "alembic_version"):
         with closing(sqlite3.connect(file)) as connection:
             connection.execute(f"DROP TABLE {lost}")
             connection.commit()
-        assert not is_anothers(file), lost
+        assert look(file) is Found.LEDGER, lost
+
+
+FILES = {
+    "a text": b"shopping list\n",
+    "a token": b"a token of mine",
+    "a long text": b"some lines of mine\n" * 9000,
+    "one line": b"x" * 70_000,
+    "an archive": b"PK\x03\x04\x00\xff\xfe\n" * 300,
+    "records of another's": b'{"body":"{\\"a\\":1}","seq":1}\n' * 3,
+    "a beginning": b'{"body":"{\\"a\\":1}","se',
+    "zeros": bytes(70_000),
+    "a zero": b"\0",
+    "a broken database": b"SQLite format 3\0" + b"\xff" * 8192,
+}
+"""Files of other programs, none of them a database in order."""
+ALL = [
+    *LOOKS, ["init"], ["role", "a at https://x", "owner"], ["restore"], ["restore", "--new-journal"],
+    ["restore", "{}/backup"], ["restore", "{}/backup", "--new-journal", "--new-key", "--unmarked"],
+]  # fmt: skip
+
+
+def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int = 2) -> tuple[Path, Path, list[Path]]:
+    """A folder of somebody's files, one of a ledger, and these files: each readable by everybody."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    mine, own = tmp_path / "mine", tmp_path / "own"
+    mine.mkdir()
+    own.mkdir()
+    (own / "r.json").write_text("{}")
+    with Ledger.open(own / "l.db") as ledger:
+        for number in range(records):
+            ledger.open_budget(f"people-{number}", epsilon=1.0)
+        ledger.backup(own / "backup")
+    for name, data in FILES.items():
+        (mine / name).write_bytes(data)
+        (mine / name).chmod(0o644)
+    return mine, own, sorted(mine.iterdir())
+
+
+@pytest.mark.parametrize("command", [*ALL, ["open"], ["environment"]], ids=" ".join)
+def test_none_takes_any_file_but_a_ledger_s_for_one(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mistyped path was called a damaged ledger, and bringing that back renamed it: what a file is it says itself, or
+    the key file and the journal beside it do."""
+    mine, own, files = laid_out(tmp_path, monkeypatch)
+    before = as_it_is(mine)
+
+    def asked(path: Path) -> None:
+        if command[0] in ("open", "environment"):
+            monkeypatch.setenv("EPSILON_LAB_LEDGER", str(path))
+            with pytest.raises(LedgerError) as told:
+                Ledger.open(path if command == ["open"] else None)
+            print(told.value, file=sys.stderr)
+        else:
+            (own / "b.db").unlink(missing_ok=True)
+            assert main(["--ledger", str(path), *(part.format(own) for part in command)]) == 1
+
+    for path in files:
+        asked(path)
+        assert "The file at this place is not a ledger, and is left as it is" in capsys.readouterr().err, path
+    assert as_it_is(mine) == before, "nor is anything laid beside them"
+    monkeypatch.setattr("dpcore.ledger.place.Place._was_here", lambda self: True)
+    with suppress(AssertionError, pytest.fail.Exception):
+        asked(mine / "a text")
+    told = capsys.readouterr().err
+    assert as_it_is(mine) != before or "damaged" in told or "PRESENT" in told, "as it was before"
+
+
+@pytest.mark.parametrize("records", [0, 1, 2])
+@pytest.mark.parametrize("command", ALL, ids=" ".join)
+def test_nor_any_but_a_journal_for_one(
+    command: list[str],
+    records: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nor the ledger itself. What held no record of a ledger is neither cut, nor renamed, nor shut to others."""
+    mine, own, files = laid_out(tmp_path, monkeypatch, records)
+    before, kept = as_it_is(mine), (own / "l.db").read_bytes()
+    place = own / ("l.db" if command != ["init"] else "new.db")
+    for path in [*files, place] if place.exists() else files:
+        (own / "b.db").unlink(missing_ok=True)
+        asked = [part.format(own) for part in command]
+        assert main(["--ledger", str(place), "--journal", str(path), *asked]) == 1, path
+        told = capsys.readouterr().err
+        assert "The file at the journal's place holds no record of a ledger" in told or (
+            records == 0 and "nothing to restore from" in told
+        ), path
+    assert as_it_is(mine) == before
+    assert (own / "l.db").read_bytes() == kept
+    assert main(["--ledger", str(own / "l.db"), "verify"]) == 0
+
+
+@pytest.mark.parametrize("records", [0, 1, 2])
+def test_nor_does_who_writes_cut_it(records: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zeros are what a process leaves that dies as it asks for room, and what a file of anybody's may be."""
+    mine, own, files = laid_out(tmp_path, monkeypatch, records)
+    before = as_it_is(mine)
+    for path in files:
+        with pytest.raises(LedgerUnsound, match="holds no record"), Ledger.open(own / "l.db", journal=path) as ledger:
+            ledger.open_budget("more", epsilon=1.0)
+    assert as_it_is(mine) == before
+    if records < 2:
+        monkeypatch.setattr("dpcore.ledger.journal._BEGINS", b"")
+        with Ledger.open(own / "l.db", journal=mine / "zeros") as ledger:
+            ledger.open_budget("more", epsilon=1.0)
+        assert as_it_is(mine) != before, "as it was before"
+
+
+@pytest.mark.parametrize("records", [0, 1])
+def test_a_process_that_dies_as_it_asks_for_room_leaves_no_zeros_but_behind_a_record(
+    records: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that nobody's file of zeros looks as a journal does: the first record asks by another file."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+
+    class Died(BaseException):
+        pass
+
+    def died(handle: int, start: int, size: int) -> None:
+        os.posix_fallocate(handle, start, size)
+        monkeypatch.setattr(os, "ftruncate", lambda *_: None)
+        raise Died
+
+    with closing(Ledger.open(tmp_path / "l.db")) as ledger:
+        for number in range(records):
+            ledger.open_budget(f"people-{number}", epsilon=1.0)
+        assert ledger.journal_path is not None
+        before = ledger.journal_path.read_bytes() if records else b""
+        monkeypatch.setattr("dpcore.ledger.journal._take", died)
+        with pytest.raises(Died):
+            ledger.open_budget("more", epsilon=1.0)
+    monkeypatch.undo()
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    left = (tmp_path / "l.db.journal").read_bytes()
+    assert left.rstrip(b"\0") == before
+    assert (left == before) == (records == 0)
+    assert not list(tmp_path.glob("tmp*"))
+    with Ledger.open(tmp_path / "l.db") as ledger:
+        assert len(ledger.records()) == records
+        ledger.open_budget("more", epsilon=1.0)
+        assert ledger.verify().seq == records + 1
+
+
+@pytest.mark.parametrize("name", ["empty", "emptied.sqlite", "none"])
+def test_what_could_not_be_brought_back_leaves_what_was_there(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty file of somebody's was taken away, and so was a database without tables."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    anothers(mine, wal=True)
+    (mine / "empty").touch()
+    before = as_it_is(mine)
+    for more in ([], ["--new-journal"]):
+        assert main(["--ledger", str(mine / name), "restore", *more]) == 1
+    assert "nothing to restore from" in capsys.readouterr().err
+    assert {left: kept for left, kept in as_it_is(mine).items() if not left.endswith(".lock")} == before
+
+
+def test_a_start_looks_at_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was read twice, of another program's database as of a ledger."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    Ledger.open(tmp_path / "l.db").close()
+    anothers(tmp_path, wal=False)
+    seen: list[Path] = []
+    monkeypatch.setattr("dpcore.ledger.place.look", lambda file: seen.append(file) or look(file))
+    for name in ("l.db", "bookmarks.sqlite", "emptied.sqlite", "none"):
+        with suppress(LedgerError):
+            Ledger.open(tmp_path / name).close()
+        assert len(seen) == 1, name
+        seen.clear()
 
 
 @pytest.mark.parametrize("what", ["file", "link", "dangling", "folder", "ledger", "key"])
