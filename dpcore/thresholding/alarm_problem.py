@@ -14,7 +14,7 @@ from dpcore.thresholding.above_threshold import AboveThreshold
 from dpcore.thresholding.accuracy import theorem_alpha, theorem_beta
 from dpcore.thresholding.laws import AlarmLaw, RunLaws, alarm_law, check_series, run_laws
 from dpcore.thresholding.methods import Family, family
-from dpcore.thresholding.noise import FARTHEST_OFFSET, NoisePair
+from dpcore.thresholding.noise import FARTHEST_SENSITIVITY, NoisePair, no_farther
 from dpcore.thresholding.sparse import Sparse
 from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
@@ -155,7 +155,8 @@ class AlarmProblem(Problem):
         whole(1, people=self.people)
         whole(0, early_by=self.early_by)
         whole(0, late_by=self.late_by)
-        positive(sensitivity=self.sensitivity)
+        if not 1.0 / FARTHEST_SENSITIVITY < positive(sensitivity=self.sensitivity) < FARTHEST_SENSITIVITY:
+            raise InvalidArgument("sensitivity", "is too large or too small to reckon with noise for it")
         boolean(monotonic=self.monotonic)
         probability(beta=self.beta)
         in_range(0.0, 1.0, open_high=True, band=self.band)
@@ -320,11 +321,10 @@ class AlarmProblem(Problem):
 
     def _outcomes(self, answers: FloatArray, fitted: Family, epsilon: FloatArray, ratio: FloatArray) -> Outcomes:
         unit = self.sensitivity / epsilon
-        offset = np.clip(fitted.offset_factor * unit, -FARTHEST_OFFSET, FARTHEST_OFFSET)
         run = run_laws(
             answers,
             one_sided=fitted.way.noise == "exponential",
-            threshold=self.threshold * ratio + offset,
+            threshold=self.threshold * ratio + no_farther(fitted.offset_factor * unit),
             threshold_scale=fitted.threshold_factor * unit,
             query_scale=fitted.query_factor * unit,
             ratio=ratio,

@@ -23,6 +23,7 @@ Share = float | Literal["best"] | None
 SHARES = (0.01, 0.99)
 FARTHEST = 1e100  # of noise scales from 1, either way
 FARTHEST_OFFSET = 1e15  # as far from 0 as an answer
+FARTHEST_SENSITIVITY = 1e80  # of a problem's from 1, either way: its noise is reckoned with at any usual ε and limit
 
 
 def best_share(limit: int = 1, *, monotonic: bool = False) -> float:
@@ -44,8 +45,12 @@ def resolve_share(share: Share, *, otherwise: float, limit: int, monotonic: bool
 
 def offset_of(factor: float, sensitivity: float, epsilon: float) -> float:
     """An offset that was tuned at sensitivity 1 and ε 1, at these, as far as one may lie. Raises InvalidArgument."""
-    offset = factor * positive(sensitivity=sensitivity) / positive(epsilon=epsilon)
-    return min(max(offset, -FARTHEST_OFFSET), FARTHEST_OFFSET)
+    return float(no_farther(factor * positive(sensitivity=sensitivity) / positive(epsilon=epsilon)))
+
+
+def no_farther(offset: float | FloatArray) -> FloatArray:
+    """Each offset, as far as one may lie."""
+    return np.clip(offset, -FARTHEST_OFFSET, FARTHEST_OFFSET)
 
 
 def check_parameters(

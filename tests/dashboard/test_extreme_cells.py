@@ -177,3 +177,33 @@ def test_days_beyond_those_that_a_form_offers_are_found_out(
     for module in (bulk, editor):
         monkeypatch.setattr(module, "days_offered", lambda column: {"min_value": date(1700, 1, 1)})
     assert with_days(open_app, *STATED[form]).exception
+
+
+@pytest.mark.parametrize("mode", ["what_if", "twin"])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(-1e100, 1e100), (0.0, 1e100), (-1e100, 0.0), (9e99, 1e100), (0.0, 1e15), (-1e15, 1e15), (0.0, 1e14)],
+)
+def test_an_alarm_at_the_ends_of_numbers_is_drawn_or_says_why_not(mode: Any, low: float, high: float) -> None:
+    """It was called a failure of the program's: where one person's entry moves beyond what an answer can be, and where
+    no noise is reckoned with for it."""
+    kind = next(kind for _, kind in catalogue.every() if kind.key == "alarm")
+    frame = pd.DataFrame({"z": [f"{one!r}" for one in [low, high] * 6]}, dtype="str")
+    schema = Schema(columns=(Column(name="z", type="number", low=low, high=high),), each_row="step")
+    source = replace(
+        source_of("number", ["1"] * ROWS, HERE, "step"),
+        mode=mode,
+        table=apply(schema, frame).table(fingerprint=repr((low, high)), lineage=""),
+        declared=Declaration.of(schema),
+        rows=lambda: PrivateRows(frame),
+    )
+    case = Case(source=source, epsilon=0.5)
+    if max(abs(low), abs(high)) == 1e100:
+        with pytest.raises(CannotAsk, match="This cannot be watched: "):
+            offering.ask(kind, case, Setting())
+        return
+    question = offering.ask(kind, case, Setting()).question
+    for axis in question.view.axes:
+        question.view.picture(axis)
+    for one in question.tabs:
+        assert list(one.blocks())

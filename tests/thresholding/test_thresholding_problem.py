@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from dpcore.errors import InvalidArgument
+from dpcore.thresholding import alarm_problem
 from dpcore.thresholding.alarm_problem import AlarmProblem
+from dpcore.thresholding.noise import no_farther, offset_of
 from dpcore.thresholding.queries import sweep_queries
 from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import COLUMNS, epsilon_for, size_for, sweep_both, sweep_epsilon, sweep_size
@@ -266,3 +268,29 @@ def test_where_nothing_is_due_other_people_may_make_it_due() -> None:
 def test_only_counts_can_be_drawn_anew() -> None:
     with pytest.raises(InvalidArgument, match="must be counts"):
         _ = AlarmProblem(answers=np.array([-1.0, 5.0]), threshold=3.0).elsewhere
+
+
+def test_one_home_says_how_far_an_offset_lies() -> None:
+    """Of one setting and of many: each clipped for itself, so that a change of one was not the other's."""
+    unit = np.array([1e-3, 1.0, 1e10, 1e16, 1e80])
+    for factor in (-7.5, 0.0, 3.25):
+        each = [offset_of(factor, one, 1.0) for one in unit.tolist()]
+        assert no_farther(factor * unit).tolist() == each
+    assert "np.clip" not in Path(alarm_problem.__file__).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("sensitivity", [1e-200, 1e-90, 1e90, 2e100])
+def test_a_sensitivity_that_no_noise_is_reckoned_with_for_is_refused_at_once(sensitivity: float) -> None:
+    """And not by whatever asks for a number later, of which no page could say why."""
+    with pytest.raises(InvalidArgument, match="too large or too small"):
+        AlarmProblem(answers=[0.0, 1.0, 30.0], threshold=20.0, sensitivity=sensitivity)
+
+
+@pytest.mark.parametrize("sensitivity", [1e-79, 1e-20, 1e20, 1e79])
+@pytest.mark.parametrize("epsilon", [1e-3, 100.0])
+def test_each_that_is_taken_is_reckoned_with(sensitivity: float, epsilon: float) -> None:
+    cases = AlarmProblem(answers=[-1e15, 1.0, 1e15], threshold=1e15, sensitivity=sensitivity, monotonic=True)
+    for method in cases.methods:
+        for metric in cases.metrics:
+            found = cases.evaluate(method, metric, np.array([epsilon]), np.ones(1))
+            assert np.isfinite(found.value).all(), (method, metric)

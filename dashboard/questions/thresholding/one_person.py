@@ -15,6 +15,7 @@ from dashboard.controls import Choice, Read
 from dashboard.questions.thresholding.watched import Series
 from dashboard.words import change_one as said
 from dpcore.thresholding import AboveThreshold, proof_step
+from dpcore.thresholding.laws import LARGEST_ANSWER
 from dpcore.thresholding.likelihood import log_chance
 from dpcore.two_worlds import TwoWorlds
 from dpcore.validate import FloatArray
@@ -52,7 +53,8 @@ def blocks(
     first = max(0, min(crossing + 30, answers.size) - LONGEST)
     part = slice(first, min(first + LONGEST, answers.size))
     here, names = answers[part], series.names[part]
-    other = here + mechanism.sensitivity * _counted(kind, here.size, crossing - first)
+    moved = here + mechanism.sensitivity * _counted(kind, here.size, crossing - first)
+    other = np.clip(moved, -LARGEST_ANSWER, LARGEST_ANSWER)  # who moves an answer by less is a neighbour, too
     key = ("one person alarm", case.table.fingerprint, *name, repr(mechanism), line, kind)
     worlds = case.memo(key, lambda: _worlds(mechanism, here, other, line))
     broken = case.memo((*key, "broken"), lambda: _no_noise_on_the_line(mechanism, here, other, line))
