@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -34,6 +35,7 @@ from dashboard.report.spent import Charged, spent
 from dashboard.report.value import Section
 from dashboard.widgets import cards
 from dashboard.widgets.picture import picture
+from dashboard.widgets.receipt_file import seen_still
 from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.ledger import Budget, Receipt
@@ -100,7 +102,8 @@ def chart(budget: Budget, drawn: Spending) -> None:
         valid = frame["rule"].map(lambda rule: rules.PLANNED if rules.planned(rule) else rules.REACTING)
         return frame.assign(valid=valid, delta=drawn.delta)
 
-    picture(figure, key="budget-lines", alt=alt, data=table, code=code(drawn))
+    still = partial(seen_still, (), budgets=(budget.lineage,))
+    picture(figure, key="budget-lines", alt=alt, data=table, code=code(drawn), still=still)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_note(budget, drawn), width="stretch")
         with st.popover("Why do they differ?", type="tertiary", icon=":material/help:"):

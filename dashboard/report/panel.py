@@ -26,10 +26,12 @@ from dashboard.report.value import LONGEST_AUTHOR, LONGEST_TITLE, MOST_SECTIONS,
 from dashboard.widgets.download import download
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
+from dashboard.widgets.receipt_file import GONE
 from dashboard.widgets.waiting import Running, begin, in_background
+from dashboard.words import login as login_said
 from dashboard.words import report as said
 from dpcore.datasets import sample, samples
-from dpcore.errors import DpcoreError
+from dpcore.errors import DpcoreError, LedgerError, NotAllowed
 from dpcore.ledger import Ledger
 
 LARGEST_LOGO = 1_000_000
@@ -111,6 +113,9 @@ def write(sections: Sequence[Section], key: str, first_title: str, *, title: str
     if not report.private:
         st.warning(said.WHAT_IF_NOTE, icon=":material/visibility_off:")
     report = replace(report, made=held.made_on(report.digest))
+    if _tells(report) and not compute.sees_all() and not _may_see(compute.ledger, report):
+        st.warning(said.NOT_SEEN, icon=":material/lock_person:")
+        return
     if _unsealed(report):
         st.warning(said.UNSEALED_FILES, icon=":material/lock:")
         report = replace(report, sealed=False)
@@ -243,33 +248,52 @@ def _wait() -> None:
     st.caption(f"{said.MAKING} …")
 
 
-def _unsealed(report: Report) -> bool:
-    """Whether the ledger would refuse to seal a report now: it is closed, or what the report tells of charges and
-    budgets is not this visitor's to see."""
-    if tracker.trouble() is not None:
-        return True
+def _tells(report: Report) -> bool:
+    """Whether anything in it is of the ledger."""
+    return bool(report.receipts or report.budgets)
+
+
+def _may_see(asked: Callable[[], Ledger], report: Report) -> bool:
+    """Whether all that the report tells of the ledger is to be seen in this one now."""
     try:
-        compute.ledger().sealed(_TRIAL, report.receipts, report.budgets)
+        asked().sealed(_TRIAL, report.receipts, report.budgets)
     except DpcoreError:
-        return True
-    return False
+        return False
+    return True
+
+
+def _unsealed(report: Report) -> bool:
+    """Whether the ledger would refuse to seal a report now."""
+    return tracker.trouble() is not None or not _may_see(compute.ledger, report)
 
 
 def _sealing(report: Report, form: str, made: bytes, pieces: Sequence[Any] = ()) -> Callable[[], bytes]:
-    """What a click downloads: the file with the ledger's seal, or one that says that it has none."""
+    """What a click downloads: the file with the ledger's seal, or one that says that it has none.
+
+    What tells of answers and budgets is for who may see these at the click, whoever the page was drawn for: it raises
+    LedgerError then, also where the ledger of somebody with a share or a cookie cannot be asked.
+    """
 
     still = None if login.person() is None else login.still()
+    asks = _tells(report) and not compute.sees_all()
     held: Ledger | None = None
     with suppress(DpcoreError):  # a download has no page that says who asks
         held = compute.ledger()
 
+    def here() -> Ledger:
+        if held is None or (still is not None and not still()):  # nobody is logged in there any more
+            raise NotAllowed(login_said.FIRST)
+        return held
+
     def download() -> bytes:
+        if asks and not _may_see(here, report):
+            raise LedgerError(GONE)
         if form not in SEALED or not report.sealed:
             return made
-        if held is not None and (still is None or still()):  # else nobody is logged in there any more
-            with suppress(DpcoreError):  # closed since the page was drawn
-                compute.opens()
-                return held.sealed(made, report.receipts, report.budgets)
+        with suppress(DpcoreError):  # closed since the page was drawn
+            ledger = here()
+            compute.opens()
+            return ledger.sealed(made, report.receipts, report.budgets)
         return rendered(replace(report, sealed=False), form, pieces)[1]
 
     return download

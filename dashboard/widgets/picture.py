@@ -21,6 +21,7 @@ from dashboard.widgets import stepper
 from dashboard.widgets.download import download
 from dpcore.datasets.text import safe_csv
 
+Guard = Callable[[Callable[[], bytes | str]], Callable[[], bytes | str]]
 LONGEST_TITLE = 80
 MARKED, TITLED, LINE_NAMED = 22, 56, 16
 """Pixels that a mark takes above a picture, a title with a line under it above a saved one, and the name of a line."""
@@ -36,12 +37,14 @@ def picture(
     mark: str | None = None,
     on_select: Callable[[], None] | None = None,
     at: str = "",
+    still: Guard | None = None,
 ) -> None:
     """Draw ``figure`` with its words (``alt``), its ``mark`` and, where ``data`` is given, a menu to save it.
 
     ``data`` may be a function, called once the menu is open. ``code`` is Python that computes the same numbers with
     dpcore. While the menu is open the picture wears what a saved one needs: a background, a title, and a line with the
     data in use and ``at``, the setting it is drawn for. ``on_select`` is the same for one ``figure`` under one ``key``.
+    ``still`` makes each file of the menu one that is made while its person may see what it tells of.
     """
     ready = kept(
         ("ready", Same(figure), mark, PICTURE_HEIGHT.get(), session.dark()),
@@ -53,7 +56,7 @@ def picture(
     toolbar = "hover" if data is not None and PICTURE_HEIGHT.get() is None else False
 
     def draw() -> None:
-        _boxed(ready, key, alt, data if saved else None, code, mark, at, kind, toolbar, clicks)
+        _boxed(ready, key, alt, data if saved else None, code, mark, at, kind, toolbar, clicks, still)
 
     part(("picture", Same(ready), key, alt, kind, saved, toolbar, on_select is None), draw, told=True)
 
@@ -69,6 +72,7 @@ def _boxed(
     kind: str,
     toolbar: str | bool,
     clicks: dict[str, Any],
+    still: Guard | None,
 ) -> None:
     shown = ready.figure
     with st.container(key=f"box-{key}", gap="small"):
@@ -99,7 +103,7 @@ def _boxed(
             stepper.attach(key)
         if menu is not None and menu.open and data is not None:
             with menu:
-                _menu(shown, key, alt, data, code, mark)
+                _menu(shown, key, alt, data, code, mark, still or (lambda make: make))
 
 
 def _menu(
@@ -109,15 +113,16 @@ def _menu(
     data: pd.DataFrame | Callable[[], pd.DataFrame],
     code: str | None,
     mark: str | None,
+    still: Guard,
 ) -> None:
     """What stands in the menu."""
     frame = data() if callable(data) else data
     if mark:
         st.caption(mark)
-    download("Numbers (CSV)", lambda: csv(frame, mark), f"{key}.csv", "text/csv", key=f"{key}-csv", icon=None)
+    download("Numbers (CSV)", still(lambda: csv(frame, mark)), f"{key}.csv", "text/csv", key=f"{key}-csv", icon=None)
     download(
         "Interactive page (HTML)",
-        lambda: html_page(figure, alt),
+        still(lambda: html_page(figure, alt)),
         f"{key}.html",
         "text/html",
         key=f"{key}-html",
@@ -126,7 +131,7 @@ def _menu(
     if code:
         download(
             "Python that computes it",
-            lambda: _commented(code, mark),
+            still(lambda: _commented(code, mark)),
             f"{key}.py",
             "text/x-python",
             key=f"{key}-py",

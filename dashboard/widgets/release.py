@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute, places, this_run
 from dashboard.background.in_use import answering
+from dashboard.blocks import Block, Download
 from dashboard.budget import drawn, tracker, unanswered, visitor
 from dashboard.budget.opening import open_budget, told
 from dashboard.case import Source
@@ -32,6 +33,7 @@ from dashboard.widgets import approval, onward
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
 from dashboard.widgets.blocks import Around, draw_all
+from dashboard.widgets.receipt_file import seen_still
 from dashboard.words import login as login_words
 from dashboard.words import release as said
 from dashboard.words import report as report_words
@@ -481,4 +483,9 @@ def _earlier(source: Source, receipts: list[Receipt], describe: Describe) -> Non
 def _below(offer: Offer, receipt: Receipt, source: Source) -> None:
     """What goes with an answer below it."""
     if offer.below is not None:
-        draw_all(offer.below(receipt), Around(page="", mark=None, source=source))
+        draw_all([_as_seen(receipt, one) for one in offer.below(receipt)], Around(page="", mark=None, source=source))
+
+
+def _as_seen(receipt: Receipt, block: Block) -> Block:
+    """A file of an answer is given as long as that may be seen."""
+    return replace(block, data=seen_still((receipt,), block.data)) if isinstance(block, Download) else block

@@ -223,6 +223,10 @@ UNSEALED = (
     "Not sealed: when this report was made, the ledger could not put its seal on it. So nobody can check whether a "
     "word was changed since; a check-word in it can still be looked up once the ledger is open."
 )
+NOT_SEEN = (
+    "Something in this report tells of an answer or a budget that may not be seen here any more, or the ledger cannot "
+    "be asked, so no file of it is given. Take that out of the report."
+)
 UNSEALED_FILES = "These files will carry no seal, so nobody can check later whether a word was changed; they say so."
 
 # -- a plan ------------------------------------------------------------------------------------------------------------
