@@ -33,7 +33,7 @@ TOO_MANY_OF_NETWORK = (
 )
 OTHERWISE: Mapping[Kind, str] = MappingProxyType(
     {
-        "charge": "spends a budget, or is practice (rate)",
+        "charge": "spends a budget, of one without a name so much at most (rate), or is practice (rate)",
         "draw": "one for a charge",
         "answer": "one for a charge",
         "reset": "is practice (rate)",

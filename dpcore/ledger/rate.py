@@ -11,6 +11,8 @@ a charge that was made may always be drawn and answered, and a room that was ope
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
@@ -42,10 +44,36 @@ TOO_MANY_OF_ALL = (
     "So much is asked of this server that its ledger takes no more for now; nothing was charged. Try again within an "
     "hour, or start Epsilon Lab on your own computer."
 )
+_UNKNOWN = "unknown"
 TOO_MANY_OF_NETWORK = (
-    "So much is practised from your network that this server's ledger takes no more from there for now; nothing was "
+    "So much is asked from your network that this server's ledger takes no more from there for now; nothing was "
     "charged. Try again within an hour, or start Epsilon Lab on your own computer."
 )
+
+
+TOO_MANY_ANSWERS = (
+    "You have asked for as many private answers here as one person can in a day; nothing was charged. Go on tomorrow."
+)
+
+
+def spend(store: Store, token: str, *, network: str, replicas: int) -> Callable[[], None]:
+    """Before an answer about a real budget is charged, by one without a name: what counts its records once it is.
+
+    A browser may write as many a day as in practice, a network as many in an hour, beside those of practice that it has
+    begun; all of whom it is not known from where they come are in one. That everybody together writes much keeps no
+    real answer back. Raises LedgerError.
+    """
+    where, browser = network or _UNKNOWN, f"answers {hashlib.sha256(token.encode()).hexdigest()}" if token else ""
+    if browser and store.written.records(browser) + ANSWER > MOST_OF_ONE:
+        raise LedgerError(TOO_MANY_ANSWERS)
+    if store.begun.records(where) + replicas * ANSWER > EACH * MOST_OF_ALL:
+        raise LedgerError(TOO_MANY_OF_NETWORK)
+
+    def count() -> None:
+        store.written.note(browser, ANSWER)
+        store.begun.note(where, replicas * ANSWER, token)
+
+    return count
 
 
 def room(answers: int) -> int:

@@ -1,13 +1,14 @@
 """The ledger as somebody has it whom a login before the server let in: all of it, and without a name.
 
 Nobody's name is on what they do, so what they write is bounded by the secret of their browser and by where they are:
-what costs no budget as for a visitor (``rate``), what changes budgets, files and rights as for a person (``daily``).
+what practises and what charges as for a visitor (``rate``), what changes budgets, files and rights as for a person
+(``daily``).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from types import EllipsisType
 from typing import Any
@@ -80,9 +81,19 @@ class SeveralLedger(Ledger):
     def charge(
         self, request_id: str, lineage: str, cost: Cost, what: str, *, known: Known | None = None, **asked: str
     ) -> Receipt:
-        if self._is_practice(lineage) and self.receipt(request_id) is None:  # the same again writes nothing
+        if self.receipt(request_id) is not None:  # the same again writes nothing
+            return super().charge(request_id, lineage, cost, what, known=known, **asked)
+        if self._is_practice(lineage):
             self._practise(lineage, rate.ANSWER)
-        return super().charge(request_id, lineage, cost, what, known=known, **asked)
+            return super().charge(request_id, lineage, cost, what, known=known, **asked)
+        count = self._spend()
+        charged = super().charge(request_id, lineage, cost, what, known=known, **asked)
+        count()  # one that does not fit its budget writes nothing
+        return charged
+
+    def _spend(self) -> Callable[[], None]:
+        """A real budget may be charged so little each time that it never ends."""
+        return rate.spend(self._store, self._token, network=self._network, replicas=self._replicas)
 
     def _is_practice(self, lineage: str) -> bool:
         with self._store.reading() as connection:

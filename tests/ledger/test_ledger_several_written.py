@@ -32,6 +32,7 @@ AGAIN: dict[str, Act] = {
     "undo_reset": lambda ledger, n: (ledger.reset_practice(THEIRS), ledger.undo_reset(THEIRS)),
     "resize_practice theirs": lambda ledger, n: ledger.resize_practice(THEIRS, epsilon=4.0 + n),
     "charge": lambda ledger, n: ledger.charge(f"c{ledger._token}{n}", practised(ledger), SMALL, "?"),  # type: ignore[arg-type]
+    "charge real": lambda ledger, n: ledger.charge(f"r{ledger._token}{n}", "people", SMALL, "?"),
     "charge theirs": lambda ledger, n: ledger.charge(f"c{ledger._token}{n}", THEIRS, SMALL, "?"),
     "open_budget practice": lambda ledger, n: ledger.open_budget(f"p{n}", epsilon=1.0, practice=True),
     "give_roles": lambda ledger, n: ledger.give_roles(f"vera{n}{ISSUER}", ["owner"]),
@@ -91,11 +92,12 @@ def test_without_a_bound_it_would_not(whole: Ledger, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(SeveralLedger, "may_begin", Ledger.may_begin)
     monkeypatch.setattr(SeveralLedger, "_change", lambda *_: None)
     monkeypatch.setattr(SeveralLedger, "_each", lambda _: nullcontext())
+    monkeypatch.setattr(SeveralLedger, "_spend", lambda _: lambda: None)
     assert tried(begin(whole, "one"), AGAIN[name]) >= TIMES
 
 
 PRACTICE = {name for name in AGAIN if "practice" in name or name.startswith(("undo", "charge"))} - {
-    "open_budget practice"
+    *("open_budget practice", "charge real")
 }
 
 
@@ -239,3 +241,37 @@ def test_the_same_again_is_nothing_new(whole: Ledger, monkeypatch: pytest.Monkey
         one.open_budget("people", epsilon=2.0)
         one.link("file", "people")
     assert whole._store.written.records(f"network {HERE}") == 1
+
+
+def test_a_class_of_200_behind_one_network_asks_and_one_of_them_cannot_fill_the_ledger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each has 26 real answers in an hour, of three records; one browser has as many a day as it may practise."""
+    whole = Ledger.open("sqlite://")
+    monkeypatch.setattr(SeveralLedger, "receipt", lambda *_: None)
+    monkeypatch.setattr(SeveralLedger, "_is_practice", lambda *_: False)
+    written: list[str] = []
+    monkeypatch.setattr(Ledger, "charge", lambda self, request_id, *_, **__: written.append(request_id))
+
+    def asked(name: str, answers: int) -> int:
+        one, before = browser(whole, name), len(written)
+        for number in range(answers):
+            with suppress(LedgerError):
+                one.charge(f"{name}{number}", "people", SMALL, "?")
+        return len(written) - before
+
+    assert {asked(f"pupil {number}", 26) for number in range(200)} == {26}
+    assert sum(asked(f"more {number}", 200) for number in range(5)) <= 200, "the network's hour is full"
+    monkeypatch.setattr(whole._store.begun, "_seconds", 0.0)
+    assert asked("one", 500) == 200
+    assert asked("two", 1) == 1
+    whole.close()
+
+
+def test_what_does_not_fit_its_budget_does_not_count(whole: Ledger) -> None:
+    one = begin(whole, "one")
+    for number in range(TIMES):
+        with pytest.raises(DpcoreError):
+            one.charge(f"large{number}", "people", Cost.pure(99.0), "?")
+    assert one.charge("small", "people", SMALL, "?").request_id == "small"
+    assert one.charge("small", "people", SMALL, "?").request_id == "small", "nor the same again"
