@@ -6,7 +6,11 @@ from dataclasses import replace
 
 from dashboard.case import Case
 from dashboard.question import CannotAsk, Offer, Question
+from dashboard.view import Chart, View
 from dashboard.words import made_up as said
+
+GUARANTEED = ("theory", "pac", "bound")
+"""How the keys of lines begin that a theorem draws of the very rows that are shown."""
 
 
 def told(question: Question, case: Case) -> Question:
@@ -17,7 +21,17 @@ def told(question: Question, case: Case) -> Question:
     offer = question.offer
     whatever = said.holds(offer.forecast, case.epsilon) if isinstance(offer, Offer) else said.NOT_YET
     need = replace(question.need, hint="", better=None, proviso=None, whatever=whatever)
-    return replace(question, headline=said.headline(question.headline), need=need)
+    headline, caption = said.headline(question.headline), said.caption(question.caption)
+    return replace(question, headline=headline, caption=caption, view=_of_these(question.view), need=need)
+
+
+def _of_these(view: Chart) -> Chart:
+    """The chart, with its lines of what is guaranteed named as what they are guaranteed of; what is simulated has none
+    of these."""
+    if not isinstance(view, View):
+        return view
+    names = {key: said.guaranteed(name) if key.startswith(GUARANTEED) else name for key, name in view.names.items()}
+    return replace(view, names=names)
 
 
 def related(case: Case, column: str) -> None:

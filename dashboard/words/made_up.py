@@ -35,6 +35,16 @@ def headline(text: str) -> str:
     return f"In made-up rows, at {rest}" if start == "At " else f"In made-up rows: {text}"
 
 
+def caption(text: str) -> str:
+    """What stands below it: guarantees in it are guaranteed of these rows."""
+    return f"Of made-up rows: {text}" if text else ""
+
+
+def guaranteed(name: str) -> str:
+    """What a line is called that a theorem draws of them."""
+    return f"{name}, of made-up rows"
+
+
 def next_step(found: Needed, whatever: str) -> str:
     """What to do with what is enough for them; ``whatever`` holds whatever the real data are."""
     least = found.epsilon

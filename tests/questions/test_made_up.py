@@ -11,7 +11,7 @@ from dashboard.case import Case
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk, Offer, Question
 from dashboard.report.again import twin_source
-from dashboard.view import Needed
+from dashboard.view import Needed, View
 from dashboard.widgets import finger
 from dashboard.words import made_up as said
 from dashboard.words import needs
@@ -131,3 +131,34 @@ def test_a_relation_whose_other_column_is_gone_relates_nothing() -> None:
     assert related([WITH_AGE], SCHEMA) == {"smoker", "age"}
     assert related([WITH_AGE], SCHEMA.only("smoker", "salary")) == frozenset()
     assert related([Relation(target="smoker", share=0.3)], SCHEMA) == frozenset()
+
+
+@pytest.mark.parametrize("guarded", [True, False], ids=["", "control"])
+def test_what_is_guaranteed_is_guaranteed_of_made_up_rows(monkeypatch: pytest.MonkeyPatch, *, guarded: bool) -> None:
+    """Lines, the numbers behind them and captions; “guaranteed by theory” read as if it were of the file's rows."""
+    if not guarded:
+        monkeypatch.setattr("dashboard.made_up.GUARANTEED", ("none of them",))
+    bare, seen = list[str](), 0
+    for page, key in [*KINDS, *PREDICTED]:
+        found = asked(page, key, case(WITH_AGE))
+        if found is None:
+            continue
+        question = found.question
+        assert question.caption.startswith("Of made-up rows: "), key
+        for name in question.view.names.values() if isinstance(question.view, View) else ():
+            told = any(word in name.lower() for word in ("guarantee", "theor", "promises"))
+            seen += told
+            bare += [name] if told and not name.endswith(", of made-up rows") else []
+        if key in ("most_common", "quantile"):
+            told = f"{question.view.picture('epsilon').figure(False)}"
+            assert ("guaranteed by theory, of made-up rows" in told) is guarded
+    assert seen > 6
+    assert (not bare) is guarded, bare
+
+
+def test_of_a_sample_guarantees_are_of_the_sample() -> None:
+    page, key = KINDS[0]
+    question = catalogue.questions(page)[key].ask(sample_case("clinic", epsilon=0.3), Setting())
+    assert "made-up" not in question.caption
+    assert isinstance(question.view, View)
+    assert not any("made-up" in name for name in question.view.names.values())
