@@ -11,7 +11,7 @@ from dashboard.budget import tracker
 from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
-from dashboard.data import people
+from dashboard.data import naming, people
 from dashboard.data.actions import remember
 from dashboard.data.source import ask_whose, joined, own_file
 from dashboard.people import login, visitors
@@ -88,14 +88,14 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
         text_box(
             "Whose data are these? A name you will recognise later",
             most=80,
-            key="budget-name",
+            key=naming.about("budget-name"),
             persist_state="session",
             placeholder="Patients of the north clinic, 2024",
         )
         st.radio(
             "How to count",
             list(KINDS),
-            key="budget-kind",
+            key=naming.about("budget-kind"),
             persist_state="session",
             format_func=KINDS.__getitem__,
             captions=list(CAPTIONS.values()),
@@ -104,7 +104,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
             "Who is hidden",
             list(HIDDEN),
             index=list(HIDDEN).index(neighbours),
-            key="budget-neighbours",
+            key=naming.about("budget-neighbours"),
             persist_state="session",
             format_func=lambda name: f"Any {words.one_of(name, unit)}",
             captions=[f"{FITS} {told}" if cost and name == neighbours else told for name, told in HIDDEN.items()],
@@ -117,7 +117,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
                 value=tracker.OFFERED_EPSILON,
                 step=0.5,
                 format="%g",
-                key="budget-epsilon",
+                key=naming.about("budget-epsilon"),
                 persist_state="session",
                 width=160,
                 help="For all answers together. From 0.1 to 3 is common; above 10 the promise says little.",
@@ -127,7 +127,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
                 "δ",
                 offered,
                 index=offered.index(tracker.OFFERED_DELTA),
-                key="budget-delta",
+                key=naming.about("budget-delta"),
                 persist_state="session",
                 format_func=words.tiny,
                 width=160,
@@ -170,7 +170,7 @@ def told() -> None:
 
 
 def _counting() -> str:
-    return RHO if session.entered("budget-kind", SUM) == RHO else SUM
+    return RHO if session.entered(naming.about("budget-kind"), SUM) == RHO else SUM
 
 
 def _allowed(source: Source) -> None:
@@ -219,14 +219,18 @@ def _pays_for(cost: Cost | None, neighbours: str) -> None:
 
 
 def _hidden() -> Neighbours:
-    return "replace_one" if session.entered("budget-neighbours", "add_remove") == "replace_one" else "add_remove"
+    return (
+        "replace_one"
+        if session.entered(naming.about("budget-neighbours"), "add_remove") == "replace_one"
+        else "add_remove"
+    )
 
 
 def _chosen() -> tuple[str, float, float]:
     """Name, ε and δ as they stand in the controls, and not yet checked."""
-    name = str(session.entered("budget-name", "") or "").strip()
-    epsilon = session.entered("budget-epsilon", 1.0)
-    delta = session.entered("budget-delta", DELTAS[1])
+    name = str(session.entered(naming.about("budget-name"), "") or "").strip()
+    epsilon = session.entered(naming.about("budget-epsilon"), 1.0)
+    delta = session.entered(naming.about("budget-delta"), DELTAS[1])
     if delta is None or (delta == 0.0 and _counting() == RHO):  # chosen for the other way of counting
         delta = DELTAS[1]
     return name, float("nan") if epsilon is None else float(epsilon), float(delta)

@@ -82,7 +82,7 @@ def _one(budget: Budget, terms: Terms, people: list[str]) -> None:
 
 def _share(budget: Budget, people: list[str]) -> None:
     who, level = f"sharing-who-{budget.lineage}", f"sharing-level-{budget.lineage}"  # nothing of another budget
-    with st.form("sharing-form", border=True):
+    with st.form(f"sharing-form-{budget.lineage}", border=True):
         st.selectbox(
             "Share it with",
             [EVERYONE, *people],
@@ -103,12 +103,14 @@ def _share(budget: Budget, people: list[str]) -> None:
             help="Asking takes the role of an analyst as well, and owning that of an owner.",
         )
         met = frozenset(people)
-        st.form_submit_button("Share it", key="sharing-go", on_click=_shared, args=(budget.lineage, who, level, met))
+        st.form_submit_button(
+            "Share it", key=f"sharing-go-{budget.lineage}", on_click=_shared, args=(budget.lineage, who, level, met)
+        )
 
 
 def _limit(budget: Budget, terms: Terms) -> None:
     key = f"sharing-limit-{budget.lineage}-{terms.limit}"  # begins with what is in force, whatever was typed before
-    with st.form("limit-form", border=True):
+    with st.form(f"limit-form-{budget.lineage}", border=True):
         st.markdown(_limits(terms))
         st.number_input(
             "What one person may take alone (ε)",
@@ -122,7 +124,10 @@ def _limit(budget: Budget, terms: Terms) -> None:
             help="Over all their answers that nobody approved. If you raise it, that counts for everyone but you.",
         )
         st.form_submit_button(
-            "Set this limit", key="limit-go", on_click=_limited, args=(budget.lineage, terms.limit, key)
+            "Set this limit",
+            key=f"limit-go-{budget.lineage}",
+            on_click=_limited,
+            args=(budget.lineage, terms.limit, key),
         )
 
 
@@ -133,11 +138,10 @@ def _limits(terms: Terms) -> str:
 
 
 def _end(budget: Budget) -> None:
-    with st.popover("Close this budget", icon=":material/lock:"):
+    key = f"sharing-end-{budget.lineage}"  # a click on one, and what was opened to make it, is of no other budget
+    with st.popover("Close this budget", icon=":material/lock:", key=f"{key}-open"):
         st.markdown(said.FOR_GOOD)
-        st.button(
-            primary("Close it for good"), key="sharing-end", type="primary", on_click=_ended, args=(budget.lineage,)
-        )
+        st.button(primary("Close it for good"), key=key, type="primary", on_click=_ended, args=(budget.lineage,))
 
 
 def _shared(lineage: str, who_key: str, level_key: str, met: Collection[str] = ()) -> None:

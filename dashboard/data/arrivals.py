@@ -19,7 +19,7 @@ from dashboard import all_held, limits, session, words
 from dashboard.background import compute, garbage
 from dashboard.background.readers import READERS
 from dashboard.budget import tracker
-from dashboard.data import actions, declared_before, source
+from dashboard.data import actions, declared_before, naming, source
 from dashboard.data.actions import start
 from dashboard.data.decisions import read_so
 from dashboard.data.held import (
@@ -312,6 +312,7 @@ def _installed(task: Task, last: tuple[Template, ...]) -> None:
         session.forget_own()
     elif others:
         session.forget_own()  # another sheet is another table: no answer about the one stands on its pages
+        naming.another()
     source.keep(own)
 
 

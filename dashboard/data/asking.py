@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import catalogue, session
 from dashboard.case import OWN, Source
-from dashboard.data import actions, checklist, configured, doubts, source, suits, use, working
+from dashboard.data import actions, checklist, configured, doubts, naming, source, suits, use, working
 from dashboard.data.asked import Asked
 from dashboard.data.columns import TYPES
 from dashboard.data.held import OWN_ASKED
@@ -241,10 +241,11 @@ def _cells(own: OwnFile, step: SplitOptions) -> None:
     """Two ways to count cells that name several options: in the wrong one single ticks alone would win."""
     st.markdown(f":material/rule: **{said.several(step.column)}**")
     left, right = st.columns(2, gap="medium")
+    key = _ticks(step)
     with left, st.form("own-ticks", border=False):
-        working.sign("own-ticks")
+        working.sign(key)
         st.number_input(
-            columns_said.SPLIT_MOST, key="own-ticks-most", value=None, min_value=1, max_value=200, placeholder=said.SAY
+            columns_said.SPLIT_MOST, key=f"{key}-most", value=None, min_value=1, max_value=200, placeholder=said.SAY
         )
         st.form_submit_button(
             inputs.primary(said.EACH_OPTION),
@@ -258,13 +259,18 @@ def _cells(own: OwnFile, step: SplitOptions) -> None:
         st.button(said.WHOLE_CELL, key="own-ticks-whole", on_click=actions.of(own, _whole_cell))
 
 
+def _ticks(step: SplitOptions) -> str:
+    """How the form's entries are named: those about another column are others."""
+    return naming.about(f"own-ticks-{naming.named(step.column)}")
+
+
 def _each_option(step: SplitOptions) -> None:
     own = source.own_file()
-    most: float | None = session.entered("own-ticks-most", None)
+    most: float | None = session.entered(f"{_ticks(step)}-most", None)
     if own is None or most is None:
         session.say("own", said.SAY_MOST)
         return
-    separator = working.stated_sign("own-ticks")
+    separator = working.stated_sign(_ticks(step))
     if separator is None:
         return
     ticks = TicksToRows(column=step.column, separator=separator, most=int(most))

@@ -58,12 +58,12 @@ def show_bulk(own: OwnFile) -> None:
 
 
 def _key(column: Column) -> str:
-    return f"own-bulk-{column.name}"
+    return naming.about(f"own-bulk-{column.name}")
 
 
 def _public_key(listed: Sequence[str]) -> str:
     """Another one for each statement, which is about these columns: a tick must not stay for others."""
-    return f"own-bulk-public-{naming.named(repr(tuple(listed)))}"
+    return naming.about(f"own-bulk-public-{naming.named(repr(tuple(listed)))}")
 
 
 def row(column: Column, key: str, *, draft: bool = False, either: bool = True) -> None:

@@ -84,7 +84,14 @@ def _fields(own: OwnFile, suited: Suited, problem: str | None) -> None:
         if not own.described:
             _right(own, suited)
         rows = USUAL_ROWS if own.schema.people is None else min(own.schema.people, MOST_ROWS)
-        st.number_input(said.ROWS_MADE_UP, value=rows, min_value=1, max_value=MOST_ROWS, key=f"{_FORM}-made", width=180)
+        st.number_input(
+            said.ROWS_MADE_UP,
+            value=rows,
+            min_value=1,
+            max_value=MOST_ROWS,
+            key=naming.about(f"{_FORM}-made"),
+            width=180,
+        )
         if problem:
             st.warning(words.safe(problem, 400))
         st.form_submit_button(
@@ -106,7 +113,7 @@ def _others(own: OwnFile, others: list[Column]) -> None:
     numbers = [column for column in others if column.is_numeric]
     alike = numbers if len(numbers) >= bulk.FEWEST else []
     if alike:
-        row(Column(name=said.ALL_NUMBERS, type="number"), f"{_FORM}-all")
+        row(Column(name=said.ALL_NUMBERS, type="number"), naming.about(f"{_FORM}-all"))
         st.caption(said.all_numbers([column.name for column in alike]))
         with st.expander(said.ONE_BY_ONE):
             for column in alike:
@@ -139,12 +146,12 @@ def _listed(own: OwnFile, waiting: tuple[Column, ...], *, copied: bool) -> tuple
 
 def _public_key(listed: tuple[str, ...], *, copied: bool) -> str:
     """Another one for each statement and what it is about: a tick must not stay while its sentence changes."""
-    return f"{_FORM}-public-{naming.named(repr((copied, listed)))}"
+    return naming.about(f"{_FORM}-public-{naming.named(repr((copied, listed)))}")
 
 
 def _people(own: OwnFile) -> None:
     if own.decisions.asks_rows and not own.decisions.said_rows:
-        ask_rows(own, f"{_FORM}-rows", value=None, width=250)
+        ask_rows(own, naming.about(f"{_FORM}-rows"), value=None, width=250)
 
 
 def _right(own: OwnFile, suited: Suited) -> None:
@@ -165,7 +172,7 @@ def _unconfirmed(own: OwnFile, suited: Suited) -> tuple[str, ...]:
 
 def _right_key(own: OwnFile, suited: Suited) -> str:
     named = [read_as(own.schema.column(name)) for name in _unconfirmed(own, suited)]
-    return f"{_FORM}-right-{naming.named(repr((named, row_is(own), own.form.suggested)))}"
+    return naming.about(f"{_FORM}-right-{naming.named(repr((named, row_is(own), own.form.suggested)))}")
 
 
 def _stated(suited: Suited) -> None:
@@ -173,7 +180,9 @@ def _stated(suited: Suited) -> None:
     own, asked = source.own_file(), OWN_ASKED.get()
     if own is None or asked is None:
         return
-    common = {part: session.entered(f"{_FORM}-all-{part}", None) for part in ("usual", "low", "high")}
+    common = {
+        part: session.entered(f"{naming.about(f'{_FORM}-all')}-{part}", None) for part in ("usual", "low", "high")
+    }
     waiting = asks(own, suited)
     fresh: list[Column] = []
     wrong: list[str] = []
@@ -185,7 +194,7 @@ def _stated(suited: Suited) -> None:
         for some, shared in ((lead, None), ([name for name in names if name not in lead], common)):
             found = statements(own, some, _key, public=public, common=shared)
             fresh, wrong = [*fresh, *found[0]], [*wrong, *found[1]]
-    rows: float | None = session.entered(f"{_FORM}-rows", None)
+    rows: float | None = session.entered(naming.about(f"{_FORM}-rows"), None)
     most = rows_stated(own, rows)
     right = bool(session.entered(_right_key(own, suited), False))
     named = _unconfirmed(own, suited) if right else ()
@@ -237,6 +246,6 @@ def lacking(own: OwnFile, suited: Suited) -> str:
 
 def made_up(own: OwnFile) -> None:
     """Rows made up from the declaration, as many as the form says."""
-    said_rows: Any = session.entered(f"{_FORM}-made", None)
+    said_rows: Any = session.entered(naming.about(f"{_FORM}-made"), None)
     rows = int(said_rows or own.schema.people or USUAL_ROWS)
     actions.simulate(TwinPlan(rows=min(max(rows, 1), MOST_ROWS), seed=inputs.current_seed()))

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import words
-from dashboard.data import actions, arrivals, source, understood
+from dashboard.data import actions, arrivals, naming, source, understood
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
@@ -154,7 +154,7 @@ def _part(own: OwnFile, why: str | None) -> None:
                 said.PART,
                 range(len(names)),
                 index=names.index(report.part) if report.part in names else 0,
-                key="own-part",
+                key=naming.about("own-part"),
                 format_func=apart(range(len(names)), lambda one: words.visible(names[one], 60)),
                 width=320,
             )

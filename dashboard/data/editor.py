@@ -37,8 +37,8 @@ LONGEST_LIST, LONGEST_WORDS = 200_000, 2_000
 
 
 def mark(column: Column) -> str:
-    """Changes with the declaration, so that its controls start afresh from it."""
-    return naming.named(repr(column))
+    """Changes with the declaration, so that its controls start afresh from it, and with the table."""
+    return naming.about(naming.named(repr(column)))
 
 
 def show_editor(own: OwnFile, column: Column) -> None:

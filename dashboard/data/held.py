@@ -39,6 +39,8 @@ OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: N
 """The question that was chosen about the file, as long as it still needs something."""
 NAMING: Slot[bytes] = Slot("_naming", lambda: secrets.token_bytes(32), stays=True)
 """The key of the names that pages call parts of the file by (``data/naming.py``): what was set is held by these."""
+OWN_NUMBER: Slot[int] = Slot("_own_number", lambda: 0, stays=True)
+"""How many tables this session held before the one that it holds now (``naming.about``)."""
 OWN_ROUND: Slot[int] = Slot("_own_round", lambda: 0)
 DECLARATIONS: Slot[tuple[Template, ...]] = Slot("_declarations", tuple, stays=True)
 """What was declared in this session about tables before, by which the next one is known again."""

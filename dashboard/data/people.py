@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
-from dashboard.data import actions, private_answer, remembered, source
+from dashboard.data import actions, naming, private_answer, remembered, source
 from dashboard.data.own_file import OwnFile
 from dashboard.people import login
 from dashboard.widgets.apart import apart
@@ -220,14 +220,14 @@ def budget(own: OwnFile) -> None:
                 list(names),
                 index=None,
                 placeholder="It does not look like any; you may know better",
-                key="own-group-name",
+                key=naming.about("own-group-name"),
                 format_func=apart(names, lambda lineage: words.visible(names.get(lineage, ""), 60), key=str),
                 width=420,
                 help="Two files about the same people share one budget, because an answer from either reveals them. "
                 f"{NOT_SEEN}",
             )
             st.form_submit_button(
-                "Use that budget for good", on_click=actions.of(own, _join_chosen), key="own-group-join"
+                "Use that budget for good", on_click=actions.of(own, _join_chosen), key=naming.about("own-group-join")
             )
     elif not own.uncompared and not private_answer.lacking(own):  # else it stands among what is lacking
         opens = "owner" in compute.roles()
@@ -263,7 +263,7 @@ def ask_whose(own: OwnFile) -> None:
         "Are these the same people?",
         choices,
         index=None,
-        key="own-whose",
+        key=naming.about("own-whose"),
         format_func=apart(choices, lambda one: words.safe(names.get(one, "No, other people")), key=str),
         help=NOT_SEEN,
     )
@@ -273,14 +273,14 @@ def ask_whose(own: OwnFile) -> None:
     if chosen == OTHERS or rest:
         text_box(
             said.why_not_in_it(rest) if rest else said.WHY_OTHERS,
-            key="own-why",
+            key=naming.about("own-why"),
             most=1000,
             placeholder="These are the patients of the year after, and nobody came in both years.",
             lines=True,
         )
     st.button(
         "Keep this answer for good",
-        key="own-whose-keep",
+        key=naming.about("own-whose-keep"),
         disabled=chosen is None,
         on_click=actions.of(own, _others) if chosen == OTHERS else actions.of(own, _join),
         args=() if chosen == OTHERS else (str(chosen),),
@@ -288,7 +288,7 @@ def ask_whose(own: OwnFile) -> None:
 
 
 def _join_chosen() -> None:
-    chosen: str | None = session.entered("own-group-name", None)
+    chosen: str | None = session.entered(naming.about("own-group-name"), None)
     if not chosen:
         session.say("own", "Choose the earlier group first; for other people there is nothing to do here.")
         return
@@ -306,7 +306,7 @@ def _join(lineage: str) -> None:
         if lineage not in offered:
             session.say("own", "Choose one of the groups that are offered; nothing was changed.")
             return
-        why = str(session.entered("own-why", "") or "") if len(own.alike) > 1 else ""
+        why = str(session.entered(naming.about("own-why"), "") or "") if len(own.alike) > 1 else ""
         if (file := own.brought(ledger.sketch_key, because=why)) is not None:
             ledger.join(file, lineage)
         protected = ledger.protects(lineage)
@@ -332,7 +332,7 @@ def _others() -> None:
     own = source.own_file()
     if own is None or own.lineage is None or own.same:
         return
-    why = str(session.entered("own-why", "") or "")
+    why = str(session.entered(naming.about("own-why"), "") or "")
     lineage = own.lineage
     try:
         ledger = compute.ledger()

@@ -233,6 +233,8 @@ def keep(own: OwnFile | None, table: Table | None = None) -> None:
     A file without a use is not shown by any page.
     """
     shown: Source | None = OWN_SOURCE.get()
+    if own is None and own_file() is not None:
+        naming.another()
     OWN_FILE.put(own)
     if own is not None:
         OWN_TAKEN.forget()

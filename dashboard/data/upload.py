@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import session, words
-from dashboard.data import actions, arrivals, doubts, source, understood
+from dashboard.data import actions, arrivals, doubts, naming, source, understood
 from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
@@ -79,7 +79,7 @@ def trouble() -> None:
             st.button(said.LET_GO, icon=":material/delete_forever:", key="own-pending-forget", on_click=arrivals.let_go)
         with st.expander("Say how it is to be read"):
             known = dict(at.choices)
-            differently(source.own_file(), known, key="own-again-failed", part=True, form=known)
+            differently(source.own_file(), known, key=f"own-again-failed-{OWN_ROUND.get()}", part=True, form=known)
 
 
 def again(own: OwnFile) -> None:
@@ -89,7 +89,7 @@ def again(own: OwnFile) -> None:
     differently(
         own,
         dict(own.choices),
-        key="own-again",
+        key=naming.about("own-again"),
         problem=at.problem if at is not None and at.again else "",
         text=report is None or report.container in ("text", "json"),
         form=_asked(report, own),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.case import MARK
-from dashboard.data import actions, private_answer, source
+from dashboard.data import actions, naming, private_answer, source
 from dashboard.data.own_file import OwnFile, TwinPlan
 from dashboard.widgets import inputs as controls
 from dashboard.widgets.apart import apart
@@ -129,7 +129,12 @@ def _plan(own: OwnFile, declared: Schema) -> None:
     plan = own.plan or TwinPlan(rows=500, seed=controls.current_seed())
     with st.form("own-twin", border=False):
         st.number_input(
-            "How many rows", value=plan.rows, min_value=1, max_value=MOST_ROWS, step=100, key="own-twin-rows"
+            "How many rows",
+            value=plan.rows,
+            min_value=1,
+            max_value=MOST_ROWS,
+            step=100,
+            key=naming.about("own-twin-rows"),
         )
         _relation_fields(declared, plan)
         if st.form_submit_button("Simulate", on_click=actions.of(own, _simulate), key="own-twin-go"):
@@ -147,7 +152,7 @@ def _relation_fields(declared: Schema, plan: TwinPlan) -> None:
         targets,
         index=None if old is None else targets.index(old.target),
         placeholder="no relation",
-        key="own-twin-target",
+        key=naming.about("own-twin-target"),
         format_func=apart(targets, words.visible),
     )
     st.number_input(
@@ -157,19 +162,19 @@ def _relation_fields(declared: Schema, plan: TwinPlan) -> None:
         max_value=100.0,
         placeholder="leave open",
         format="%g",
-        key="own-twin-share",
+        key=naming.about("own-twin-share"),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Goes up or down", ["more", "less"], default="more" if old is None else old.direction, required=True,
-            key="own-twin-direction",
+            key=naming.about("own-twin-direction"),
         )  # fmt: skip
         st.selectbox(
             "with",
             drivers,
             index=None if old is None or old.driver is None else drivers.index(old.driver),
             placeholder="nothing",
-            key="own-twin-driver",
+            key=naming.about("own-twin-driver"),
             format_func=apart(drivers, words.visible),
             width=180,
         )
@@ -178,7 +183,7 @@ def _relation_fields(declared: Schema, plan: TwinPlan) -> None:
         [0.2, 0.5, 0.8],
         value=0.5 if old is None else old.strength,
         format_func={0.2: "loosely", 0.5: "clearly", 0.8: "nearly decides it"}.__getitem__,
-        key="own-twin-strength",
+        key=naming.about("own-twin-strength"),
     )
 
 
@@ -186,7 +191,7 @@ def _simulate() -> None:
     own = source.own_file()
     if own is None or own.columns.declared is None:
         return
-    rows = min(max(int(session.entered("own-twin-rows", 500) or 500), 1), MOST_ROWS)
+    rows = min(max(int(session.entered(naming.about("own-twin-rows"), 500) or 500), 1), MOST_ROWS)
     try:
         relation = _relation(own.columns.declared)
     except InvalidArgument as error:
@@ -198,9 +203,9 @@ def _simulate() -> None:
 
 
 def _relation(declared: Schema) -> Relation | None:
-    target: str | None = session.entered("own-twin-target", None)
-    driver: str | None = session.entered("own-twin-driver", None)
-    share: float | None = session.entered("own-twin-share", None)
+    target: str | None = session.entered(naming.about("own-twin-target"), None)
+    driver: str | None = session.entered(naming.about("own-twin-driver"), None)
+    share: float | None = session.entered(naming.about("own-twin-share"), None)
     if target is None or (share is None and driver is None):
         return None
     column: Column = declared.column(str(target))
@@ -208,6 +213,6 @@ def _relation(declared: Schema) -> Relation | None:
         target=column.name,
         share=None if share is None or column.is_numeric else float(share) / 100.0,
         driver=None if driver is None else declared.column(str(driver)).name,
-        direction="less" if session.entered("own-twin-direction", "more") == "less" else "more",
-        strength=float(session.entered("own-twin-strength", 0.5)),
+        direction="less" if session.entered(naming.about("own-twin-direction"), "more") == "less" else "more",
+        strength=float(session.entered(naming.about("own-twin-strength"), 0.5)),
     )

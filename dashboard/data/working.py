@@ -13,7 +13,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import all_held, limits, session, words
-from dashboard.data import actions, source
+from dashboard.data import actions, naming, source
 from dashboard.data.own_file import OwnFile
 from dashboard.data.put_together import leaving_out
 from dashboard.data.read_again import worked
@@ -50,7 +50,7 @@ def show_working(own: OwnFile) -> None:
                 offer = step.plan if isinstance(step, SplitOptions | OneRowPer) else step.sentence
                 st.markdown(f":material/arrow_forward: {words.safe(offer, LONGEST)}", width="stretch")
                 if isinstance(step, SplitOptions):
-                    _split(own, step, f"own-step-{place}")
+                    _split(own, step, naming.about(f"own-step-{naming.named(step.column)}"))
                 elif isinstance(step, OneRowPer) and step.of:
                     _of_numbers(own, step, f"own-step-{place}")
                 else:
@@ -97,7 +97,7 @@ def _split(own: OwnFile, step: SplitOptions, key: str) -> None:
             lines=True,
         )
         st.number_input(said.SPLIT_MOST, key=f"{key}-most", value=None, min_value=1, max_value=200)
-        st.form_submit_button(said.STEP_DO, key=key, on_click=actions.of(own, _take_split), args=(step, key))
+        st.form_submit_button(said.STEP_DO, key=f"{key}-go", on_click=actions.of(own, _take_split), args=(step, key))
 
 
 def _take_split(step: SplitOptions, key: str) -> None:

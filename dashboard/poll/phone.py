@@ -151,10 +151,15 @@ def _ballot(room: Room) -> None:
     told()
 
 
+def _in(room: Room, key: str) -> str:
+    """The key of what was typed or chosen in this room, and stands in no other."""
+    return f"{key}-{room.code}"
+
+
 def _number(room: Room, vote: Vote | None) -> None:
-    poll = room.poll
-    if session.entered(_NUMBER, None) is None and vote is not None:
-        session.enter(_NUMBER, float(vote))
+    poll, key = room.poll, _in(room, _NUMBER)
+    if session.entered(key, None) is None and vote is not None:
+        session.enter(key, float(vote))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
             f"{said.value(poll.low)} to {said.value(poll.high)}",
@@ -163,14 +168,14 @@ def _number(room: Room, vote: Vote | None) -> None:
             value=None,
             step=float(poll.step),
             format="%g",
-            key=_NUMBER,
+            key=key,
         )
         st.button(primary(said.SEND), type="primary", key="poll-send", on_click=_send, args=(room,))
 
 
 def _send(room: Room) -> None:
     """Callback: what stands in the field is the vote."""
-    typed: float | None = session.entered(_NUMBER, None)
+    typed: float | None = session.entered(_in(room, _NUMBER), None)
     if typed is None:
         PROBLEM.put(said.outside(room.poll.low, room.poll.high))
         return
@@ -199,10 +204,10 @@ def _protection(poll: Poll) -> None:
 @st.fragment
 def _otherwise(room: Room) -> None:
     """What this vote changes: the law with it, and with another in its place, in a simulated room."""
-    if not st.toggle(said.OTHERWISE, key="poll-otherwise"):
+    if not st.toggle(said.OTHERWISE, key=_in(room, "poll-otherwise")):
         return
     poll, mine = room.poll, room.own(_KEPT.value()).vote
-    other = _other(poll, mine)
+    other = _other(poll, mine, _in(room, "poll-other"))
     found = forecast.otherwise(poll, forecast.usual_lead(poll), mine, other)
     st.markdown(said.told(found.told, found.allowed))
     laws, labels = {"mine": found.mine, "other": found.other}, {"mine": said.MINE, "other": said.OTHER}
@@ -229,7 +234,7 @@ def _share(chance: float) -> str:
     return words.times_in_100(float(chance))
 
 
-def _other(poll: Poll, mine: Vote | None) -> Vote | None:
+def _other(poll: Poll, mine: Vote | None, key: str) -> Vote | None:
     if poll.choices:
         rest: list[Vote | None] = [choice for choice in poll.choices if choice != mine]
         if mine is not None:
@@ -237,7 +242,7 @@ def _other(poll: Poll, mine: Vote | None) -> Vote | None:
         return st.selectbox(
             said.OTHERWISE_OTHER,
             rest,
-            key="poll-other",
+            key=key,
             format_func=apart(rest, lambda one: said.NO_VOTE if one is None else said.choice(str(one))),
         )
     found = st.slider(
@@ -247,7 +252,7 @@ def _other(poll: Poll, mine: Vote | None) -> Vote | None:
         float(poll.high if mine is None or float(mine) < (poll.low + poll.high) / 2 else poll.low),
         float(poll.step),
         format="%g",
-        key="poll-other",
+        key=key,
     )
     return poll.checked(float(found))
 

@@ -31,6 +31,7 @@ from dpcore.ledger import Budget, Ledger, Receipt
 from dpcore.ledger.budget import Caps
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import CLINIC, text
+from tests.dashboard.keys import about
 
 Open = Callable[..., AppTest]
 PRACTICE = "practice about the sample “clinic”, which is open to everybody"
@@ -585,7 +586,7 @@ def test_own_people_get_their_budget_here_and_by_review_only(open_app: Open, led
     app = own(open_app("budget"), "own:people")
     assert "set the budget of these people" in text(app)
     assert "no budget has been opened for these people" in text(app)
-    app.text_input(key="budget-name").set_value("Ours").run()
+    app.text_input(key=about(app, "budget-name")).set_value("Ours").run()
     assert ledger.budgets() == []
     app.button(key="open-budget-review").click().run()
     app.button(key="budget-open").click().run()

@@ -38,6 +38,7 @@ from dpcore.ledger import Ledger
 from dpcore.releases.asked import form_stated
 from dpcore.releases.scaled_model import ScaledModel
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import drop, held, press, waited
 from tests.dashboard.test_two_windows import ROWS, ready, release, table
 
@@ -200,7 +201,7 @@ def test_a_file_that_joins_a_source_closes_it_for_nobody(
     chosen = click(open_app("data", **{"from": "source"}), said.USE)
     assert said.OTHER_BUDGET not in text(chosen)
     app = drop(open_app("data"), table(ROWS), name="file.csv")
-    app.selectbox(key="own-group-name").set_value(LINEAGE)
+    app.selectbox(key=about(app, "own-group-name")).set_value(LINEAGE)
     press(app, "own-group-join")
     assert (held(app).joined, held(app).lineage) == (True, LINEAGE)
     assert held(app).schema.unit == ("person" if opened_before else "patient")

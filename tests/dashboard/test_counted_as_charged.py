@@ -23,6 +23,7 @@ from dpcore.errors import BudgetExceeded
 from dpcore.ledger import Budget, Ledger
 from dpcore.validate import Neighbours
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_two_windows import ROWS, Open, opens, release, window
 
 COUNTS = {"fits", "charge_for", "answers_left", "share_of", "counted"}
@@ -188,5 +189,5 @@ def test_before_a_budget_is_opened_its_page_counts_what_questions_hide(open_app:
 
     assert any("that hides one person added or removed" in one.label for one in app.expander)
     assert allowed() == "10"
-    app.radio(key="budget-neighbours").set_value("add_remove").run()
+    app.radio(key=about(app, "budget-neighbours")).set_value("add_remove").run()
     assert allowed() == "20"

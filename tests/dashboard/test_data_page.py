@@ -69,6 +69,7 @@ from dpcore.ledger.roles import Role
 from dpcore.releases.cells import entry_sensitivity
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import rested, text
+from tests.dashboard.keys import about, key_of
 
 Open = Callable[..., AppTest]
 JOBS = {"Pflege": 40, "Büro": 34, "Verkauf": 25, "Handwerk": 18, "Straßenbau": 9}
@@ -114,7 +115,7 @@ def shown(app: AppTest) -> source.Source:
 
 
 def press(app: AppTest, key: str) -> AppTest:
-    app.button(key=key).click().run()
+    app.button(key=about(app, key)).click().run()
     return waited(app)
 
 
@@ -370,7 +371,9 @@ def test_a_pasted_table_that_was_not_taken_is_said_so_and_not_called_nothing(
 def test_hebrew_and_arabic_encodings_can_be_chosen(open_app: Open, encoding: str) -> None:
     app = drop(open_app("data"), b"a,b\n1,2\n3,4,5\n6,7\n")  # refused, so that the choices are on the page
     assert app.error
-    assert any(encoding in option for option in app.selectbox(key="own-again-failed-encoding").options)
+    assert any(
+        encoding in option for option in app.selectbox(key=key_of(app, "own-again-failed-", "-encoding")).options
+    )
 
 
 @pytest.mark.defects
@@ -409,8 +412,8 @@ def test_a_refused_file_can_be_read_differently_and_the_data_before_stay(open_ap
     drop(app, b"a,b\n1,2\n3,4,5\n6,7\n8,9\n", name="ragged.csv")
     assert len(app.error) == 1
     assert shown(app).table.fingerprint == before
-    app.checkbox(key="own-again-failed-uneven").check()
-    press(app, "own-again-failed-go")
+    app.checkbox(key=key_of(app, "own-again-failed-", "-uneven")).check()
+    press(app, key_of(app, "own-again-failed-", "-go"))
     assert held(app).name == "ragged.csv"
     assert held(app).reading is not None
     assert held(app).reading.rows == 3
@@ -706,18 +709,18 @@ def test_several_options_in_a_cell_are_released_only_where_they_were_stated(open
     cells = ["Gym;Tea", "Gym", "Home office", "Tea;Gym", "Home office;Gym", "Tea"] * 6
     data = ("k,x\n" + "".join(f"{'ab'[n % 2]},{cell}\n" for n, cell in enumerate(cells))).encode()
     app = drop(open_app("data"), data)
-    app.segmented_control(key="own-step-0-sign").set_value(";")
-    press(app, "own-step-0")
+    app.segmented_control(key=key_of(app, "own-step-", "-sign")).set_value(";")
+    press(app, key_of(app, "own-step-", "-go"))
     read = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
     assert len(read) == 3
     assert not any(column.releasable for column in read)
     declare(app, "x: Gym", yes="yes, ticked")
     assert not held(app).schema.column("x: Gym").releasable, "saving its words does not make its name anybody's"
     press(app, "own-step-back-0")
-    app.segmented_control(key="own-step-0-sign").set_value(";")
-    app.text_area(key="own-step-0-options").set_value("Gym\nTea\nPool")
-    app.number_input(key="own-step-0-most").set_value(2)
-    press(app, "own-step-0")
+    app.segmented_control(key=key_of(app, "own-step-", "-sign")).set_value(";")
+    app.text_area(key=key_of(app, "own-step-", "-options")).set_value("Gym\nTea\nPool")
+    app.number_input(key=key_of(app, "own-step-", "-most")).set_value(2)
+    press(app, key_of(app, "own-step-", "-go"))
     stated = [column for column in held(app).schema.columns if column.name.startswith("x: ")]
     assert [column.name for column in stated] == ["x: Gym", "x: Tea", "x: Pool"]
     assert all(column.releasable for column in stated)
@@ -921,7 +924,7 @@ def release_most_common(app: AppTest) -> str:
     app.switch_page("questions/selection/page.py").run()
     app.session_state["selection_tab"] = "A private answer"
     app.run()
-    app.text_input(key="budget-name").set_value("People of the survey").run()
+    app.text_input(key=about(app, "budget-name")).set_value("People of the survey").run()
     next(one for one in app.button if one.label == "Review this budget").click().run()
     press(app, "budget-open")
     press(app, "selection-begin")
@@ -1104,24 +1107,24 @@ def test_the_same_people_are_recognised_in_another_file(open_app: Open, ledger_f
         assert [one.name for one in held(app).alike] == ["Survey of the town"]
         assert held(app).lineage != own.lineage
         said.append("looks like one about people who have a budget already" in text(app))
-        assert app.radio(key="own-whose").value is None
-        assert app.button(key="own-whose-keep").disabled
+        assert app.radio(key=about(app, "own-whose")).value is None
+        assert app.button(key=about(app, "own-whose-keep")).disabled
         assert (
             "people of an earlier file" in private_answer.unreleasable(held(app)) or not held(app).decisions.said_rows
         )
     assert said == [True, True]
-    app.radio(key="own-whose").set_value("others").run()
+    app.radio(key=about(app, "own-whose")).set_value("others").run()
     press(app, "own-whose-keep")
     assert "Say in a sentence why these are other people" in text(app)
     assert ledger.statements() == []
-    app.radio(key="own-whose").set_value("others").run()
-    app.text_area(key="own-why").set_value("These were asked in another town.").run()
+    app.radio(key=about(app, "own-whose")).set_value("others").run()
+    app.text_area(key=about(app, "own-why")).set_value("These were asked in another town.").run()
     press(app, "own-whose-keep")
     (statement,) = ledger.statements(held(app).lineage)
     assert (statement.than, statement.because) == (own.lineage, "These were asked in another town.")
     assert held(app).alike == ()
     drop(app, again, name="again.csv")
-    app.radio(key="own-whose").set_value(own.lineage).run()
+    app.radio(key=about(app, "own-whose")).set_value(own.lineage).run()
     press(app, "own-whose-keep")
     assert held(app).lineage == own.lineage
     assert "These are the people of “Survey of the town”" in text(app)

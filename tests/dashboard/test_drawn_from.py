@@ -22,6 +22,7 @@ from dpcore.costs import Cost
 from dpcore.datasets import LeaveOutTotals, read_table
 from dpcore.ledger import Ledger, Receipt
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_another_file import answers
 from tests.dashboard.test_data_page import drop, held, press, shown
 from tests.dashboard.test_two_windows import opens, ready, release, table
@@ -45,7 +46,7 @@ def february(app: AppTest) -> AppTest:
     """The next file of the same people, declared in the same way, on the page of the same question."""
     drop(app.switch_page(address("data")).run(), table(FEBRUARY), name="february.csv")
     (people,) = held(app).alike
-    app.radio(key="own-whose").set_value(people.lineage).run()
+    app.radio(key=about(app, "own-whose")).set_value(people.lineage).run()
     press(app, "own-whose-keep")
     return asked(ready(app))
 
@@ -123,7 +124,7 @@ def test_a_session_that_begins_anew_claims_nothing(open_app: Open) -> None:
     release(january(open_app))
     app = drop(open_app("data"), table(JANUARY), name="january.csv")
     if held(app).alike:
-        app.radio(key="own-whose").set_value(held(app).alike[0].lineage).run()
+        app.radio(key=about(app, "own-whose")).set_value(held(app).alike[0].lineage).run()
         press(app, "own-whose-keep")
     asked(ready(app))
     assert stands(app) == []

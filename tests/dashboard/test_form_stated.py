@@ -32,6 +32,7 @@ from dpcore.datasets import Column, Declaration, Schema, Template, loaded, read_
 from dpcore.datasets.report import BLANKS, Report
 from dpcore.release import sentence
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import key_of
 from tests.dashboard.test_chosen_after_looking import own_offer
 from tests.dashboard.test_data_page import declare, drop, held, look, press, shown
 from tests.datasets.cases.kinds import sheet
@@ -353,18 +354,18 @@ def test_each_answer_about_the_form_can_be_taken_back(
     first = dict(held(app).choices)[name]
     app.session_state["own-tab"] = "Read it differently"
     app.run()
-    box = app.selectbox(key=f"own-again-{name}")
+    box = app.selectbox(key=key_of(app, "own-again", f"-{name}"))
     assert set(told) <= set(box.options)
     (other,) = (place for place, label in enumerate(box.options) if label == told[0])
     box.select_index(other)
-    press(app, "own-again-go")
+    press(app, key_of(app, "own-again", "-go"))
     assert dict(held(app).choices)[name] != first
     with monkeypatch.context() as mutant:
         mutant.setattr(upload, "_OF_FORM", ())
-        press(app, "own-again-go")
+        press(app, key_of(app, "own-again", "-go"))
         assert f"file:{name}" not in held(app).form.doubts
-    app.run().selectbox(key=f"own-again-{name}").select_index(0)
-    press(app, "own-again-go")
+    app.run().selectbox(key=key_of(app, "own-again", f"-{name}")).select_index(0)
+    press(app, key_of(app, "own-again", "-go"))
     assert f"file:{name}" in held(app).form.doubts
 
 
@@ -479,8 +480,8 @@ def test_text_that_begins_as_json_is_read_where_its_cells_are_said_to_end(open_a
     app = drop(open_app("data"), PLAIN.replace("colour", "[colour]").encode())
     (error,) = app.error
     assert "say where its cells end if it is none" in error.value
-    app.selectbox(key="own-again-failed-delimiter").set_value(",")
-    press(app, "own-again-failed-go")
+    app.selectbox(key=key_of(app, "own-again-failed-", "-delimiter")).set_value(",")
+    press(app, key_of(app, "own-again-failed-", "-go"))
     assert (held(app).schema.names, held(app).form.said_in_answers) == (("[colour]", "size"), ("cells end",))
 
 

@@ -300,7 +300,7 @@ def test_logging_out_ends_all_tabs_of_that_login_and_no_other(
         one.user = dict(sent)  # also where the cookie was copied
     with Ledger.open() as whole:
         before = len(whole.records())
-    tabs[1].button(key="sharing-end").click().run()
+    tabs[1].button(key="sharing-end-people").click().run()
     with Ledger.open() as whole:
         assert len(whole.records()) == before, "nothing was written"
     for one in (tabs[0].run(), tabs[1].run()):
@@ -592,7 +592,7 @@ def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[...,
         app.run()
         assert not app.exception
     app.user = user("anna")
-    app.button(key="sharing-end").click().run()
+    app.button(key="sharing-end-people").click().run()
     with Ledger.open() as whole:
         assert len(whole.records()) == before, "nothing was written"
     app.user = user("olga")
@@ -603,7 +603,7 @@ def test_an_owner_shares_limits_and_closes(people: None, open_app: Callable[...,
     opens = next(one for one in app.button if one.label == "Open it for good")
     opens.click().run()
     app.selectbox(key="sharing-budget").set_value("people").run()
-    app.button(key="sharing-end").click().run()
+    app.button(key="sharing-end-people").click().run()
     with Ledger.open() as whole:
         assert whole.terms("people").ended
         clients = next(one for one in whole.budgets() if one.name == "Clients")

@@ -12,6 +12,7 @@ from dashboard.catalogue import address
 from dashboard.question import RELEASE
 from dashboard.words import release
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import drop, look, press
 from tests.dashboard.test_said_after_looking import declare_on_page
 
@@ -30,10 +31,10 @@ def test_as_many_answers_are_said_as_are_paid_for(open_app: Open, cap: float) ->
     app.session_state["epsilon"] = 0.2
     app.run()
     press(app, "quantile-below")
-    app.number_input(key="budget-epsilon").set_value(cap).run()
+    app.number_input(key=about(app, "budget-epsilon")).set_value(cap).run()
     (said,) = re.findall(r"This pays for \*\*(\d+) answers?\*\*", text(app))
     assert int(said) == int(cap / 0.2 + 1e-9)
-    press(app.text_input(key="budget-name").set_value("Ours").run(), "open-budget-review")
+    press(app.text_input(key=about(app, "budget-name")).set_value("Ours").run(), "open-budget-review")
     press(app, "budget-open")
     assert f"**{said} more answer" in text(app)
 

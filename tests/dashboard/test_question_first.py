@@ -27,6 +27,7 @@ from dpcore.datasets.steps import rows_made
 from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import key_of
 from tests.dashboard.test_data_page import drop, held, shown, waited
 
 Open = Callable[..., AppTest]
@@ -223,7 +224,7 @@ def test_only_what_the_question_needs_is_asked_and_all_of_it_at_once(open_app: O
     visitor.clicks_on("Which Perks (choose all) is most common?")
     assert "Asked about" not in text(app), "first how its cells count"
     visitor.says("Options one person can name, at most", 3)
-    app.segmented_control(key="own-ticks-sign").set_value(";")
+    app.segmented_control(key=key_of(app, "own-ticks-", "-sign")).set_value(";")
     visitor.clicks_on("Count every option that was named")
     assert held(app).reading is not None
     assert held(app).reading.rows == sum(1 + place % 3 for place in range(120))  # type: ignore[union-attr]

@@ -29,6 +29,7 @@ from dpcore.ledger.store import Store
 from dpcore.release import FAILED, question_digest
 from tests.dashboard.asking import CANARY, Draw
 from tests.dashboard.conftest import CLINIC, text
+from tests.dashboard.keys import about
 
 Window = Callable[..., AppTest]
 
@@ -382,8 +383,8 @@ def test_an_own_budget_is_never_opened_by_accident(window: Window, ledger_file: 
     app = window(own)
     press(app, "open-budget-review")
     assert "Give the group a name first" in app.error[0].value
-    app.text_input(key="budget-name").set_value("North *clinic*")
-    app.number_input(key="budget-epsilon").set_value(2.0).run()
+    app.text_input(key=about(app, "budget-name")).set_value("North *clinic*")
+    app.number_input(key=about(app, "budget-epsilon")).set_value(2.0).run()
     press(app, "open-budget-review")
     assert "budget-open" in keys(app)
     press(app, "budget-not-yet")
@@ -402,9 +403,9 @@ def test_an_own_budget_is_never_opened_by_accident(window: Window, ledger_file: 
 def test_a_budget_opened_elsewhere_stays_as_it_is(window: Window, ledger_file: Path) -> None:
     own = "own:people"
     app = window(own)
-    app.text_input(key="budget-name").set_value("Ours")
-    app.radio(key="budget-kind").set_value("zcdp").run()
-    assert app.selectbox(key="budget-delta").value == 1e-6
+    app.text_input(key=about(app, "budget-name")).set_value("Ours")
+    app.radio(key=about(app, "budget-kind")).set_value("zcdp").run()
+    assert app.selectbox(key=about(app, "budget-delta")).value == 1e-6
     press(app, "open-budget-review")
     with ledger(ledger_file) as found:
         found.open_budget(own, epsilon=0.3, name="Theirs")
@@ -419,8 +420,8 @@ def test_a_cap_from_a_tampered_browser_never_opens_a_budget(window: Window, ledg
     """Limits of widgets are advice to the browser: what is opened is within them, and is what the review showed."""
     own = "own:people"
     app = window(own)
-    app.text_input(key="budget-name").set_value("Ours")
-    app.number_input(key="budget-epsilon").set_value(value)
+    app.text_input(key=about(app, "budget-name")).set_value("Ours")
+    app.number_input(key=about(app, "budget-epsilon")).set_value(value)
     press(app, "open-budget-review")
     if "budget-open" in keys(app):
         assert "**ε = 1** with δ = 10⁻⁶ for all answers together" in text(app)

@@ -26,6 +26,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger
 from dpcore.ledger.roles import Person
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import declare, drop, held, press
 
 Open = Callable[..., AppTest]
@@ -56,7 +57,7 @@ def again(open_app: Open, lineage: str | None) -> AppTest:
     app = drop(open_app("data"), TABLE, name="other name.csv")
     assert held(app).remembered is None, "a file is never looked up by itself"
     assert said.REMEMBERED not in text(app)
-    app.radio(key="own-whose").set_value(lineage).run()
+    app.radio(key=about(app, "own-whose")).set_value(lineage).run()
     return press(app, "own-whose-keep")
 
 

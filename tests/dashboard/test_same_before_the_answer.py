@@ -25,6 +25,7 @@ from dashboard.data import private_answer, tab
 from dashboard.questions.selection import most_common_setting
 from dashboard.session import EPSILON
 from dpcore.ledger import Ledger
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import declare, drop, held, look
 
 Open = Callable[..., AppTest]
@@ -155,9 +156,9 @@ def walked(
         click(app, "thresholding-instead")  # the line as it begins, which follows from what is declared
     seen.append(told(release_tab(app)))
     assert any(one.key == "budget-name" for one in app.text_input), seen[-1]
-    app.text_input(key="budget-name").set_value("people of the file").run()
+    app.text_input(key=about(app, "budget-name")).set_value("people of the file").run()
     if page == "experts":
-        app.radio(key="budget-neighbours").set_value("replace_one").run()
+        app.radio(key=about(app, "budget-neighbours")).set_value("replace_one").run()
     click(app, "open-budget-review")
     seen += windows(app)
     click(app, "budget-open")

@@ -15,6 +15,7 @@ from dpcore.datasets import sketch
 from dpcore.ledger import Ledger, compared
 from dpcore.ledger.people import CONFIGURED, Brought
 from tests.dashboard.conftest import TOKEN, text
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import drop, held, press
 from tests.ledger.patients import guessed, patients, reading
 
@@ -40,7 +41,7 @@ def test_a_page_tells_nobody_that_another_browser_brought_this_very_file(
     explored, joined = patients(), patients(seed=2)
     assert not held(brings(explored, "victim")).uncompared
     app = brings(joined, "victim")
-    app.selectbox(key="own-group-name").set_value(SOURCE)
+    app.selectbox(key=about(app, "own-group-name")).set_value(SOURCE)
     press(app, "own-group-join")
     assert held(app).joined
     monkeypatch.setattr(compared, "MOST_FILES", 2)  # they are used up
@@ -50,7 +51,7 @@ def test_a_page_tells_nobody_that_another_browser_brought_this_very_file(
         told.append(bool(held(app).uncompared))
         if not shared:
             assert compared.TOO_MANY_OF_NETWORK in text(app)
-            app.selectbox(key="own-group-name").set_value(SOURCE)
+            app.selectbox(key=about(app, "own-group-name")).set_value(SOURCE)
             press(app, "own-group-join")
             assert not held(app).joined
     assert told == ([False, True] * 2 if shared else [True] * 4)

@@ -19,6 +19,7 @@ from dpcore.audit.interference import spent
 from dpcore.datasets import Column, Declaration, OneRowPer, ReadAsMissing, SplitOptions, Step, TicksToRows, read_csv
 from dpcore.releases.quantile import QuantileValue
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import key_of
 from tests.dashboard.test_data_page import drop, held, press
 
 Open = Callable[..., AppTest]
@@ -61,13 +62,13 @@ def test_a_sum_is_taken_by_the_mark_that_was_stated(open_app: Open) -> None:
 def test_options_are_told_apart_by_the_sign_that_was_stated(open_app: Open) -> None:
     for data in (FIFTH, LESS):
         app = drop(open_app("data"), data.encode())
-        line = at(app, lambda step: isinstance(step, SplitOptions))
-        press(app, line)
+        line = key_of(app, "own-step-", "-sign").removesuffix("-sign")
+        press(app, f"{line}-go")
         assert said.SAY_SIGN in text(app).replace("\\", "")
         assert held(app).steps == ()
         app.segmented_control(key=f"{line}-sign").set_value("|")
         app.text_area(key=f"{line}-options").set_value("Gym\nTea")
-        press(app, line)
+        press(app, f"{line}-go")
         assert held(app).steps == (SplitOptions(column="likes", separator="|", options=("Gym", "Tea")),)
         assert "A “|” stands between options." in text(app).replace("\\", "")
 
@@ -75,11 +76,11 @@ def test_options_are_told_apart_by_the_sign_that_was_stated(open_app: Open) -> N
 def test_options_are_counted_by_the_sign_that_was_stated(open_app: Open) -> None:
     app = drop(open_app("data"), LESS.encode())
     press(app, next(str(button.key) for button in app.button if "likes" in button.label and "common" in button.label))
-    app.number_input(key="own-ticks-most").set_value(2)
+    app.number_input(key=key_of(app, "own-ticks-", "-most")).set_value(2)
     press(app, "own-ticks-go")
     assert said.SAY_SIGN in text(app).replace("\\", "")
     assert held(app).steps == ()
-    app.segmented_control(key="own-ticks-sign").set_value(";")
+    app.segmented_control(key=key_of(app, "own-ticks-", "-sign")).set_value(";")
     press(app, "own-ticks-go")
     assert held(app).steps == (TicksToRows(column="likes", separator=";", most=2),)
 

@@ -21,6 +21,7 @@ from dpcore.ledger.roles import Person
 from dpcore.ledger.terms import ENDED, NOT_OWNER, NOT_SHARED
 from tests.dashboard.asking import Draw
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import declare, drop, look, press
 from tests.dashboard.test_login import people, receipts, releasing, settings, subject, tab
 from tests.dashboard.test_two_windows import ROWS, table
@@ -62,7 +63,7 @@ def holding(open_app: Open) -> AppTest:
     """Anna's window: her file is about Olga's people, and what an answer about it needs is said."""
     take(lambda whole: whole.set_limit("people", None))
     app = drop(tab(open_app, "data", "anna", ""), table(ROWS), name="file.csv")
-    app.selectbox(key="own-group-name").set_value("people")
+    app.selectbox(key=about(app, "own-group-name")).set_value("people")
     press(app, "own-group-join")
     app.number_input(key="own-rows-None").set_value(1).run()
     declare(app, "colour", categories="red\nblue\ngreen", public=True)
@@ -169,7 +170,7 @@ def test_an_owner_whose_role_is_gone_is_told_what_became_of_the_click(people: No
     take(lambda whole: whole.give_roles(subject("olga"), []))
     with Ledger.open() as whole:
         before = len(whole.records())
-    key = "sharing-end" if title == said.SHARING else "decide-asked-grant"
+    key = "sharing-end-people" if title == said.SHARING else "decide-asked-grant"
     app.button(key=key).click().run()
     assert told(app) == {NOT_YOURS if title == said.SHARING else NOT_OWNER}
     with Ledger.open() as whole:

@@ -14,6 +14,7 @@ from dashboard.session import EPSILON
 from dpcore.errors import LedgerError
 from dpcore.ledger import Budget, Ledger, terms
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import declare, drop, held, look, press, shown, workbook
 
 Open = Callable[..., AppTest]
@@ -42,7 +43,7 @@ def ready(app: AppTest) -> AppTest:
 
 def opens(app: AppTest, name: str) -> AppTest:
     """Review and open a budget, as the page offers it."""
-    app.text_input(key="budget-name").set_value(name).run()
+    app.text_input(key=about(app, "budget-name")).set_value(name).run()
     press(app, "open-budget-review")
     return press(app, "budget-open")
 
@@ -62,7 +63,7 @@ def budgets(file: Path) -> list[Budget]:
 
 
 def choices(app: AppTest) -> list[str]:
-    return list(app.radio(key="own-whose").options)
+    return list(app.radio(key=about(app, "own-whose")).options)
 
 
 @pytest.mark.thorough
@@ -85,16 +86,16 @@ def test_three_windows_open_one_budget(open_app: Open, ledger_file: Path) -> Non
         assert "budget-name" not in [one.key for one in app.text_input]
     lineage = held(first).lineage
     for app in (same, changed):
-        app.radio(key="own-whose").set_value(lineage).run()
+        app.radio(key=about(app, "own-whose")).set_value(lineage).run()
         press(app, "own-whose-keep")
         assert held(app).lineage == lineage
         assert shown(app).rows is not None
         assert "What is left** · for good" in text(app)
-    other.radio(key="own-whose").set_value("others").run()
+    other.radio(key=about(other, "own-whose")).set_value("others").run()
     press(other, "own-whose-keep")
     assert "Say in a sentence why these are other people" in text(other)
-    other.radio(key="own-whose").set_value("others").run()
-    other.text_area(key="own-why").set_value("They were asked in another town.").run()
+    other.radio(key=about(other, "own-whose")).set_value("others").run()
+    other.text_area(key=about(other, "own-why")).set_value("They were asked in another town.").run()
     press(other, "own-whose-keep")
     opens(other, "Others")
     assert [one.name for one in budgets(ledger_file)] == ["Others", "People"]
@@ -122,7 +123,7 @@ def test_who_names_earlier_people_is_asked_of_those_known_since(open_app: Open, 
     first = window(open_app, ROWS)
     late = drop(open_app("data"), table(CHANGED))
     opens(first, "People")
-    late.selectbox(key="own-group-name").set_value("people-1")
+    late.selectbox(key=about(late, "own-group-name")).set_value("people-1")
     press(late, "own-group-join")
     assert held(late).lineage != "people-1"
     assert choices(late) == ["Yes, the people of “People”", "No, other people"]
@@ -215,7 +216,7 @@ def test_another_sheet_of_the_same_file_is_compared_before_its_first_answer(open
         held(app)
     )
     app.switch_page(address("data")).run()
-    app.radio(key="own-whose").set_value(held(app).alike[0].lineage).run()
+    app.radio(key=about(app, "own-whose")).set_value(held(app).alike[0].lineage).run()
     press(app, "own-whose-keep")
     release(app)
     assert {one.name: one.share_spent > 0.0 for one in budgets(ledger_file)} == {"Cover": False, "People": True}
@@ -232,14 +233,14 @@ def test_a_table_of_two_groups_is_not_charged_to_one_of_them_without_a_sentence(
     app = drop(open_app("data"), table([*ROWS, *south]), name="both.csv")
     assert choices(app) == ["Yes, the people of “North”", "Yes, the people of “South”", "No, other people"]
     lineage = {one.name: one.lineage for one in held(app).alike}["South"]
-    app.radio(key="own-whose").set_value(lineage).run()
+    app.radio(key=about(app, "own-whose")).set_value(lineage).run()
     press(app, "own-whose-keep")
     assert "Say in a sentence why these are other people" in text(app)
     assert not held(app).joined
-    app.radio(key="own-whose").set_value(lineage).run()
+    app.radio(key=about(app, "own-whose")).set_value(lineage).run()
     assert "bring each group's rows alone" in text(app)
-    assert "Why is nobody of “North” in this file?" in app.text_area(key="own-why").label
-    app.text_area(key="own-why").set_value("Everybody of North left before this list.").run()
+    assert "Why is nobody of “North” in this file?" in app.text_area(key=about(app, "own-why")).label
+    app.text_area(key=about(app, "own-why")).set_value("Everybody of North left before this list.").run()
     press(app, "own-whose-keep")
     assert held(app).joined
     assert held(app).lineage == lineage
@@ -255,18 +256,18 @@ def test_what_was_said_of_one_file_is_said_of_another_by_nobody(open_app: Open, 
     south = [f"{('blue', 'green')[n % 2]},{5003 * n % 2003 + 3000},{('yes', 'no')[n % 3 == 0]}" for n in range(90)]
     app = drop(open_app("data"), table([*ROWS[:60], *south[:40]]), name="south.csv")
     assert [one.name for one in held(app).alike] == ["North"]
-    app.radio(key="own-whose").set_value("others").run()
-    app.text_area(key="own-why").set_value("These are the people of South alone.").run()
+    app.radio(key=about(app, "own-whose")).set_value("others").run()
+    app.text_area(key=about(app, "own-why")).set_value("These are the people of South alone.").run()
     press(app, "own-whose-keep")
     opens(ready(app), "South")
     assert len(budgets(ledger_file)) == 2
     app = drop(open_app("data"), table(CHANGED), name="north-again.csv")
     found = {one.name: one.lineage for one in held(app).alike}
-    app.radio(key="own-whose").set_value(found["South"]).run()
+    app.radio(key=about(app, "own-whose")).set_value(found["South"]).run()
     press(app, "own-whose-keep")
     assert "Say in a sentence why" in text(app)
     assert not held(app).joined
-    app.text_area(key="own-why").set_value("North moved to South in March, all of them.").run()
+    app.text_area(key=about(app, "own-why")).set_value("North moved to South in March, all of them.").run()
     press(app, "own-whose-keep")
     assert held(app).joined
     with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
@@ -286,14 +287,14 @@ def test_a_budget_protects_whom_it_was_opened_for(
     if not recorded:
         monkeypatch.setattr(terms, "promised", lambda connection, lineage: "")
     app = window(open_app, ROWS)
-    app.text_input(key="budget-name").set_value("People").run()
+    app.text_input(key=about(app, "budget-name")).set_value("People").run()
     press(app, "open-budget-review")
     assert "one person's row changed" in text(app)
     press(app, "budget-open")
     app.run()
     assert "It protects any one person." in text(app)
     other = drop(open_app("data"), table(CHANGED), name="visits.csv")
-    other.radio(key="own-whose").set_value(held(other).alike[0].lineage).run()
+    other.radio(key=about(other, "own-whose")).set_value(held(other).alike[0].lineage).run()
     press(other, "own-whose-keep")
     other.text_input(key="own-unit-person").set_value("visit").run()
     ready(other)

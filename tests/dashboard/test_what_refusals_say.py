@@ -18,6 +18,7 @@ from dpcore.errors import InvalidArgument, LedgerError
 from dpcore.ledger import Ledger
 from dpcore.ledger.commands import VERIFY
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_two_windows import ROWS, drop, press, ready, release, table
 
 _SHOWS = {
@@ -255,7 +256,7 @@ def test_the_unit_of_somebody_elses_budget_is_shown_as_it_is_written(
         theirs = ledger.new_lineage()
         ledger.open_budget(theirs, epsilon=2.0, neighbours="replace_one", unit=EVIL, name="Theirs")
     app = drop(open_app("data"), table(ROWS), name="file.csv")
-    app.selectbox(key="own-group-name").set_value(theirs)
+    app.selectbox(key=about(app, "own-group-name")).set_value(theirs)
     press(app, "own-group-join")
     app.text_input(key=f"own-unit-{EVIL}").set_value("visit").run()
     ready(app)

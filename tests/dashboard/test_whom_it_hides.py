@@ -26,6 +26,7 @@ from dpcore.ledger import Budget, Ledger
 from dpcore.ledger.words import hides, refusal
 from dpcore.release import release
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import about
 from tests.dashboard.test_data_page import declare, drop, held, look, press
 from tests.report.made import FAST, KINDS, section
 from tests.report.test_report_modes import own
@@ -135,8 +136,8 @@ def visits(open_app: Open, name: str = "visit") -> AppTest:
 
 def walked(app: AppTest) -> Iterator[tuple[str, str]]:
     """Each place, and what its page says."""
-    yield "budget that is opened", "\n".join([text(app), *app.radio(key="budget-neighbours").options])
-    press(app.text_input(key="budget-name").set_value("Visits").run(), "open-budget-review")
+    yield "budget that is opened", "\n".join([text(app), *app.radio(key=about(app, "budget-neighbours")).options])
+    press(app.text_input(key=about(app, "budget-name")).set_value("Visits").run(), "open-budget-review")
     yield "its dialog", text(app)
     press(app, "budget-open")
     yield "budget that is open", text(app)

@@ -23,6 +23,7 @@ from dashboard.words import poll as said
 from dpcore.ledger import Ledger, rate
 from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.release import question_digest
+from tests.dashboard.keys import key_of
 from tests.poll.conftest import ANNOUNCED, SLEEP, SNACKS, SPEAKER, YES_NO, fine, press, told
 
 Speaker = Callable[[], AppTest]
@@ -177,10 +178,10 @@ def test_a_number_is_sent_changed_and_taken_back(phone: Phone, speaker: Speaker)
     app = phone(room.code)
     press(app, "poll-send")
     assert "between 0 and 12" in words(app)
-    app.number_input(key="poll-number").set_value(7.5).run()
+    app.number_input(key=key_of(app, "poll-number-")).set_value(7.5).run()
     press(app, "poll-send")
     assert "Your vote: **7.5**" in words(app)
-    app.toggle(key="poll-otherwise").set_value(True).run()
+    app.toggle(key=key_of(app, "poll-otherwise-")).set_value(True).run()
     fine(app)
     assert "the method allows 62.3 in any room" in words(app)
     press(app, "poll-take-back")
@@ -196,7 +197,7 @@ def test_the_switch_compares_with_simulated_others_alone(phone: Phone, speaker: 
             room.join(str(number))
             room.vote(str(number), others)
         app = phone(room.code)
-        app.toggle(key="poll-otherwise").set_value(True).run()
+        app.toggle(key=key_of(app, "poll-otherwise-")).set_value(True).run()
         told_to.append([line for line in told(fine(app)) if room.code[:4] not in line])
     assert told_to[0] == told_to[1]
     assert any("becomes right at most" in line for line in told_to[0])

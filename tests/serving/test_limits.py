@@ -25,6 +25,7 @@ from dpcore.datasets import Column, Schema, Size, TicksToRows, conversion, read_
 from dpcore.errors import NoRoom, ReadingCancelled, UnreadableFile
 from tests.dashboard import conftest as dashboard
 from tests.dashboard.conftest import text
+from tests.dashboard.keys import key_of
 from tests.dashboard.test_data_page import drop, held, look, press
 
 ledger_file, one_visitor, open_app = dashboard.ledger_file, dashboard.one_visitor, dashboard.open_app
@@ -229,12 +230,12 @@ def test_a_step_too_large_is_a_sentence_and_the_file_stays(
     assert held(app).known == (), "nothing is offered that cannot be done"
     own = held(app)
     app = press(app, next(str(button.key) for button in app.button if "likes" in button.label))
-    app.segmented_control(key="own-ticks-sign").set_value(";")
-    app.number_input(key="own-ticks-most").set_value(3)
+    app.segmented_control(key=key_of(app, "own-ticks-", "-sign")).set_value(";")
+    app.number_input(key=key_of(app, "own-ticks-", "-most")).set_value(3)
     app = press(app, "own-ticks-go")
     assert "would then have 400 rows and one session here may have 300" in text(app)
     assert held(app) is own
-    app.number_input(key="own-ticks-most").set_value(2)
+    app.number_input(key=key_of(app, "own-ticks-", "-most")).set_value(2)
     app = press(app, "own-ticks-go")
     assert not app.error
     reading = held(app).reading
