@@ -15,17 +15,21 @@ import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 
 from dpcore.errors import LedgerError
 from dpcore.ledger import practice, schema
 from dpcore.ledger.records import lately
+from dpcore.ledger.rooms import START as ROOM
 from dpcore.ledger.store import Store
 
 MOST_OF_ONE, DAY = 600, timedelta(days=1)
 """Records of one person in a day: about 200 answers, of three records each, in practice and in rooms together."""
 MOST_OF_ALL, HOUR = 20_000, timedelta(hours=1)
 """Records of everybody in an hour: 200 people with 30 answers each."""
+_LOOKED_AT = 500_000
+"""Records among which those of practice and rooms are counted: more than a server writes in an hour."""
+_PRACTISED = or_(*(schema.records.c.lineage.startswith(start, autoescape=True) for start in (practice.START, ROOM)))
 EACH = 0.8
 """The share of them that may come from one network (a school behind one address has the same)."""
 EACH_OF_NETWORK = 0.25
@@ -117,6 +121,11 @@ def refusal(
         if of_one > EACH_OF_NETWORK * EACH * MOST_OF_ALL:
             return TOO_MANY_OF_ONE_NOW
         # the record that was written so many ago: where it is younger than an hour, so many were written since
-        far = select(func.max(kept.seq) - MOST_OF_ALL + more).scalar_subquery()
-        time = connection.execute(select(kept.time).where(kept.seq == far)).scalar()
+        last = int(connection.execute(select(func.max(kept.seq))).scalar() or 0)
+        time = connection.execute(select(kept.time).where(kept.seq == last - MOST_OF_ALL + more)).scalar()
+        if time is None or not hour < time <= until:
+            return ""
+        # real answers have bounds of their own, and keep nobody from practice
+        of_these = select(kept.time).where(_PRACTISED, kept.seq > last - _LOOKED_AT).order_by(kept.seq.desc())
+        time = connection.execute(of_these.offset(MOST_OF_ALL - more).limit(1)).scalar()
     return TOO_MANY_OF_ALL if time is not None and hour < time <= until else ""

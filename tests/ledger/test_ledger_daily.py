@@ -164,14 +164,33 @@ def test_a_clock_that_was_ahead_for_a_moment_keeps_nobody_out(whole: Ledger, ahe
         assert tried(ledger, lambda ledger, n: AGAIN[name](ledger, 3 * TIMES + n)) == 0, "the limit stands"
 
 
+def practise(whole: Ledger) -> None:
+    """More records of practice than all may write in an hour, of somebody whom nothing bounds."""
+    lineage = whole.open_practice("another" * 4, "clinic", epsilon=3.0).lineage
+    for number in range(2 * FEW):
+        Ledger(whole._store).rename(lineage, f"x{number}")
+
+
+def test_real_answers_keep_nobody_from_practice(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One browser's real answers, which its network's share of practice did not count, stopped all for an hour."""
+    monkeypatch.setattr(rate, "MOST_OF_ALL", FEW)
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 100)
+    for number in range(2 * FEW):
+        Ledger(whole._store).rename("people", f"x{number}")
+    assert not rate.refusal(whole._store, "token" * 8)
+    practise(whole)
+    for number in range(2 * FEW):
+        Ledger(whole._store).rename("people", f"y{number}")
+    assert rate.refusal(whole._store, "token" * 8) == rate.TOO_MANY_OF_ALL, "practice counts, whatever came after it"
+
+
 def test_a_clock_that_was_ahead_for_a_moment_closes_no_ledger(
     whole: Ledger, ahead: type[Ahead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What all take in an hour is taken for an hour alone."""
     monkeypatch.setattr(rate, "MOST_OF_ALL", FEW)
     monkeypatch.setattr(rate, "MOST_OF_ONE", 100)
-    for number in range(2 * FEW):
-        Ledger(whole._store).rename("people", f"x{number}")
+    practise(whole)
     assert rate.refusal(whole._store, "token" * 8) == rate.TOO_MANY_OF_ALL
     with ahead.right():
         assert not rate.refusal(whole._store, "token" * 8)
@@ -209,8 +228,7 @@ def test_what_all_wrote_at_a_computer_whose_clock_is_ahead_counts(
     monkeypatch.setattr(rate, "MOST_OF_ALL", FEW)
     monkeypatch.setattr(rate, "MOST_OF_ONE", 100)
     monkeypatch.setattr(ahead, "by", timedelta(minutes=2))
-    for number in range(2 * FEW):
-        Ledger(whole._store).rename("people", f"x{number}")
+    practise(whole)
     with ahead.right():
         assert rate.refusal(whole._store, "token" * 8) == rate.TOO_MANY_OF_ALL
         monkeypatch.setattr(rate, "lately", until_now)
