@@ -28,6 +28,7 @@ from pathlib import Path
 from dashboard import machine_memory
 from dashboard.poll.codes import ALPHABET, GO, LENGTH, PARAMETER
 from dashboard.serving import held_ports
+from dashboard.serving.host_cookies import PREFIX
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
 from dashboard.serving.settings import PLACE, REPLICAS
@@ -107,10 +108,21 @@ frontend visitors
     http-request set-header X-Forwarded-Proto {scheme} if !by_proxy or !says_how
     # what a visitor says of where they come from; a proxy of one's own says it of them
     http-request del-header X-Forwarded-For if !{{ src {proxies} }}
+    # at which replica a visitor is, by a cookie: over TLS of a name that no other host, nor any answer of plain HTTP,
+    # can have kept (host_cookies.py). Of several of one name the last counts, and browsers send what is kept for all
+    # paths, as ours, after what is kept for some: so none for the path of uploads parts these from their page
+    http-request set-var(txn.tls) bool(true) if {{ req.fhdr(X-Forwarded-Proto,-1) -m str https wss }}
+    acl over_tls var(txn.tls) -m bool
+    http-request set-var(txn.at) req.cook({kept}) if over_tls
+    http-request set-var(txn.at) req.cook({cookie}) if !over_tls
+    acl keeps srv_name,strcmp(txn.at) eq 0
+    http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax" if !over_tls !keeps
+    http-response add-header Set-Cookie "{kept}=%[srv_name]; path=/; HttpOnly; SameSite=Lax; Secure" if over_tls !keeps
+    http-response set-header Cache-Control "private, no-store" if !keeps
 {transport}    http-response del-header Server
     # whoever is at none yet begins at one that answers, where another has not for a while: with the fewest connections,
     # as one that stands still soon has, it would be given all of them. A room is at its replica, whatever that does
-    acl at_one req.cook({cookie}) {names}
+    acl at_one var(txn.at) -m str {names}
     acl to_room urlp({join}) -m found
     # fewer answer there than are well: one that begins, and is well there first, is nobody's yet
     http-request set-var(txn.well) nbsrv(replicas)
@@ -122,11 +134,10 @@ backend begun
 
 backend replicas
     balance leastconn
-    cookie {cookie} insert indirect preserve nocache httponly{secure} attr "SameSite=Lax"
     # a live room is at one replica, which its code names (poll/codes.py): whoever opens its link and is at none yet
     # goes there, and stays. Whoever is at one already may have a file or a room of their own there, so that page asks
     # first; no address goes for them that a page of ours did not lead to, where a browser says what did
-    acl at_one req.cook({cookie}) {names}
+    acl at_one var(txn.at) -m str {names}
     acl sent_along urlp({go}) 1
     acl by_another req.hdr(Sec-Fetch-Site) -m found
     acl by_us req.hdr(Sec-Fetch-Site) same-origin
@@ -134,9 +145,7 @@ backend replicas
     http-request set-var(txn.goes) int(1) if {room} !at_one
     http-request set-var(txn.goes) int(1) if {room} sent_along by_us or {room} sent_along !by_another
 {rooms}
-    # HAProxy gives no cookie of its own to whom it was told where to send, and takes this one away but for preserve
-    http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax{secure_too}" if {goes}
-    http-response set-header Cache-Control "private, no-store" if {goes}
+    use-server %[var(txn.at)] if at_one
 {asked}
     default-server check inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
 {servers}
@@ -144,7 +153,6 @@ backend replicas
 backend newcomers
     timeout check 3s
     balance leastconn
-    cookie {cookie} insert indirect preserve nocache httponly{secure} attr "SameSite=Lax"
 {asked}
     default-server check inter 1s fall 1 rise 1
 {servers}
@@ -178,7 +186,7 @@ def configuration(
         f"    use-server r{number + 1} if {goes} {{ var(txn.room),crc32,mod({len(ports)}) {number} }}"
         for number in range(len(ports))
     ]
-    servers = [f"    server r{number} 127.0.0.1:{at} cookie r{number}" for number, at in enumerate(ports, 1)]
+    servers = [f"    server r{number} 127.0.0.1:{at}" for number, at in enumerate(ports, 1)]
     connections = max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2))
     return CONFIGURATION.format(
         connections=connections,
@@ -190,8 +198,7 @@ def configuration(
         scheme="https" if secure else "http",
         transport=transport,
         cookie=COOKIE,
-        secure=" secure" if secure else "",
-        secure_too="; Secure" if secure else "",
+        kept=PREFIX + COOKIE,
         alphabet=ALPHABET,
         room=room,
         goes=goes,

@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,10 +33,13 @@ from dashboard import all_held, machine_memory
 from dashboard.__main__ import main
 from dashboard.poll.codes import new_code, shown_code
 from dashboard.serving import replicas, uploads
+from dashboard.serving.host_cookies import PREFIX
 from dashboard.words import poll as poll_words
 from tests.browser.server import ROOT, free_port
 
 PATIENCE = 120
+COOKIE = replicas.COOKIE
+OVER_TLS = PREFIX + COOKIE
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +216,8 @@ class _Named(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    do_PUT = do_GET
+
     def log_message(self, *_: object) -> None:
         """Says nothing."""
 
@@ -229,9 +234,10 @@ class _Replica(ThreadingHTTPServer):
 
 @contextmanager
 def _balanced(
-    count: int, folder: Path, change: Callable[[str], str] = str, proxies: str = replicas.HERE
+    count: int, folder: Path, change: Callable[[str], str] = str, proxies: str = replicas.HERE, kept: str = COOKIE
 ) -> Iterator[tuple[str, list[_Replica]]]:
-    """HAProxy before so many that say which one they are: its address, and they."""
+    """HAProxy before so many that say which one they are, and who are kept there by this cookie: its address, and
+    they."""
     every = [_Replica(("127.0.0.1", 0), _Named) for _ in range(count)]
     for each in every:
         threading.Thread(target=each.serve_forever, daemon=True).start()
@@ -240,7 +246,9 @@ def _balanced(
     balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
     address = f"http://[::1]:{port}"
     try:
-        _until(lambda: all(_stays(address, place, each) for place, each in enumerate(every, 1)))
+        _until(
+            lambda: all(_sent(address, "", f"r{n}", kept=kept)[0] == one.server_port for n, one in enumerate(every, 1))
+        )
         yield address, every
     finally:
         balancer.terminate()
@@ -335,9 +343,9 @@ def _status_of(address: str, path: str) -> int:
         return int(asked.makefile("rb").readline().split()[1])
 
 
-def _sent(address: str, question: str, cookie: str, site: str = "") -> tuple[int, str]:
+def _sent(address: str, question: str, cookie: str, site: str = "", *, kept: str = COOKIE) -> tuple[int, str]:
     """To the one at which port a browser with this cookie is sent, and what its cookie says then; 0 for nobody."""
-    headers = {"Cookie": f"{replicas.COOKIE}={cookie}"} | ({"Sec-Fetch-Site": site} if site else {})
+    headers = {"Cookie": f"{kept}={cookie}"} | ({"Sec-Fetch-Site": site} if site else {})
     asked = urllib.request.Request(f"{address}/{question}", headers=headers)
     try:
         answer: HTTPResponse
@@ -345,7 +353,7 @@ def _sent(address: str, question: str, cookie: str, site: str = "") -> tuple[int
             given = {
                 found.group(1)
                 for one in answer.headers.get_all("Set-Cookie") or ()
-                if (found := re.fullmatch(rf"{replicas.COOKIE}=(\w+); path=/; HttpOnly; SameSite=Lax", one))
+                if (found := re.fullmatch(rf"{COOKIE}=(\w+); path=/; HttpOnly; SameSite=Lax", one))
             }
             return int(answer.read()), given.pop() if given else cookie
     except OSError:
@@ -429,7 +437,7 @@ def _given(address: str, question: str, site: str, method: str) -> list[str]:
     except urllib.error.HTTPError as refused:
         answer = refused
     with answer:
-        return [one for one in answer.headers.get_all("Set-Cookie") or () if one.startswith(replicas.COOKIE)]
+        return [one for one in answer.headers.get_all("Set-Cookie") or () if one.startswith(COOKIE)]
 
 
 @pytest.mark.parametrize("refuses", [True, False], ids=["ours", "as it was"])
@@ -447,6 +455,95 @@ def test_a_form_of_another_site_takes_nobody_to_another_replica(refuses: bool, t
             for site in ("cross-site", "same-site", ""):
                 assert bool(_given(address, question, site, "POST")) == (not refuses), (question, site)
             assert _given(address, question, "cross-site", "GET"), "who comes by a link for the first time is at one"
+
+
+PARTS = ("", "data", "_stcore/stream", "_stcore/upload_file/a/b", "static/js/a.js")
+"""A page, its websocket, where it sends a file, and a file of it."""
+
+
+def _answer(address: str, part: str, cookies: Sequence[str], *, tls: bool) -> tuple[int, list[str]]:
+    """Which one answers a part of a page to a browser with these cookies, and the balancer's that it is given."""
+    headers = {"Cookie": "; ".join(cookies)} | ({"X-Forwarded-Proto": "https"} if tls else {})
+    headers |= {"Connection": "Upgrade", "Upgrade": "websocket"} if part.endswith("stream") else {}
+    method = "PUT" if "upload" in part else "GET"
+    asked = urllib.request.Request(f"{address}/{part}", headers=headers, method=method)
+    with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+        return int(answer.read()), [one for one in answer.headers.get_all("Set-Cookie") or () if COOKIE in one]
+
+
+def _strays(address: str, every: list[_Replica], *, tls: bool) -> int:
+    """How many parts of pages are taken from their replica by cookies that another host, or an answer of plain HTTP,
+    had a browser keep for those parts: those that were kept for more of a path are sent first."""
+    name, count = OVER_TLS if tls else COOKIE, 0
+    for (place, each), part in itertools.product(enumerate(every, 1), PARTS):
+        mine, others = f"{name}=r{place}", [f"{COOKIE}=r{1 + place % len(every)}", f"{COOKIE}=r99", f"{COOKIE}="]
+        brought = [[*others, mine], [others[0], others[0], "a=b", mine]]
+        brought += [[mine, *others], [mine, others[0], mine, others[0]]] if tls else []
+        for cookies in brought:
+            count += _answer(address, part, cookies, tls=tls) != (each.server_port, [])
+    return count
+
+
+@pytest.fixture(params=["certificate", "proxy"])
+def over_tls(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Any]:
+    """HAProxy before two for who speaks TLS with it, or with a proxy before it."""
+
+    def balanced(change: Callable[[str], str] = str) -> Any:
+        if request.param == "proxy":
+            return _balanced(2, tmp_path, change)
+
+        def with_certificate(text: str) -> str:
+            return change(text.replace("X-Forwarded-Proto http ", "X-Forwarded-Proto https "))
+
+        return _balanced(2, tmp_path, with_certificate, "10.1.2.3", OVER_TLS)
+
+    return balanced
+
+
+def test_over_tls_no_other_host_takes_a_part_of_a_page_to_another_replica(over_tls: Callable[..., Any]) -> None:
+    """A page of a neighbour's had a browser keep the balancer's cookie for the path of uploads: no file could be
+    brought any more. For all paths, it took people from their file."""
+    with over_tls() as (address, every):
+        assert _strays(address, every, tls=True) == 0
+        ports = {each.server_port: place for place, each in enumerate(every, 1)}
+        for part, cookies in itertools.product(PARTS, ([], [f"{COOKIE}=r1"], [f"{COOKIE}=r2"], [f"{OVER_TLS}=r99"])):
+            port, given = _answer(address, part, cookies, tls=True)
+            assert given == [f"{OVER_TLS}=r{ports[port]}; path=/; HttpOnly; SameSite=Lax; Secure"], (part, cookies)
+
+
+@pytest.mark.parametrize(
+    ("part", "instead"),
+    [
+        (f"req.cook({OVER_TLS})", f"req.cook({COOKIE})"),
+        (f"req.cook({COOKIE}) if !over_tls", f"req.cook({COOKIE})"),
+        ("-m str https wss", "-m str wss"),
+    ],
+)
+def test_a_cookie_of_another_host_that_counts_would_be_found_out(
+    part: str, instead: str, over_tls: Callable[..., Any]
+) -> None:
+    def change(text: str) -> str:
+        assert part in text
+        return text.replace(part, instead)
+
+    with over_tls(change) as (address, every):
+        assert _strays(address, every, tls=True) > 0
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+def test_without_tls_a_page_s_parts_stay_together_whatever_was_kept_for_some_of_them(
+    mutant: bool, tmp_path: Path
+) -> None:
+    """A cookie that is kept for all paths, as the balancer's own is, is sent last. The first of several once counted
+    for some parts and not for others."""
+
+    def change(text: str) -> str:
+        last = f"req.cook({COOKIE})"
+        assert last in text
+        return text.replace(last, "req.fhdr(Cookie),word(1,;),field(2,=)") if mutant else text
+
+    with _balanced(2, tmp_path, change) as (address, every):
+        assert (_strays(address, every, tls=False) > 0) == mutant
 
 
 @pytest.mark.parametrize("line", ["use-server", "http-response add-header Set-Cookie"])
@@ -469,10 +566,10 @@ def test_the_link_of_a_room_whose_replica_died_leads_to_another(tmp_path: Path) 
 
 def _begins(address: str, cookie: str = "") -> str:
     """At which replica a visitor is answered, within a second; "" where they wait."""
-    request = urllib.request.Request(address, headers={"Cookie": f"{replicas.COOKIE}={cookie}"} if cookie else {})
+    request = urllib.request.Request(address, headers={"Cookie": f"{COOKIE}={cookie}"} if cookie else {})
     try:
         with urllib.request.urlopen(request, timeout=1.0) as answer:
-            given = re.search(rf"{replicas.COOKIE}=(\w+)", answer.headers.get("Set-Cookie", ""))
+            given = re.search(rf"{COOKIE}=(\w+)", "".join(answer.headers.get_all("Set-Cookie") or ()))
             return given.group(1) if given else cookie
     except OSError:
         return ""
@@ -653,7 +750,7 @@ def _story(address: str, log: Path) -> None:
 
 async def _rooms(address: str, log: Path) -> None:
     """A room at each replica: every phone finds both by their links, until one replica dies and its room with it."""
-    desks = {name: Window(address, "poll", "", f"{replicas.COOKIE}={name}") for name in ("r1", "r2")}
+    desks = {name: Window(address, "poll", "", f"{COOKIE}={name}") for name in ("r1", "r2")}
     codes = {}
     for name, desk in desks.items():
         await desk.arrive()
@@ -663,7 +760,7 @@ async def _rooms(address: str, log: Path) -> None:
         assert await _finds(address, codes[name], cookie) == (name, True)
     os.kill(_process(log, "r1"), signal.SIGKILL)
     _until(lambda: _replica(address, "r1") == "r2")
-    phone = Window(address, "", f"join={codes['r1']}&go=1", f"{replicas.COOKIE}=r2")
+    phone = Window(address, "", f"join={codes['r1']}&go=1", f"{COOKIE}=r2")
     await phone.arrive()
     assert poll_words.WITH_ITS_SERVER in phone.text
     await phone.leave()
@@ -674,15 +771,15 @@ async def _rooms(address: str, log: Path) -> None:
 
 async def _finds(address: str, code: str, cookie: str) -> tuple[str, bool]:
     """Where the link of a room leads a browser with this cookie, and whether the page that follows is the room's."""
-    request = urllib.request.Request(f"{address}/?join={code}&go=1", headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
+    request = urllib.request.Request(f"{address}/?join={code}&go=1", headers={"Cookie": f"{COOKIE}={cookie}"})
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-        given = re.search(rf"{replicas.COOKIE}=(\w+)", answer.headers.get("Set-Cookie", ""))
-    assert given
-    phone = Window(address, "", f"join={code}", f"{replicas.COOKIE}={given.group(1)}")
+        given = re.search(rf"{COOKIE}=(\w+)", "".join(answer.headers.get_all("Set-Cookie") or ()))
+    place = given.group(1) if given else cookie
+    phone = Window(address, "", f"join={code}", f"{COOKIE}={place}")
     await phone.arrive()
     found = "poll-vote-0" in phone.widgets
     await phone.leave()
-    return given.group(1), found
+    return place, found
 
 
 def _closed(address: str) -> None:
@@ -702,11 +799,11 @@ def _closed(address: str) -> None:
 
 def _replica(address: str, cookie: str) -> str:
     """By which replica a visitor with this cookie is answered; "" where there is none."""
-    request = urllib.request.Request(address, headers={"Cookie": f"{replicas.COOKIE}={cookie}"})
+    request = urllib.request.Request(address, headers={"Cookie": f"{COOKIE}={cookie}"})
     try:
         answer: HTTPResponse
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            given = re.search(rf"{replicas.COOKIE}=(\w+)", answer.headers.get("Set-Cookie", ""))
+            given = re.search(rf"{COOKIE}=(\w+)", "".join(answer.headers.get_all("Set-Cookie") or ()))
     except OSError:
         return ""
     return given.group(1) if given else cookie
@@ -723,7 +820,7 @@ def _visits(address: str, cookie: str) -> bool:
 
 async def _visit(address: str, cookie: str, *, origin: str = "") -> None:
     """A page by its websocket, through the balancer, as one of ``origin`` would open it: something is drawn."""
-    told = {"Cookie": f"{replicas.COOKIE}={cookie}"}
+    told = {"Cookie": f"{COOKIE}={cookie}"}
     async with opened(address, origin=origin, additional_headers=told) as connection:
         await connection.send(BackMsg(rerun_script=BackMsg().rerun_script).SerializeToString())
         assert await asyncio.wait_for(connection.recv(), PATIENCE)
