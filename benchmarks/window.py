@@ -30,6 +30,7 @@ class Window:
         self.widgets: dict[str, tuple[str, str]] = {}
         """By key: the widget's id, and the part of the page that it belongs to."""
         self.text: list[str] = []
+        self.links: list[str] = []
         self._turn = asyncio.Lock()
         self._looking: dict[str, asyncio.Task[None]] = {}
         self._every: set[asyncio.Task[None]] = set()
@@ -143,4 +144,6 @@ class Window:
             self.widgets[widget.split("-", 2)[-1]] = (widget, delta.fragment_id)
         elif kind in ("markdown", "heading", "alert"):
             self.text.append(getattr(element, kind).body)
+        elif kind == "link_button":
+            self.links.append(element.link_button.url)
         return bool(kind == "exception")

@@ -19,7 +19,8 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 from dashboard.serving.host_cookies import PREFIX
 from dashboard.session import Slot
 
-_TOKEN = re.compile(r"[0-9a-f]{32}")
+TOKEN_LENGTH = 32
+_TOKEN = re.compile(rf"[0-9a-f]{{{TOKEN_LENGTH}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +110,4 @@ class BrowserToken:
 
 
 def _made() -> str:
-    return secrets.token_hex(16)
+    return secrets.token_hex(TOKEN_LENGTH // 2)

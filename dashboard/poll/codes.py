@@ -13,7 +13,7 @@ ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 and O, no 1, I and L
 LENGTH = 8
 PARAMETER, GO = "join", "go"
 """The parts of an address that hold a room's code, and by which somebody says that they go to its replica from the one
-they are at."""
+they are at (``along``)."""
 
 
 def new_code(place: int = 1, replicas: int = 1) -> str:

@@ -23,9 +23,9 @@ def base(url: str, page: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{path}/"
 
 
-def address(at: str, code: str, *, go: bool = False) -> str:
-    """What the QR code holds: opening it joins; ``go`` also from another replica than the room's."""
-    return f"{at}?{PARAMETER}={shown_code(code)}{f'&{GO}=1' if go else ''}"
+def address(at: str, code: str, *, go: str = "") -> str:
+    """What the QR code holds: opening it joins; with the proof ``go`` (``along``) also from another replica."""
+    return f"{at}?{PARAMETER}={shown_code(code)}{f'&{GO}={go}' if go else ''}"
 
 
 def typed(at: str) -> str:

@@ -13,7 +13,7 @@ from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
 from dashboard.people.browser_token import PHONE as COOKIE
 from dashboard.people.browser_token import BrowserToken
-from dashboard.poll import ballot, follow_phone, forecast, joining, watch_phone
+from dashboard.poll import along, ballot, follow_phone, forecast, joining, watch_phone
 from dashboard.poll.asked import Poll, Vote
 from dashboard.poll.codes import GO, PARAMETER, plain_code, shown_code
 from dashboard.poll.follow_room import FollowRoom
@@ -85,7 +85,8 @@ def _lead(code: str, why: str) -> None:
         return
     st.title(said.JOIN_TITLE, anchor=False)
     st.info(said.AT_ANOTHER)
-    st.link_button(primary(said.ENTER), joining.address("", code, go=True), type="primary", width="stretch")
+    there = joining.address("", code, go=along.proof(code, _KEPT.value()))
+    st.link_button(primary(said.ENTER), there, type="primary", width="stretch")
 
 
 def _ask_for_code(why: str = "") -> None:

@@ -9,6 +9,7 @@ them.
 
 from __future__ import annotations
 
+import base64
 import errno
 import os
 import secrets
@@ -26,6 +27,8 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from dashboard import machine_memory
+from dashboard.people.browser_token import PHONE, TOKEN_LENGTH
+from dashboard.poll.along import KEY
 from dashboard.poll.codes import ALPHABET, GO, LENGTH, PARAMETER
 from dashboard.serving import held_ports
 from dashboard.serving.host_cookies import PREFIX
@@ -136,14 +139,17 @@ backend replicas
     balance leastconn
     # a live room is at one replica, which its code names (poll/codes.py): whoever opens its link and is at none yet
     # goes there, and stays. Whoever is at one already may have a file or a room of their own there, so that page asks
-    # first; no address goes for them that a page of ours did not lead to, where a browser says what did
+    # first; no address takes them along but with what that page alone can have told their browser (poll/along.py): not
+    # every browser says, and over plain HTTP none, whether a page of ours led it to an address
     acl at_one var(txn.at) -m str {names}
-    acl sent_along urlp({go}) 1
-    acl by_another req.hdr(Sec-Fetch-Site) -m found
-    acl by_us req.hdr(Sec-Fetch-Site) same-origin
     http-request set-var(txn.room) "urlp({join}),url_dec,upper,regsub([^{alphabet}],,g)" if {{ path_reg ^/[a-z]*$ }}
+    http-request set-var(txn.phone) req.cook({phone})
+    http-request set-var(txn.phone) req.cook({kept_phone}) if {{ req.cook({kept_phone}) -m found }}
+    http-request set-var(txn.proof) "var(txn.room),concat(:,txn.phone),hmac(sha256,{key}),hex,lower"
+    acl known_phone var(txn.phone) -m len {token}
+    acl sent_along urlp({go}),secure_memcmp(txn.proof)
     http-request set-var(txn.goes) int(1) if {room} !at_one
-    http-request set-var(txn.goes) int(1) if {room} sent_along by_us or {room} sent_along !by_another
+    http-request set-var(txn.goes) int(1) if {room} known_phone sent_along
 {rooms}
     use-server %[var(txn.at)] if at_one
 {asked}
@@ -172,11 +178,13 @@ def configuration(
     certificate: Path | None = None,
     files: int = 65_536,
     proxies: str = HERE,
+    along: str = "",
 ) -> str:
     """HAProxy's configuration for replicas at these ports of this computer; with TLS where there is a certificate.
 
     ``files`` is how many it may open: it needs two for a connection, and does not start with too few. ``proxies`` are
-    those of one's own before it, addresses and networks as in FORWARDED_ALLOW_IPS.
+    those of one's own before it, addresses and networks as in FORWARDED_ALLOW_IPS. ``along`` is the replicas' key of
+    ``poll.along``; "" for one that nobody has.
     """
     place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     secure = certificate is not None
@@ -203,6 +211,10 @@ def configuration(
         room=room,
         goes=goes,
         go=GO,
+        phone=PHONE.name,
+        kept_phone=PREFIX + PHONE.name,
+        token=TOKEN_LENGTH,
+        key=base64.b64encode(bytes.fromhex(along or secrets.token_hex(32))).decode("ascii"),
         join=PARAMETER,
         names=" ".join(f"r{number}" for number in range(1, len(ports) + 1)),
         rooms="\n".join(rooms),
@@ -267,7 +279,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         signal.signal(each, lambda *_: stop.set())
     # one secret for all, so that a cookie of one replica is understood by the next
     shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
-    shared[REPLICAS] = str(count)
+    shared |= {REPLICAS: str(count), KEY: secrets.token_hex(32)}
     # without empty ones, which would be the folder that this was called in
     folders = filter(None, [_root(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     shared["PYTHONPATH"] = os.pathsep.join(folders)
@@ -290,6 +302,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
             certificate=certificate,
             files=raise_file_limit(),
             proxies=os.environ.get("FORWARDED_ALLOW_IPS", HERE),
+            along=shared[KEY],
         )
         file.write_text(text, encoding="utf-8")
         for replica in replicas:

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.poll import rooms
+from dashboard.poll import along, rooms
 from dashboard.poll.codes import ALPHABET, LENGTH, new_code, place_of, shown_code
+from dashboard.poll.held import PHONE
 from dashboard.poll.refused import Elsewhere, PollRefused
 from dashboard.poll.rooms import LIFE, MOST_ROOMS, TRIES, TRIES_PER_SECOND, Rooms
 from dashboard.words import poll as said
@@ -123,13 +124,15 @@ def test_a_code_of_another_replica_leads_to_it_on_a_click(
 ) -> None:
     """By a whole page load, which HAProxy sends there; and not again where it came back."""
     here, there = replicas(2)
+    monkeypatch.setenv(along.KEY, 32 * "5a")
     monkeypatch.setattr("dashboard.poll.phone.ROOMS", here)
     code = there.open(SNACKS, SPEAKER).code
     app = phone("" if way == "typed" else shown_code(code))
     if way == "typed":
         app.text_input(key="poll-code").set_value(shown_code(code).lower()).run()
         press(app, "poll-enter")
-    assert links(app) == [f"?join={shown_code(code)}&go=1"]
+    token = app.session_state[PHONE._name]
+    assert links(app) == [f"?join={shown_code(code)}&go={along.proof(code, token)}"]
     assert said.AT_ANOTHER in told(app)
     app.query_params["go"] = "1"
     again = app.run()

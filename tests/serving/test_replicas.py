@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 import re
+import secrets
 import signal
 import socket
 import ssl
@@ -31,6 +32,8 @@ from benchmarks.private_postgresql import private_server
 from benchmarks.window import Window
 from dashboard import all_held, machine_memory
 from dashboard.__main__ import main
+from dashboard.people.browser_token import PHONE
+from dashboard.poll import along
 from dashboard.poll.codes import new_code, shown_code
 from dashboard.serving import replicas, uploads
 from dashboard.serving.host_cookies import PREFIX
@@ -40,6 +43,14 @@ from tests.browser.server import ROOT, free_port
 PATIENCE = 120
 COOKIE = replicas.COOKIE
 OVER_TLS = PREFIX + COOKIE
+MINE, OTHERS = 32 * "a", 32 * "b"
+"""Tokens of two phones."""
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What HAProxy and the servers of one start have."""
+    monkeypatch.setenv(along.KEY, 32 * "5a")
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +253,9 @@ def _balanced(
     for each in every:
         threading.Thread(target=each.serve_forever, daemon=True).start()
     port, file, ports = free_port(), folder / "haproxy.cfg", [each.server_port for each in every]
-    file.write_text(change(replicas.configuration(ports, port=port, address="::1", files=2_000, proxies=proxies)))
+    key = os.environ[along.KEY]
+    text = replicas.configuration(ports, port=port, address="::1", files=2_000, proxies=proxies, along=key)
+    file.write_text(change(text))
     balancer = subprocess.Popen([replicas.balancer(), "-db", "-f", file], stderr=subprocess.DEVNULL)
     address = f"http://[::1]:{port}"
     try:
@@ -343,9 +356,12 @@ def _status_of(address: str, path: str) -> int:
         return int(asked.makefile("rb").readline().split()[1])
 
 
-def _sent(address: str, question: str, cookie: str, site: str = "", *, kept: str = COOKIE) -> tuple[int, str]:
-    """To the one at which port a browser with this cookie is sent, and what its cookie says then; 0 for nobody."""
-    headers = {"Cookie": f"{kept}={cookie}"} | ({"Sec-Fetch-Site": site} if site else {})
+def _sent(
+    address: str, question: str, cookie: str, site: str = "", *, kept: str = COOKIE, phone: str = f"{PHONE.name}={MINE}"
+) -> tuple[int, str]:
+    """To the one at which port a browser with this cookie, and this of its phone, is sent, and what its cookie says
+    then; 0 for nobody."""
+    headers = {"Cookie": f"{kept}={cookie}; {phone}"} | ({"Sec-Fetch-Site": site} if site else {})
     asked = urllib.request.Request(f"{address}/{question}", headers=headers)
     try:
         answer: HTTPResponse
@@ -360,9 +376,9 @@ def _sent(address: str, question: str, cookie: str, site: str = "", *, kept: str
         return 0, ""
 
 
-def _stays(address: str, place: int, replica: _Replica, question: str = "", site: str = "") -> bool:
+def _stays(address: str, place: int, replica: _Replica, question: str = "", site: str = "", **more: str) -> bool:
     """Whether who began at this replica is still sent there."""
-    return _sent(address, question, f"r{place}", site) == (replica.server_port, f"r{place}")
+    return _sent(address, question, f"r{place}", site, **more) == (replica.server_port, f"r{place}")
 
 
 def _astray(address: str, every: list[_Replica]) -> int:
@@ -371,10 +387,12 @@ def _astray(address: str, every: list[_Replica]) -> int:
     for place, each in enumerate(every, 1):
         code = new_code(place, count)
         spelled = (shown_code(code), code.lower(), f"{code[:4]}%20{code[4:]}", f"{shown_code(code)}&page=a")
-        ways = itertools.product(spelled, ("", "r99"), ("", "&go=1"))
-        along = (*ways, *itertools.product(spelled, ("r1", f"r{count}"), ("&go=1",)))
-        for (typed, cookie, go), site in itertools.product(along, ("", "same-origin")):
-            sent, told = _sent(address, f"?a=b&join={typed}{go}", cookie, site)
+        go = f"&go={along.proof(code, MINE)}"
+        ways = itertools.product(spelled, ("", "r99"), ("", "&go=1", go))
+        every_way = (*ways, *itertools.product(spelled, ("r1", f"r{count}"), (go,)))
+        names = [f"{PHONE.name}={MINE}", f"{PHONE.name}={OTHERS}; {PREFIX}{PHONE.name}={MINE}"]
+        for (typed, cookie, go), site, phone in itertools.product(every_way, ("", "same-origin"), names):
+            sent, told = _sent(address, f"?a=b&join={typed}{go}", cookie, site, phone=phone)
             follows, _ = _sent(address, "_stcore/stream", told)
             astray += (sent, follows) != (each.server_port, each.server_port)
     return astray
@@ -382,20 +400,20 @@ def _astray(address: str, every: list[_Replica]) -> int:
 
 def _moved(address: str, every: list[_Replica]) -> int:
     """How many browsers that are at one replica are taken to another by what they did not ask for: a link, a page of
-    another site, or the file of a page."""
+    another site, whatever its browser says of that or does not, or the file of a page."""
     count, moved = len(every), 0
     for place, other in itertools.permutations(range(1, count + 1), 2):
         code = new_code(other, count)
-        for question, site in (
-            (f"?join={code}", ""),
-            (f"poll?join={code}", ""),
-            (f"?join={code}&go=1", "cross-site"),
-            (f"?join={code}&go=1", "same-site"),
-            (f"?join={code}&go=1", "none"),
-            (f"_stcore/health?join={code}&go=1", ""),
-            (f"static/js/a.js?join={code}&go=1", ""),
-        ):
+        theirs, mine = along.proof(code, OTHERS), along.proof(code, MINE)
+        elsewhere = along.proof(new_code(other, count), MINE)
+        made_up = (f"&go={one}" for one in ("1", "", theirs, elsewhere, mine[:-1], f"{mine}0", mine.upper()))
+        parts = (f"{part}?join={code}&go={mine}" for part in ("_stcore/health", "static/js/a.js"))
+        asked = [f"?join={code}", f"poll?join={code}", *(f"?join={code}{go}" for go in made_up), *parts]
+        for question, site in itertools.product(asked, ("", "cross-site", "same-site", "none", "same-origin")):
             moved += not _stays(address, place, every[place - 1], question, site)
+        for phone in ("", f"{PHONE.name}=", f"{PREFIX}{PHONE.name}="):
+            question = f"?join={code}&go={along.proof(code, '')}"
+            moved += not _stays(address, place, every[place - 1], question, phone=phone)
     return moved
 
 
@@ -414,10 +432,10 @@ def test_a_room_s_link_leads_to_its_replica_who_is_at_none_or_says_so(count: int
     ("part", "instead"),
     [
         (" !at_one", ""),
-        (" sent_along !by_another", ""),
-        (" !by_another", ""),
-        (" same-origin", " none"),
-        ("by_another req.hdr(Sec-Fetch-Site) -m found", "by_another req.hdr(Sec-Fetch-Site) cross-site"),
+        (" known_phone sent_along", " sent_along"),
+        (" known_phone sent_along", " known_phone"),
+        ("acl sent_along urlp(go),secure_memcmp(txn.proof)", "acl sent_along urlp(go) -m found"),
+        (",secure_memcmp(txn.proof)", ",length,sub(64) eq 0"),
         (" if { path_reg ^/[a-z]*$ }", ""),
     ],
 )
@@ -546,7 +564,9 @@ def test_without_tls_a_page_s_parts_stay_together_whatever_was_kept_for_some_of_
         assert (_strays(address, every, tls=False) > 0) == mutant
 
 
-@pytest.mark.parametrize("line", ["use-server", "http-response add-header Set-Cookie"])
+@pytest.mark.parametrize(
+    "line", ["use-server", "http-response add-header Set-Cookie", "http-request set-var(txn.proof)"]
+)
 def test_a_link_that_leads_astray_would_be_found_out(line: str, tmp_path: Path) -> None:
     def without(text: str) -> str:
         return "\n".join(each for each in text.splitlines() if not each.strip().startswith(line)) + "\n"
@@ -759,7 +779,7 @@ async def _rooms(address: str, log: Path) -> None:
     for name, cookie in itertools.product(codes, ("", "r1", "r2")):
         assert await _finds(address, codes[name], cookie) == (name, True)
     os.kill(_process(log, "r1"), signal.SIGKILL)
-    _until(lambda: _replica(address, "r1") == "r2")
+    _until(lambda: all(_replica(address, "r1") == "r2" for _ in range(5) if time.sleep(0.4) is None))  # it is given up
     phone = Window(address, "", f"join={codes['r1']}&go=1", f"{COOKIE}=r2")
     await phone.arrive()
     assert poll_words.WITH_ITS_SERVER in phone.text
@@ -770,15 +790,21 @@ async def _rooms(address: str, log: Path) -> None:
 
 
 async def _finds(address: str, code: str, cookie: str) -> tuple[str, bool]:
-    """Where the link of a room leads a browser with this cookie, and whether the page that follows is the room's."""
-    request = urllib.request.Request(f"{address}/?join={code}&go=1", headers={"Cookie": f"{COOKIE}={cookie}"})
+    """Where the link of a room leads a browser with this cookie, and the link of the page that then asks, and whether
+    the page that follows is the room's."""
+    phone = f"{PHONE.name}={secrets.token_hex(16)}"
+    asks = Window(address, "", f"join={code}", f"{COOKIE}={cookie}; {phone}")
+    await asks.arrive()
+    await asks.leave()
+    link = asks.links[0] if asks.links else f"?join={code}"
+    request = urllib.request.Request(f"{address}/{link}", headers={"Cookie": f"{COOKIE}={cookie}; {phone}"})
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         given = re.search(rf"{COOKIE}=(\w+)", "".join(answer.headers.get_all("Set-Cookie") or ()))
     place = given.group(1) if given else cookie
-    phone = Window(address, "", f"join={code}", f"{COOKIE}={place}")
-    await phone.arrive()
-    found = "poll-vote-0" in phone.widgets
-    await phone.leave()
+    room = Window(address, "", f"join={code}", f"{COOKIE}={place}; {phone}")
+    await room.arrive()
+    found = "poll-vote-0" in room.widgets
+    await room.leave()
     return place, found
 
 
