@@ -3,13 +3,13 @@
 Streamlit hands such a file to whoever asks for its address, without a session or a login, until two scripts have ended,
 which beside a tab that rests may be never. Here it is kept with it for whom it was made, so that who asks for it is
 asked whether they are still here (``serving.senders``); and of a session the latest stay, ``FILES`` of them and
-``OWN_BYTES``, of all ``ALL_BYTES``.
+``OWN_BYTES``, of all ``ALL_BYTES``, beyond which those of the address give way that has most.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,24 +42,29 @@ class Made:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._files: dict[str, OrderedDict[str, _File]] = {}
+        self._addresses: dict[str, str] = {}
+        """From where the page of each session was open last."""
 
     @property
     def bytes(self) -> int:
         """Of all of them; a file that two sessions had made counts twice."""
         return sum(map(_size, self._files.values()))
 
-    def note(self, files: MediaFileManager, session: str, name: str, size: int, whose: Whose) -> None:
-        """One more of a session; what is too much is let go of, but never the file that was just made."""
+    def note(
+        self, files: MediaFileManager, session: str, name: str, size: int, whose: Whose, *, address: str = ""
+    ) -> None:
+        """One more of a session, whose page is open from an ``address``; what is too much is let go of, but never the
+        file that was just made."""
         with self._lock:
+            self._addresses[session] = address
             mine = self._files.setdefault(session, OrderedDict())
             mine[name] = _File(size, whose)
             mine.move_to_end(name)
             gone = [one for who in list(self._files) if not is_open(who) and who != session for one in self._pop(who)]
             while len(mine) > FILES or (len(mine) > 1 and _size(mine) > OWN_BYTES):
                 gone += self._pop(session, 1)
-            while self.bytes > ALL_BYTES and len(self._files) > 1:
-                others = [who for who in self._files if who != session]
-                gone += self._pop(max(others, key=lambda who: _size(self._files[who])), 1)
+            while self.bytes > ALL_BYTES and (least := self._gives_way(session)):
+                gone += self._pop(least, 1)
             kept = {one for theirs in self._files.values() for one in theirs}
         for one in gone:
             if one not in kept:
@@ -70,11 +75,19 @@ class Made:
         with self._lock:
             return [theirs[name].whose for theirs in self._files.values() if name in theirs]
 
+    def _gives_way(self, session: str) -> str:
+        """The page that holds most, of the address that does; "" where there is nothing beside what was just made."""
+        each = Counter[str]()
+        for who, theirs in self._files.items():
+            each[self._addresses[who]] += _size(theirs)
+        found = [who for who, theirs in self._files.items() if who != session or len(theirs) > 1]
+        return max(found, key=lambda who: (each[self._addresses[who]], _size(self._files[who])), default="")
+
     def _pop(self, session: str, most: int | None = None) -> list[str]:
         theirs = self._files[session]
         gone = [theirs.popitem(last=False)[0] for _ in range(len(theirs) if most is None else most)]
         if not theirs:
-            del self._files[session]
+            del self._files[session], self._addresses[session]
         return gone
 
 

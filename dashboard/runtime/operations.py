@@ -125,5 +125,6 @@ def _made(files: MediaFileManager, file_id: str) -> str:
         script.visitor.took(time.thread_time() - start)
     name = PurePosixPath(url).stem
     storage: Any = files._storage
-    made_files.MADE.note(files, session, name, len(storage.get_file(name).content), senders.whose(session))
+    size, address = len(storage.get_file(name).content), script.visitor.address
+    made_files.MADE.note(files, session, name, size, senders.whose(session), address=address)
     return url

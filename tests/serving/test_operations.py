@@ -196,6 +196,64 @@ def test_files_that_are_made_anew_fill_no_memory(
     asyncio.run(go())
 
 
+class _Same(made_files.Made):
+    """Takes from whichever page has most, from wherever it is open."""
+
+    def note(self, *given: Any, address: str = "", **more: Any) -> None:
+        super().note(*given, **more)
+
+
+@pytest.mark.parametrize("kind", [made_files.Made, _Same])
+@pytest.mark.parametrize("pages", [1, 30])
+def test_files_of_many_pages_of_one_address_take_nobody_else_s(
+    kind: type[made_files.Made], pages: int, offered: Offered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of one who had few files, and each of them larger than any of theirs, went first, and whatever they had
+    made after that went with the next small one of theirs."""
+    monkeypatch.setattr(made_files, "ALL_BYTES", 8 << 20)
+    monkeypatch.setattr(made_files, "MADE", kind())
+    theirs, mine = [f"theirs {number}" for number in range(pages)], ["mine", "mine as well"]
+    offered.open = {*theirs, *mine}
+    where = {one: places.Visitor("192.0.2.1" if one in theirs else "192.0.2.2") for one in offered.open}
+    monkeypatch.setattr(operations.scripts, "visitor_of", where.__getitem__)
+    storage: Any = offered.files._storage
+
+    async def made(session: str, size: int) -> str:
+        told = await offered.ask(session, offered.offer(session, anew(size)))
+        return PurePosixPath(told.deferred_file.url).stem
+
+    async def go() -> Counter[bool]:
+        kept: Counter[bool] = Counter()
+        for size in (1 << 20, 1 << 19):
+            files = [await made(one, size) for one in mine]
+            for one in 2 * theirs if pages > 1 else 16 * theirs:
+                last = await made(one, 600_000)
+                assert last in storage._files_by_id, "who asked last can fetch it"
+                kept.update(name in storage._files_by_id for name in files)
+        return kept
+
+    kept = asyncio.run(go())
+    assert offered.stored <= 9 << 20
+    assert bool(kept[False]) == (kind is _Same and pages > 1)
+    assert set(made_files.MADE._addresses) == set(made_files.MADE._files), "nothing stays of who has none"
+
+
+def test_what_an_address_makes_at_last_gives_way_itself(offered: Offered, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own earlier files, of the very page that asks too; nobody's where the last alone is too much."""
+    monkeypatch.setattr(made_files, "ALL_BYTES", 100)
+    made = made_files.Made()
+    for session, name, size, address in (
+        ("b", "little", 20, "two"),
+        ("a", "first", 40, "one"),
+        ("a", "second", 50, "one"),
+        ("a", "third", 60, "one"),
+    ):
+        made.note(offered.files, session, name, size, made_files.Whose(), address=address)
+    assert [bool(made.of(name)) for name in ("little", "first", "second", "third")] == [True, False, False, True]
+    made.note(offered.files, "a", "huge", 200, made_files.Whose(), address="one")
+    assert [bool(made.of(name)) for name in ("little", "third", "huge")] == [False, False, True]
+
+
 def test_the_same_file_is_kept_once_and_for_as_long_as_somebody_may_fetch_it(offered: Offered) -> None:
     async def go() -> str:
         same = {who: offered.offer(who, lambda: b"the same") for who in ("a", "b")}
