@@ -123,10 +123,15 @@ frontend visitors
     http-response add-header Set-Cookie "{kept}=%[srv_name]; path=/; HttpOnly; SameSite=Lax; Secure" if over_tls !keeps
     http-response set-header Cache-Control "private, no-store" if !keeps
 {transport}    http-response del-header Server
+    # what it answers itself, as to whoever asks wrongly, no page may frame either
+    acl guarded res.hdr(Content-Security-Policy) -m found
+    http-after-response set-header X-Frame-Options DENY if !guarded
+    http-after-response set-header Content-Security-Policy "default-src 'none'; frame-ancestors 'none'" if !guarded
     # whoever is at none yet begins at one that answers, where another has not for a while: with the fewest connections,
     # as one that stands still soon has, it would be given all of them. A room is at its replica, whatever that does
     acl at_one var(txn.at) -m str {names}
-    acl to_room urlp({join}) -m found
+    http-request set-var(txn.room) "urlp({join}),url_dec,upper,regsub([^{alphabet}],,g)" if {{ path_reg ^/[a-z]*$ }}
+    acl to_room var(txn.room),length {length}
     # fewer answer there than are well: one that begins, and is well there first, is nobody's yet
     http-request set-var(txn.well) nbsrv(replicas)
     use_backend newcomers if !at_one !to_room {{ nbsrv(newcomers),sub(txn.well) lt 0 }} {{ nbsrv(newcomers) gt 0 }}
@@ -142,7 +147,6 @@ backend replicas
     # first; no address takes them along but with what that page alone can have told their browser (poll/along.py): not
     # every browser says, and over plain HTTP none, whether a page of ours led it to an address
     acl at_one var(txn.at) -m str {names}
-    http-request set-var(txn.room) "urlp({join}),url_dec,upper,regsub([^{alphabet}],,g)" if {{ path_reg ^/[a-z]*$ }}
     http-request set-var(txn.phone) req.cook({phone})
     http-request set-var(txn.phone) req.cook({kept_phone}) if {{ req.cook({kept_phone}) -m found }}
     http-request set-var(txn.proof) "var(txn.room),concat(:,txn.phone),hmac(sha256,{key}),hex,lower"
@@ -188,7 +192,7 @@ def configuration(
     """
     place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     secure = certificate is not None
-    transport = '    http-response set-header Strict-Transport-Security "max-age=31536000"\n' if secure else ""
+    transport = '    http-after-response set-header Strict-Transport-Security "max-age=31536000"\n' if secure else ""
     room, goes = f"{{ var(txn.room),length {LENGTH} }}", "{ var(txn.goes) -m int 1 }"
     rooms = [
         f"    use-server r{number + 1} if {goes} {{ var(txn.room),crc32,mod({len(ports)}) {number} }}"
@@ -211,6 +215,7 @@ def configuration(
         room=room,
         goes=goes,
         go=GO,
+        length=LENGTH,
         phone=PHONE.name,
         kept_phone=PREFIX + PHONE.name,
         token=TOKEN_LENGTH,

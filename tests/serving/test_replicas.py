@@ -349,6 +349,27 @@ def test_what_asks_of_no_host_never_comes_to_a_replica(refuses: bool, tmp_path: 
             assert (" 200 " in answer, answer.endswith("\r\n\r\n")) == (passed, not passed), answer
 
 
+_GUARDED = ("Content-Security-Policy", "X-Frame-Options")
+
+
+@pytest.mark.parametrize("guards", [True, False], ids=["ours", "as it was"])
+def test_no_page_may_frame_what_the_balancer_answers_itself(guards: bool, tmp_path: Path) -> None:
+    def change(text: str) -> str:
+        return text if guards else re.sub(r"\n *http-after-response set-header (X-|Content-).*", "", text)
+
+    with _balanced(1, tmp_path, change) as (address, _):
+        for line, told in (
+            ("GET /_stcore/metrics HTTP/1.1", 404),
+            ("POST / HTTP/1.1", 405),
+            ("GET /%00 HTTP/1.1", 400),
+        ):
+            with socket.create_connection(("::1", int(address.rpartition(":")[2])), PATIENCE) as asked:
+                asked.sendall(f"{line}\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+                answer = asked.makefile("rb").read().decode()
+            assert f" {told} " in answer.splitlines()[0]
+            assert all(name.lower() in answer.lower() for name in _GUARDED) == guards, answer
+
+
 def _status_of(address: str, path: str) -> int:
     """How a path is answered, sent as it stands here."""
     with socket.create_connection(("::1", int(address.rpartition(":")[2])), PATIENCE) as asked:
@@ -608,7 +629,8 @@ def test_nobody_new_begins_at_a_replica_that_stands_still_which_keeps_its_visito
         assert {_begins(address) for _ in range(6)} == {"r1", "r2", "r3"}
         every[0].awake.clear()
         time.sleep(6.0)
-        begun = {_begins(address) for _ in range(4)}
+        asked = [question for question in ("", "?join=", "?join=ABC") for _ in range(4)]
+        begun = {_begins(f"{address}/{question}") for question in asked}  # what is no code leads to no room
         assert begun == ({"", "r2", "r3"} if mutant else {"r2", "r3"})
         assert _begins(address, "r2") == "r2"
         assert _begins(address, "r1") == "", "it may be busy, and has their files"
