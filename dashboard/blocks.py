@@ -22,15 +22,10 @@ Figures = Callable[[bool], Figure]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
-    """What clicking the place-th mark of a picture sets: the control ``key`` to ``values[place]``.
-
-    ``remember``, the key of a further control, takes the value too, so that a question can tell a value that was
-    clicked from one that was typed.
-    """
+    """What clicking the place-th mark of a picture sets: the control ``key`` to ``values[place]``."""
 
     key: str
     values: Sequence[Any]
-    remember: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

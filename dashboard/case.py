@@ -60,6 +60,7 @@ class Source:
     ``related`` are the columns of simulated rows of which somebody stated that they go with another one: of all others
     such rows know nothing of how they go together.
     ``lines`` is how many steps or options it has, where its rows are closed to who asks: in a report.
+    ``shown`` says that true pictures of the file were shown here, whatever is in view now.
     """
 
     key: str
@@ -79,6 +80,7 @@ class Source:
     drawn_from: str = ""
     lines: int | None = None
     related: frozenset[str] = frozenset()
+    shown: bool = False
 
     @property
     def nobodys(self) -> Source:
@@ -108,6 +110,12 @@ class Source:
         """Whether they have at least this share of the rows, or of the cells, of large ones."""
         rows, columns = self.table.frame.shape
         return not self.public and (rows >= share * LARGE_ROWS or rows * columns >= share * LARGE_CELLS)
+
+    @property
+    def looked_at(self) -> bool:
+        """Whether whoever chooses something about a person's own file has been shown true pictures of it. By which
+        button, box or bar they choose it tells nothing: what is in view is seen."""
+        return self.mode == "what_if" or (self.shown and not self.public)
 
     @property
     def public(self) -> bool:
@@ -160,7 +168,6 @@ class Case:
 
     ``delta`` is the δ that a release asks for unless told otherwise: a tenth of what the budget allows, or less.
     ``hides`` is what the budget of these people hides; "" where nothing is settled yet.
-    ``looked`` says that ε was taken from a picture of these very data, a person's own.
 
     ``complete`` are the slots whose work is all done, ``finished`` those where no more will come.
 
@@ -175,7 +182,6 @@ class Case:
     epsilon: float
     delta: float = 1e-6
     hides: str = ""
-    looked: bool = False
     brief: bool = False
     memo: Memo = unremembered
     large: Memo = unremembered

@@ -1,4 +1,4 @@
-"""A question as a page asks it: with its release even where these data give no picture, and marked what was looked up.
+"""A question as a page asks it: with its release even where these data give no picture, and what ε does not cover.
 
 Whether a private answer is offered, and what it says and costs, must not depend on what is in a person's file. Where a
 picture cannot be made from the file (nothing but missing cells, one option left, a constant column), the same question
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dashboard import made_up, words
-from dashboard.blocks import Note, Small
+from dashboard.blocks import Small
 from dashboard.case import Case
 from dashboard.controls import Read
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer, Question
@@ -77,9 +77,10 @@ def _of_stand_in(
 
 
 def _marked(question: Question, case: Case) -> Question:
-    """The question whose card and release say what ε does not cover: where it was taken from a picture of these data
-    itself, and what was said of how they are read, or done to their rows, after they were seen. A source that is
-    counted where it is answers by counts, or by rows read in batches. What is said of made-up rows is said of these.
+    """The question whose card and release say what ε does not cover: that it and what is asked were chosen after these
+    data were looked at, and what was said of how they are read, or done to their rows, after they were seen. A source
+    that is counted where it is answers by counts, or by rows read in batches. What is said of made-up rows is said of
+    these.
     """
     question = made_up.told(question, case)
     if case.source.in_place and isinstance(question.offer, Offer) and not _countable(question.offer):
@@ -94,8 +95,8 @@ def _marked(question: Question, case: Case) -> Question:
         question = _not_covered(_saying(question, map(said.named_by_rows, told)), said.NAMED_BY_ROWS)
     if _unchecked(question.offer, case):
         question = _not_covered(question, said.UNCHECKED)
-    if case.looked:
-        question = _not_covered(replace(question, offer=_looked(question.offer)), said.EPSILON_LOOKED)
+    if case.source.looked_at:
+        question = _not_covered(replace(question, offer=_looked_at(question.offer)), said.LOOKED_AT)
     return question
 
 
@@ -142,13 +143,13 @@ def _unchecked(offer: Offer | NoOffer, case: Case) -> bool:
     return not case.source.public and "not checked" in offer.request.promise
 
 
-def _looked(offer: Offer | NoOffer) -> Offer | NoOffer:
+def _looked_at(offer: Offer | NoOffer) -> Offer | NoOffer:
     if isinstance(offer, NoOffer):
         return offer
     if not isinstance(offer.request, Asked):
         raise TypeError("a request about a person's own file must be able to say what was chosen after looking")
-    request = replace(offer.request, chosen_after_looking=(*offer.request.chosen_after_looking, "epsilon"))
-    return replace(offer, request=request, before=(*offer.before, Note(said.EPSILON_LOOKED_WARNING, warning=True)))
+    request = replace(offer.request, chosen_after_looking=True)
+    return replace(offer, request=request, before=(*offer.before, Small(said.RECEIPT_SAYS_LOOKED)))
 
 
 def stand_in(case: Case, rows: int | None = None) -> Table | None:

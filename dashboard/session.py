@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.background import garbage, this_run
+from dashboard.case import OWN
 from dashboard.controls import Control, Numbers, Place, Refused
 from dashboard.replay import Memory
 from dashboard.runtime import looked_up
@@ -119,17 +120,14 @@ def set_epsilon(found: float) -> None:
     change(EPSILON.key, float(min(max(found, EPSILON_LOW), EPSILON_HIGH)))
 
 
-def take_epsilon(found: float) -> None:
-    """For the button that takes ε from a picture of a person's own file; call from a callback only.
-
-    ``found`` lies on the public grid. It goes with the file, and no link carries it.
-    """
-    set_epsilon(found)
-    EPSILON_TAKEN.put(found)
+def take_epsilon() -> None:
+    """For a page about a person's own file that was looked at: ε as it stands there, whatever set it, goes with that
+    file, and no link carries it."""
+    EPSILON_TAKEN.put(value(EPSILON))
 
 
 def epsilon_taken() -> bool:
-    """Whether ε stands where a picture of a person's own file put it."""
+    """Whether ε stands as it last stood beside pictures of a person's own file."""
     return EPSILON_TAKEN.get() == value(EPSILON)
 
 
@@ -150,16 +148,13 @@ def epsilon_from(name: str, key: str) -> None:
         shown[key] = st.session_state[EPSILON.key] = given
 
 
-def epsilon_from_picture(picture: str, *, looked: bool) -> None:
-    """Callback: ε is where the finger left the curve of ``picture``, a step of the slider.
-
-    ``looked``: the curve is of a person's own file, and what is taken from it goes with the file. A level in use
-    between two steps, which lie on the public grid, was typed or linked to, and stays what it was.
-    """
+def epsilon_from_picture(picture: str) -> None:
+    """Callback: ε is where the finger left the curve of ``picture``: a step of the slider, which lies on the public
+    grid, or the level in use between two steps."""
     event = st.session_state.get(picture)
     found = None if event is None else event.get("epsilon")
-    if found is not None and found in (EPSILON_STEPS if looked else epsilon_levels()):
-        (take_epsilon if looked else set_epsilon)(float(found))
+    if found is not None and found in epsilon_levels():
+        set_epsilon(float(found))
 
 
 def say(name: str, sentence: str) -> None:
@@ -242,7 +237,7 @@ _EPSILON_WIDGETS: Slot[dict[str, dict[str, float]]] = Slot("_epsilon_widgets", d
 """By name of a widget of ε: the keys it was drawn under, the one in use last, and what each holds in the browser."""
 
 EPSILON_TAKEN: Slot[float | None] = Slot("_epsilon_taken", lambda: None, own=_not_taken, stays=True)
-"""ε as it was last taken from a picture of the file that the person holds."""
+"""ε as it last stood beside pictures of the file that the person holds."""
 
 
 SAID: Slot[Memory] = Slot("_said", Memory, own=Memory.clear)
@@ -483,10 +478,12 @@ def follow(settings: Mapping[str, str]) -> None:
 
     What no link carries, such as choices about columns of a person's own file, stays as it is.
     """
+    stays = set(unlinked())
+    if settings.get("data") != OWN or EPSILON.key in settings:
+        stays.discard(EPSILON.key)
     _set_anew()
     state = st.session_state
-    unlinked: set[str] = _book("_unlinked")
-    for key in [key for key in _book("_set") if key not in unlinked]:
+    for key in [key for key in _book("_set") if key not in stays]:
         unset(key)
     _book("_controls").clear()
     linked: dict[str, str] = _book("_linked")
@@ -528,9 +525,10 @@ def take_over(held: Mapping[str, Any], *, settings: bool) -> None:
 
 
 def unlinked() -> dict[str, Any]:
-    """What is set that no link carries, by control: choices about columns of a person's own file."""
+    """What is set that no link carries, by control: choices about columns of a person's own file, and ε beside it."""
     kept: dict[str, Any] = _book("_set")
-    return {key: kept[key] for key in sorted(_book("_unlinked") & set(kept))}
+    held = _book("_unlinked") | ({EPSILON.key} if epsilon_taken() else set())
+    return {key: kept[key] for key in sorted(held & set(kept))}
 
 
 def followed() -> bool:
@@ -543,7 +541,7 @@ def link(*without: str) -> dict[str, str]:
     wanted: dict[str, str] = {}
     for key, control in _book("_controls").items():
         found = value(control)
-        hidden = key in without or (key == EPSILON.key and epsilon_taken())  # ε that a person's own file suggested
+        hidden = key in without or (key == EPSILON.key and epsilon_taken())  # a person's own file may have suggested it
         if control.carried and not hidden and found != control.default:
             wanted[key] = control.written(found)
     return wanted
@@ -597,15 +595,13 @@ def part_changed(control: Numbers, place: int) -> None:
     change(control.key, tuple(parts))
 
 
-def clicked(picture: str, values: Sequence[Any], *keys: str | None) -> None:
-    """Callback: the controls ``keys`` take the value of the mark that was clicked in ``picture``."""
+def clicked(picture: str, values: Sequence[Any], key: str) -> None:
+    """Callback: the control ``key`` takes the value of the mark that was clicked in ``picture``."""
     event = st.session_state.get(picture)
     points = [] if event is None else event["selection"]["points"]
     places = [point["point_index"] for point in points if "point_index" in point]
     if places and 0 <= places[0] < len(values):
-        for key in keys:
-            if key is not None:
-                change(key, values[places[0]])
+        change(key, values[places[0]])
 
 
 def note_open(control: Control[str], found: str) -> None:

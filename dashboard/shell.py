@@ -12,6 +12,7 @@ from dashboard import catalogue, replay, session, words
 from dashboard.background import compute, leaving
 from dashboard.background.once import once
 from dashboard.budget import tracker, visitor
+from dashboard.case import Source
 from dashboard.data import actions, source, tab
 from dashboard.people import login, visitors
 from dashboard.poll import phone
@@ -74,6 +75,12 @@ def _data_in_use() -> None:
     replay.part(("data in use", *controls.now([control]), badge, title, beside, alone), draw, told=True)
 
 
+def _in_view(current: Source | None) -> None:
+    """ε stands beside pictures of a person's own file where that is what a page is about."""
+    if current is not None and current.looked_at:
+        session.take_epsilon()
+
+
 def main() -> None:
     """One run of the script."""
     st.set_page_config(
@@ -115,7 +122,7 @@ def main() -> None:
         source.open_page(page.url_path)
     if alone:
         if tables:
-            source.current()
+            _in_view(source.current())
         if embedded:
             embed.draw(key, page.run)
         elif here is not None and here.present:
@@ -135,6 +142,7 @@ def main() -> None:
         if tables:
             _data_in_use()
             current = source.current()
+            _in_view(current)
             with replay.common(current is not None and current.everybodys):
                 inputs.epsilon()
             budget_slot = st.container()

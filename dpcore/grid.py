@@ -1,7 +1,7 @@
 """The public grid: 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 in each decade, 0, and the same below 0.
 
-A level or a line that was chosen after looking at the data says as little about them as its choices are few: on this
-grid, ten in each decade.
+A level or a line that a page offers from what it finds in the data says as little about them as its choices are few:
+on this grid, ten in each decade.
 """
 
 from __future__ import annotations

@@ -42,6 +42,8 @@ _OF_THE_TABLE = {"records"}
 _OF_COLUMNS = {"columns", "experts", "pairs", "suggested"}
 """Parameters of which nobody chose the order: it is that in which a page lists columns, which hangs on what was
 declared before. No answer hangs on it, and each names the columns it is about."""
+_CHOSEN = (("epsilon",), ("threshold",), ("threshold", "epsilon"))
+"""What requests named that was taken from a picture of the data, as long as only what a button took was marked."""
 UNDER_WAY = "This very question is being answered elsewhere at this moment; nothing more was charged. Look again soon."
 AWAITED = 20
 """Ticks for which an answer that is drawn elsewhere is waited for."""
@@ -260,36 +262,44 @@ def _checked(answer: Any) -> Any:
 
 
 def question_digests(request: Request) -> tuple[str, ...]:
-    """Its digest, and the one it had while a digest hung on the order of columns, where that is another: what was
-    answered, charged or asked for by that is of this very question too."""
-    return tuple(dict.fromkeys((question_digest(request), _digest(request, _fields))))
+    """Its digest, and those it had while a digest hung on the order of columns, or on which numbers were marked as
+    chosen after looking, where they are others: what was answered, charged or asked for by these is of this very
+    question too."""
+    marked = getattr(request, "chosen_after_looking", False)
+    before = ((), *(one for one in _CHOSEN if marked and all(hasattr(request, name) for name in one)))
+    ways = ((order, chosen) for order in (_ordered, _fields) for chosen in before)
+    return tuple(dict.fromkeys(_digest(request, order, chosen) for order, chosen in ways))
 
 
 def question_digest(request: Request) -> str:
     """A digest of the kind of request and all its public parameters; equal for equal questions, in whatever order a
-    page lists columns."""
+    page lists columns, and whether or not it was chosen after looking at the data."""
     return _digest(request, _ordered)
 
 
-def _digest(request: Request, fields_of: Callable[[Any], dict[str, Any]]) -> str:
+def _digest(request: Request, fields_of: Callable[[Any], dict[str, Any]], chosen: tuple[str, ...] = ()) -> str:
     parameters: Any = request
     if not is_dataclass(parameters) or isinstance(parameters, type):
         raise InvalidArgument("request", "must be a dataclass of public parameters")
     kind = f"{type(request).__module__}.{type(request).__qualname__}"
     try:
         text = json.dumps(
-            [kind, _parameters(parameters, fields_of)], sort_keys=True, separators=(",", ":"), default=_plain
+            [kind, _parameters(parameters, fields_of, chosen)], sort_keys=True, separators=(",", ":"), default=_plain
         )
     except (TypeError, ValueError):
         raise InvalidArgument("request", "must hold plain values only: numbers, text and tuples of them") from None
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _parameters(request: Any, fields_of: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+def _parameters(
+    request: Any, fields_of: Callable[[Any], dict[str, Any]], chosen: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """All public parameters. What was said or done after a file was seen is left out where that was nothing, and a
     model's pairs where it has none, so that a question has the digest that it had before requests said so, and its
-    answers are found."""
+    answers are found. ``chosen`` stands where requests named numbers that were ``_CHOSEN``."""
     found = fields_of(request)
+    if "chosen_after_looking" in found:
+        found["chosen_after_looking"] = chosen
     for part, names in _LATER.items():
         if is_dataclass(found.get(part)):
             found[part] = {

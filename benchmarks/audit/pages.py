@@ -95,8 +95,8 @@ def check_page(name: str, *, most: int, every: int = 1, settings: int = 1, mutan
         for number, (here, there) in enumerate(_pairs(ground, most, every)):
             files = [ground.file(rows, from_bytes=False) for rows in (here, there)]
             pairs += 1
-            for mode, values, looked in _ways(kind, ground, files[0], others=number < settings):
-                first, second = (_shown(kind, ground, file, mode, values, looked) for file in files)
+            for mode, values, shown in _ways(kind, ground, files[0], others=number < settings):
+                first, second = (_shown(kind, ground, file, mode, values, shown) for file in files)
                 asked += first != NOTHING
                 if first != second:
                     said = "a release is offered for one file only" if NOTHING in (first, second) else "they differ"
@@ -141,7 +141,7 @@ def check_unspoken(name: str, *, every: int = 1) -> Verdict:
 
 def _offered_beside(kind: type[Kind], ground: Asked, file: File, look: str) -> str:
     """The release that is offered where such a column stands first in the file; none where none can be made."""
-    case = _case(ground, file, "what_if", looked=False)
+    case = _case(ground, file, "what_if")
     column, cells = UNSPOKEN[look]
     table = case.table
     schema = file_columns.declared_first(
@@ -181,15 +181,15 @@ def _pairs(ground: Asked, most: int, every: int) -> Iterator[tuple[tuple[Row, ..
 
 
 def _ways(kind: type[Kind], ground: Asked, file: File, *, others: bool) -> Iterator[tuple[Mode, dict[str, Any], bool]]:
-    """In which mode, with which choices, and whether ε was taken from a picture."""
+    """In which mode, with which choices, and whether the file was shown before."""
     yield "what_if", {}, False
     if not others:
         return
-    yield "what_if", {}, True
+    yield "twin", {}, True
     yield "twin", {}, False
     read = Setting()
     try:
-        offering.ask(kind, _case(ground, file, "what_if", looked=False), read)
+        offering.ask(kind, _case(ground, file, "what_if"), read)
     except CannotAsk:
         return
     for _, control in read.seen.values():
@@ -199,7 +199,7 @@ def _ways(kind: type[Kind], ground: Asked, file: File, *, others: bool) -> Itera
                     yield "what_if", {control.key: option}, False
 
 
-def _case(ground: Asked, file: File, mode: Mode, *, looked: bool) -> Case:
+def _case(ground: Asked, file: File, mode: Mode, *, shown: bool = False) -> Case:
     """The file as a person's own, its form settled and everything declared."""
     declared = Declaration.of(ground.schema, hidden=ground.hidden)
     digest = hashlib.sha256(file.frame.to_json().encode()).hexdigest()
@@ -215,15 +215,16 @@ def _case(ground: Asked, file: File, mode: Mode, *, looked: bool) -> Case:
         practice=False,
         declared=declared,
         rows=lambda: file.private,
+        shown=shown,
     )
-    return Case(source=source, epsilon=EPSILON, looked=looked)
+    return Case(source=source, epsilon=EPSILON)
 
 
-def _shown(kind: type[Kind], ground: Asked, file: File, mode: Mode, values: dict[str, Any], looked: bool) -> str:
+def _shown(kind: type[Kind], ground: Asked, file: File, mode: Mode, values: dict[str, Any], shown: bool) -> str:
     """All of a release that is shown before it is made, as text."""
     read = Setting(values)
     try:
-        found = offering.ask(kind, _case(ground, file, mode, looked=looked), read)
+        found = offering.ask(kind, _case(ground, file, mode, shown=shown), read)
     except CannotAsk:
         return NOTHING
     begins = {key: _begins(control) for key, (_, control) in read.seen.items() if not key.startswith(SHOWING)}
@@ -268,13 +269,6 @@ def _line_from_series() -> Iterator[None]:
 def _taken_for_a_sample() -> Iterator[None]:
     """Forecasts and goals from the file's own exact law, as they are for a sample."""
     with patch.object(Source, "public", property(lambda self: self.mode == "what_if")):
-        yield
-
-
-@contextmanager
-def _unmarked() -> Iterator[None]:
-    """ε from a picture of the file, and nothing said."""
-    with patch.object(offering, "_marked", lambda question, case: question):
         yield
 
 

@@ -285,7 +285,7 @@ def _whole_cell() -> None:
 
 def _look(own: OwnFile) -> None:
     st.markdown(f":material/visibility: **{said.LOOK}**")
-    st.checkbox(use.PUBLIC, key=actions.public_key(own), value=own.confirmed, help=said.NOT_SHOWN)
+    st.checkbox(use.PUBLIC, key=actions.public_key(own), value=own.confirmed, help=f"{said.NOT_SHOWN} {said.LOOKED_AT}")
     if own.doubts:
         st.caption(said.left_out(own.doubts))
     st.button(

@@ -58,14 +58,14 @@ class OwnFile:
     """One file, a table that is only described, or one of a configured source, its ``place``; in the last two there are
     no values at all in this session, and ``reading`` is None.
 
-    ``choices`` are the person's own answers to ``read_table``. ``confirmed`` says that they called the file public
-    or test data. ``lineage`` is the name its people have, or would have, in the ledger: random, unless the person said
-    that they are people it knows. ``alike`` are those they may be, as long as the person has not said, and ``same`` is
-    whether this very file is theirs. ``joined`` is whether the ledger knows the file, as it was read, as one of its
-    people's. ``reading`` is the table after ``steps``; ``read`` is the one before them, None where there are none.
-    ``known`` are earlier declarations that fit, as long as none was used; ``remembered`` one that this server keeps
-    for these people. ``too_large`` says why one that fits is not offered. ``uncompared`` says why others' people were
-    not compared with it, so that no budget can be opened for it.
+    ``choices`` are the person's own answers to ``read_table``. ``confirmed`` says that they called the file public or
+    test data, and were shown pictures of it. ``lineage`` is the name its people have, or would have, in the ledger:
+    random, unless the person said that they are people it knows. ``alike`` are those they may be, as long as the person
+    has not said, and ``same`` is whether this very file is theirs. ``joined`` is whether the ledger knows the file, as
+    it was read, as one of its people's. ``reading`` is the table after ``steps``; ``read`` is the one before them, None
+    where there are none. ``known`` are earlier declarations that fit, as long as none was used; ``remembered`` one that
+    this server keeps for these people. ``too_large`` says why one that fits is not offered. ``uncompared`` says why
+    others' people were not compared with it, so that no budget can be opened for it.
     """
 
     name: str

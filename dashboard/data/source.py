@@ -334,6 +334,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         join=lambda: _join(own),
         drawn_from=_drawn_from(own),
         related=frozenset() if own.plan is None else related(own.plan.relations, table.schema),
+        shown=own.confirmed,
         count=partial(_count, own.reading.key) if own.form.uncounted and own.reading is not None else None,
     )
 

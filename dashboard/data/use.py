@@ -54,7 +54,7 @@ def _look(own: OwnFile) -> None:
         on_click=actions.of(own, actions.look),
         help=f"Every chart and export will say: {MARK}",
     )
-    st.caption(f"{asking_said.NOT_SHOWN} Looking costs no budget.")
+    st.caption(f"{asking_said.NOT_SHOWN} {asking_said.LOOKED_AT}")
 
 
 def _in_use(own: OwnFile) -> None:

@@ -164,11 +164,12 @@ def twin_source(
     seed: int,
     relations: tuple[Relation, ...] = (),
     declared: Declaration | None,
+    shown: bool = False,
 ) -> Source:
     """Rows simulated from a declaration, as on the Data page. Raises InvalidArgument."""
     rng = np.random.Generator(np.random.PCG64(seed))
     made = _own(key, "twin", twin(schema, rows=rows, rng=rng, relations=relations), declared, rows)
-    return replace(made, related=related(relations, schema))
+    return replace(made, related=related(relations, schema), shown=shown)
 
 
 def _own(key: str, mode: Mode, table: Table, declared: Declaration | None, lines: int | None) -> Source:

@@ -159,6 +159,8 @@ def _asked(own: OwnFile | None, told: Told) -> _Scene | LeftOut:
     else:
         source, data, delta, values = again.sample_source(sample), recipe.of_sample(sample), told.delta, {}
     settings = dict(scene.address.settings)
+    if EPSILON.key in values:
+        settings.setdefault(EPSILON.key, EPSILON.written(values[EPSILON.key]))
     read = Linked(settings)
     epsilon, key = read(EPSILON), read(catalogue.question_choice(page))
     kind = catalogue.questions(page.key)[key]

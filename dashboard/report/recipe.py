@@ -32,11 +32,12 @@ def of_file(source: Source, *, name: str, choices: Mapping[str, Any], steps: tup
 
 def of_twin(source: Source, *, rows: int, seed: int, relations: tuple[Relation, ...]) -> str:
     """Rows simulated from what was declared."""
+    shown = ", shown=True" if source.shown else ""
     return (
         "source = twin_source(\n"
         f"    {literal(source.table.schema)},\n"
         f"    key={source.key!r}, rows={rows!r}, seed={seed!r}, relations={literal(relations)},\n"
-        f"    declared={literal(source.declared)},\n"
+        f"    declared={literal(source.declared)}{shown},\n"
         ")"
     )
 

@@ -104,9 +104,7 @@ def chart(found: blocks.Picture, mark: str | None) -> Figure:
         code=found.code,
         mark=mark,
         at=f"ε = {number(session.epsilon())}",
-        on_select=None
-        if click is None
-        else lambda: session.clicked(found.key, click.values, click.key, click.remember),
+        on_select=None if click is None else lambda: session.clicked(found.key, click.values, click.key),
     )
     if found.drag is not None:
         handles.attach(found.key, found.drag)

@@ -101,7 +101,7 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool, made: b
             st.button(
                 made_up.try_it(one) if made else f"Use ε = {words.number(one)}",
                 key=f"{key}-{which}",
-                on_click=session.take_epsilon if looked else session.set_epsilon,
+                on_click=session.set_epsilon,
                 args=(one,),
                 width="stretch",
                 help=needs.LOOKED if looked else None,

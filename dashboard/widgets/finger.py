@@ -81,7 +81,7 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
                 "look": {"soft": look.soft, "risk": look.risk, "paper": look.paper, "accent": look.accent},
             },
             # nothing of the case within it: the browser's last picture outlives a file that is forgotten
-            on_epsilon_change=partial(session.epsilon_from_picture, key, looked=case.source.mode == "what_if"),
+            on_epsilon_change=partial(session.epsilon_from_picture, key),
         )
 
 

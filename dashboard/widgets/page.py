@@ -64,7 +64,6 @@ def draw_page(page_key: str) -> None:
         epsilon=session.epsilon(),
         delta=tracker.usual_delta(current),
         hides=tracker.hidden(current),
-        looked=not current.public and session.epsilon_taken(),
         memo=compute.memory(own=not current.public),
         large=compute.large_memory(current),
     )

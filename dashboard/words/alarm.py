@@ -51,7 +51,6 @@ NEED_ALPHA_LABEL = "I need to tell apart, in"
 NEED_ON_TIME = "I need it on time, times in 100"
 NEED_HELP = "Type what you need; the smallest ε and the smallest size that give it follow."
 DAY, A_DAY, STEP, OPTION = "%d %b %Y", "day", "step", "entry"
-MARK_LOOKED = "the line was chosen after looking at the data: not covered by ε"
 BAND = (
     "Shaded: range of what you might see in another period like this one, with counts that scatter around these. "
     "That is apart from the privacy noise, which the line itself holds."
@@ -288,9 +287,7 @@ def hidden(relation: Neighbours, series: Watched, unit: str) -> str:
     )
 
 
-def not_protected(looked: bool) -> str:
-    usual = "that the data exist, the line, what is asked about, and how many alarms at most"
-    return f"{usual}; {MARK_LOOKED}" if looked else usual
+NOT_PROTECTED = "that the data exist, the line, what is asked about, and how many alarms at most"
 
 
 def ending(key: str, chance: float) -> str:
@@ -317,11 +314,7 @@ def when_axis(limit: int) -> str:
 def when_note(name: str, looked: bool, textbook: float, best: str | None) -> str:
     """``textbook``: how often the textbook's method is on time; ``best``: which is oftenest, None for this one, said of
     no data that are a person's own (``looked``)."""
-    click = (
-        "Clicking a bar puts the line near it; a release then says that the line was chosen after looking at the data."
-        if looked
-        else "Click a bar to put the line there."
-    )
+    click = f"Click a bar to put the line {'near it' if looked else 'there'}."
     here = "" if looked else ", here the best of these" if best is None else f", here {best} does better"
     return (
         f"Above: the data and the line. Below: where the private alarm falls, with {name}{here}. The textbook's "
@@ -553,10 +546,6 @@ LINE_IS_PUBLIC = "The line is public. Choose it for your own reasons, not by loo
 LINE_ON_SAMPLE = (
     "The line is public. These are sample data, so it may be clicked in the picture; for people of your own choose it "
     "for your own reasons, not by looking at their data."
-)
-LOOKED_WARNING = (
-    "This line was taken from a look at the data. The answer may be released, but its receipt says: chosen after "
-    "looking at the data, not covered by ε. Type a line that you need for other reasons to avoid that."
 )
 
 

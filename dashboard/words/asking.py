@@ -23,6 +23,9 @@ PRIVATE_ABOUT = (
     f"The real answer comes from the file, under “{TAB}” below it, and costs budget."
 )
 NOT_SHOWN = "Show these charts to nobody unless the file is public."
+LOOKED_AT = (
+    "Looking costs no budget; private answers about the file say from then on that they were chosen after looking."
+)
 FIELDS = "Say which values are possible"
 DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."
 WHAT_COULD_BE = "Say what is possible, from what everyone knows: do not look it up in the file."

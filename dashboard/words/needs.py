@@ -9,8 +9,8 @@ SMALLEST, ON_AVERAGE = "smallest ε for it", "smallest ε, on average"
 _NEAR, _LITTLE = 1.02, 1.1
 """Levels of ε that differ by no more are called the same, and so near that the smaller saves little."""
 LOOKED = (
-    "Rounded up to a fixed list of levels. It comes from what is in your file: a private answer at this ε says that it "
-    "was chosen after looking at the data."
+    "Rounded up to a fixed list of levels, since it comes from what is in your file. Every private answer about a file "
+    "that was looked at says so, at this ε or another."
 )
 OTHERS = "others"
 DOTS = "100 dots, 100 guesses. Grey: right anyway. Brown: the most that can be added. Empty: still wrong."

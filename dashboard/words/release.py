@@ -6,6 +6,7 @@ from typing import Literal
 
 from dashboard.words import plural, safe
 from dpcore.ledger.words import LONGEST_QUESTION
+from dpcore.releases.asked import CHOSEN
 
 TAB = "A private answer"
 DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
@@ -68,10 +69,10 @@ SUGGESTED = (
 STEPS = "which steps were done to its rows, as somebody chose who had seen the file"
 NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
-EPSILON_LOOKED = "ε was chosen after looking at the data: not covered by ε"
-EPSILON_LOOKED_WARNING = (
-    "You took this ε from a picture of your own file. It may be used, and the receipt will say: ε was chosen after "
-    "looking at the data: not covered by ε. Only a level that you chose without the picture goes without that line."
+LOOKED_AT = "what ε and the question themselves tell, which were chosen after looking at the data"
+RECEIPT_SAYS_LOOKED = (
+    f"Charts of the file itself were shown here. So the receipt will say, whatever you click, type or leave as it is: "
+    f"{CHOSEN} Answers go without that line only where a file was kept private from the start."
 )
 
 

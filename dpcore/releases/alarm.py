@@ -64,7 +64,6 @@ class AlarmRun(Asked):
     """
 
     key: ClassVar[str] = "alarm"
-    own_numbers: ClassVar[tuple[str, ...]] = ("epsilon", "threshold")
     unread: ClassVar[tuple[str, ...]] = (
         *("epsilon", "chosen_after_looking", "threshold", "limit", "noise", "threshold_share", "offset", "both_ways"),
         *("labels", "labels_from_file"),
@@ -119,7 +118,7 @@ class AlarmRun(Asked):
         labels: tuple[str, ...] = (),
         named_by: str | None = None,
         neighbours: Neighbours | None = None,
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about a declared column.
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcore.datasets.declaration import Reads, Stated, shown
-from dpcore.errors import InvalidArgument, UnsupportedEvent
-from dpcore.grid import on_grid
+from dpcore.errors import UnsupportedEvent
 from dpcore.releases.cells import words_rule
 from dpcore.releases.sizes import one_of_these
 from dpcore.releases.steps_chosen import SEEN, steps_chosen
-from dpcore.validate import FloatArray, Neighbours, in_range, one_of, positive, whole
+from dpcore.validate import FloatArray, Neighbours, boolean, in_range, one_of, positive, whole
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import OpenRows, PrivateRows
@@ -28,7 +27,7 @@ LEAST = 1e-100
 """No ε or δ is smaller: what is worked out with one would vanish, and the answer fail after its charge."""
 LEAST_SHARE = 1e-6
 """No part of a release has a smaller share of its ε or ρ, for the same reason."""
-CHOSEN = "chosen after looking at the data: not covered by ε"
+CHOSEN = "ε and what is asked were chosen after looking at the data: not covered by ε."
 
 _ROWS = {
     "record": "each row is one record and how many of them one {} has",
@@ -147,11 +146,11 @@ class ErrorBound:
 class Asked(ABC):
     """The fields of every request. ``unit`` is whom the answer hides, ``reads`` how the rows are read.
 
-    ``chosen_after_looking`` names those of ``own_numbers`` that the person took from a picture of the very data: they
-    must lie on the public grid, and the receipt says so. Raises InvalidArgument.
+    ``chosen_after_looking`` says that whoever chose ε and all that is asked had been shown true pictures of the very
+    data: which of it they took from these nobody can know, and the receipt says so of the whole. Raises
+    InvalidArgument.
     """
 
-    own_numbers: ClassVar[tuple[str, ...]] = ("epsilon",)
     unread: ClassVar[tuple[str, ...]] = ("epsilon", "chosen_after_looking")
     """Parameters that ``read`` does not look at."""
 
@@ -159,17 +158,14 @@ class Asked(ABC):
     reads: Reads
     neighbours: Neighbours = "add_remove"
     unit: str = "person"
-    chosen_after_looking: tuple[str, ...] = ()
+    chosen_after_looking: bool = False
 
     def check(self) -> None:
         """The parameters that every request has. Raises InvalidArgument."""
         in_range(LEAST, MOST_EPSILON, epsilon=positive(epsilon=self.epsilon))
         one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
         whole(1, MOST_ROWS_PER_PERSON, rows_per_person=self.reads.most)
-        for name in self.chosen_after_looking:
-            one_of(self.own_numbers, chosen_after_looking=name)
-            if not on_grid(getattr(self, name)):
-                raise InvalidArgument(name, "must lie on the public grid: it was chosen after looking at the data")
+        boolean(chosen_after_looking=self.chosen_after_looking)
 
     @property
     def counts_alone(self) -> bool:
@@ -203,8 +199,7 @@ class Asked(ABC):
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences that belong on the receipt: what is promised about a person's rows, and what ε does not cover."""
-        words = {"epsilon": "ε", "threshold": "The line"}
-        chosen = [f"{words[name]} was {CHOSEN}." for name in self.chosen_after_looking]
+        chosen = (CHOSEN,) if self.chosen_after_looking else ()
         return (self.promise, *self.own_notes, *taken_over(self.reads), *named(self.reads), *self.suggestions, *chosen)
 
     @property

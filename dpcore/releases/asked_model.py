@@ -60,7 +60,7 @@ class AskedModel(Asked):
         pairs: Sequence[Sequence[str]] = (),
         apart: bool = False,
         neighbours: Neighbours | None = None,
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """From declared columns, those in ``shapes`` cut into steps by their declared bounds alone (``Features.of``),
         and ``pairs`` of them that act together; ``apart`` tells every class of the target from every other.

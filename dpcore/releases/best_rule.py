@@ -59,7 +59,7 @@ class BestRule(Chosen):
         cuts: int = 20,
         neighbours: Neighbours | None = None,
         rule: Rule = "permute_and_flip",
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about declared columns; ``positive`` is yes, or the second of two options, if left out.
 

@@ -45,7 +45,7 @@ class NoisyCount(Asked):
         epsilon: float,
         people: bool = False,
         neighbours: Neighbours | None = None,
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about a table with one record in each row: how many rows, or with an id column how many
         ``people``, at the noise of one row each. Raises InvalidArgument.

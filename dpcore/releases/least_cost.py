@@ -47,7 +47,7 @@ class LeastCost(Chosen):
         epsilon: float,
         neighbours: Neighbours | None = None,
         rule: Rule = "permute_and_flip",
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about declared columns of numbers. Raises InvalidArgument."""
         for name in columns:

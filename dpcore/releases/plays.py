@@ -118,7 +118,7 @@ class PrivatePlays(Asked):
         move: float = 0.15,
         way: Way = "batched",
         hold: int | None = None,
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about declared columns; ``rounds`` is stated by the person or ``PrivateRows.public_size`` (less
         one for prices). ``move`` is the largest change of a price that is told apart. Raises InvalidArgument.

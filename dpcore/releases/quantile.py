@@ -66,7 +66,7 @@ class QuantileValue(Chosen):
         points: int = 1001,
         neighbours: Neighbours | None = None,
         rule: Rule = "exponential",
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about a declared column of numbers. Raises InvalidArgument."""
         check_scores(declaration.bounded(column))

@@ -67,7 +67,7 @@ class MostCommonOption(Chosen):
         epsilon: float,
         neighbours: Neighbours | None = None,
         rule: Rule = "permute_and_flip",
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about a declared column. Raises InvalidArgument."""
         asked = declaration.bounded(column)
@@ -165,7 +165,7 @@ class BestScore(Chosen):
         candidates_from_file: bool = False,
         neighbours: Neighbours | None = None,
         rule: Rule = "permute_and_flip",
-        chosen_after_looking: tuple[str, ...] = (),
+        chosen_after_looking: bool = False,
     ) -> Self:
         """The question about declared columns; ``candidates`` are the options where ``option`` is free text.
 

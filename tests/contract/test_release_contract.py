@@ -23,6 +23,7 @@ from dpcore.ledger.records import canonical
 from dpcore.ledger.words import label
 from dpcore.release import question_digest, question_digests, sentence
 from dpcore.releases import catalog, draws
+from dpcore.releases.asked import CHOSEN
 
 KINDS = sorted(catalog().values(), key=lambda kind: kind.key)
 every = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.key)
@@ -84,6 +85,8 @@ def test_its_digest_is_of_every_parameter_however_deep(kind: Any) -> None:
         request = asked(question)
         whole = dataclasses.asdict(request)
         del whole["reads"]["records"]  # says what table is meant, and changes no answer
+        assert whole["chosen_after_looking"] is False
+        whole["chosen_after_looking"] = ()  # as where nothing was; it is said of a question, and makes no other
         for name in ("suggested", "suggested_row", "form", "named_by_rows", "table", "together", "done"):
             if not whole["reads"][name]:
                 del whole["reads"][name]
@@ -118,10 +121,10 @@ def test_its_sentences_are_for_people(kind: Any) -> None:
             assert text.endswith((".", "?"))
             assert label(text=text, longest=1000) == text
         assert request.rules
-        looked = dataclasses.replace(request, epsilon=0.5, chosen_after_looking=("epsilon",))
-        assert "ε was chosen after looking at the data: not covered by ε." in sentence(looked)
-        with pytest.raises(InvalidArgument, match="epsilon"):
-            dataclasses.replace(request, epsilon=0.131, chosen_after_looking=("epsilon",))
+        looked = dataclasses.replace(request, chosen_after_looking=True)
+        assert sentence(looked) == f"{sentence(request)} {CHOSEN}"
+        with pytest.raises(InvalidArgument, match="chosen_after_looking"):
+            dataclasses.replace(request, chosen_after_looking=("epsilon",))
 
 
 @every

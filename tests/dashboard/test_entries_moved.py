@@ -53,7 +53,7 @@ def asked(reading: Reading, column: Column, hidden: str = "add_remove", each: st
     declared = Declaration.of(Schema(columns=columns, each_row=each), hidden=hidden)  # type: ignore[arg-type]
     how: dict[str, Any] = {"rows": lambda: reading.private, "epsilon": 0.5, "neighbours": hidden}
     alarm = alarm_request(
-        declared, Watched("column", column.name), line=45.0, method="laplace", limit=1, beta=0.05, looked=False, **how
+        declared, Watched("column", column.name), line=45.0, method="laplace", limit=1, beta=0.05, **how
     )
     best = most_common_request(declared, column.name, rule="permute_and_flip", **how) if each == "option" else alarm
     found = [one for one in (alarm, best) if not isinstance(one, str)]

@@ -61,7 +61,7 @@ def test_every_step_says_what_the_question_says(
 def test_the_finger_takes_from_a_file_what_lies_on_the_public_grid(
     open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Let go of at a level between two steps that was typed, it was taken as looked up: the page broke."""
+    """Let go of at a level between two steps that was typed, it leaves that as it is."""
     assert all(on_grid(step) for step in session.EPSILON_STEPS)
     app = drop(open_app("data"), "\n".join(["colour,number,answer", *RECORDS, ""]).encode(), name="file.csv")
     app.number_input(key="own-rows-None").set_value(1).run()
@@ -70,7 +70,7 @@ def test_the_finger_takes_from_a_file_what_lies_on_the_public_grid(
     app.switch_page(address("selection")).run()
     app.number_input(key="epsilon-typed").set_value(0.37).run()
     begin: list[float] = []
-    now: list[tuple[float, bool]] = []
+    now: list[float] = []
     first = session.begin
 
     def let_go(*given: Any, **named: Any) -> Any:
@@ -78,8 +78,8 @@ def test_the_finger_takes_from_a_file_what_lies_on_the_public_grid(
         found = first(*given, **named)
         while begin:
             st.session_state["finger"] = {"epsilon": begin.pop()}
-            session.epsilon_from_picture("finger", looked=True)
-            now.append((session.epsilon(), session.epsilon_taken()))
+            session.epsilon_from_picture("finger")
+            now.append(session.epsilon())
         return found
 
     monkeypatch.setattr(session, "begin", let_go)
@@ -88,7 +88,7 @@ def test_the_finger_takes_from_a_file_what_lies_on_the_public_grid(
         app.run()
         assert not app.exception
         assert "went wrong" not in conftest.text(app)
-    assert now == [(0.37, False), (0.4, True), (0.4, True)]
+    assert now == [0.37, 0.4, 0.4]
 
 
 def test_markup_becomes_plain_words() -> None:

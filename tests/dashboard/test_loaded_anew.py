@@ -107,6 +107,17 @@ def test_a_page_loaded_anew_has_the_file_what_is_declared_and_what_was_chosen(op
     assert text(anew) == text(first)
 
 
+def test_epsilon_typed_beside_the_file_stays_though_no_link_carries_it(open_app: Open, browser: Browser) -> None:
+    first = in_use(open_app)
+    press(first, "own-selection-0")
+    first.number_input(key="epsilon-typed").set_value(0.37).run()
+    link = dict(first.query_params)
+    assert "epsilon" not in link
+    anew = says(open_app("selection", **link), browser, browser.kept)
+    assert anew.session_state["_set"]["epsilon"] == 0.37
+    assert "epsilon" not in anew.query_params
+
+
 def opened_by(name: str) -> str:
     """The session that holds what the tab's name stands for."""
     visit = tab._names[name].visit()

@@ -110,7 +110,6 @@ def test_a_row_that_is_protected_may_hold_any_number(unit: str, counts: bool, mo
                     method="laplace",
                     limit=1,
                     beta=0.05,
-                    looked=False,
                     **how,
                 )
             )

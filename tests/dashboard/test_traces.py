@@ -97,7 +97,6 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
     cases = [
         replace(case, epsilon=0.8),
         replace(case, delta=1e-7),
-        replace(case, looked=True),
         replace(case, hides="add_remove"),
         replace(case, brief=True),
         replace(case, results={"curves": [object()]}),
@@ -116,7 +115,7 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
 def test_a_case_names_every_part_of_itself() -> None:
     """What is added to a case, or to a source, is looked at here: a question may depend on it."""
     assert set(Case.__dataclass_fields__) == {
-        *("source", "epsilon", "delta", "hides", "looked", "brief", "results", "complete", "finished"),
+        *("source", "epsilon", "delta", "hides", "brief", "results", "complete", "finished"),
         *("memo", "large"),  # they remember, and change nothing
     }
     source = next(iter([sample_case("clinic", 0.5).source]))
@@ -124,7 +123,7 @@ def test_a_case_names_every_part_of_itself() -> None:
         *("key", "title", "mode", "table", "lineage", "practice", "declared", "so_far", "unreleased", "in_place"),
         *("rows", "join", "count"),  # opened by a release alone, after the click
         "lines",  # in a report alone, for rows that are closed there
-        "related",  # of made-up rows, which are one person's own
+        *("related", "shown"),  # of what is one person's own, which is known by which it is
         "drawn_from",  # says which answers are this table's own
         "everybodys",  # says who else may have the question, and is nothing that it depends on
     }

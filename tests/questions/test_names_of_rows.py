@@ -123,7 +123,6 @@ def alarm_over(declared: Declaration, column: str, rows: PrivateRows) -> AlarmRu
         method="exponential",
         limit=20,
         beta=0.05,
-        looked=False,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard import offering
 from dashboard.case import Case, Source
 from dashboard.charts.theme import ENDINGS, ending_colours
 from dashboard.controls import Choice, Setting, Switch, slug
@@ -25,6 +26,7 @@ from dpcore.datasets import Column, Declaration, PrivateRows, Schema
 from dpcore.datasets.conversion import apply
 from dpcore.grid import on_grid
 from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.asked import CHOSEN
 from dpcore.thresholding.discrete import discrete_log_probability
 from dpcore.thresholding.methods import family
 from tests.questions.samples import KEYS, sample_case, table
@@ -259,8 +261,7 @@ def told(case: Case, **values: Any) -> tuple[Any, ...]:
 @pytest.mark.parametrize("counts", [False, True])
 def test_on_own_data_the_release_tab_depends_on_declared_facts_alone(mode: Any, counts: bool) -> None:
     """Request, cost, forecast, sentences, refusals and defaults: the same whatever the values are."""
-    clicked = {"line-small-column:n": 40.0, "line-looked-small-column:n": 40.0}
-    for values in ({}, {"line-small-column:n": 33.0}, clicked, {"line-small-column:n": 9.0, "alarms": 3.0}):
+    for values in ({}, {"line-small-column:n": 33.0}, {"line-small-column:n": 9.0, "alarms": 3.0}):
         found = [told(small(answers, mode, counts=counts), **values) for answers in NEIGHBOURS]
         assert all(one == found[0] for one in found)
 
@@ -296,32 +297,24 @@ def test_on_own_data_a_release_needs_a_line_of_ones_own() -> None:
     assert refused.instead is not None
     key, value, _ = refused.instead
     assert offer_of(asked(case, **{key: value})).request.threshold == 50.0
-    typed = offer_of(asked(case, **{"line-small-column:n": 3.0}))
-    assert typed.request.chosen_after_looking == ()  # type: ignore[attr-defined]
+    assert offer_of(asked(case, **{"line-small-column:n": 3.0})).request.threshold == 3.0
 
 
-def test_a_line_that_was_clicked_on_own_data_says_so() -> None:
+def test_a_bar_of_own_data_puts_the_line_on_the_public_grid() -> None:
+    """No exact count is what a click gives; what is typed is as exact as whoever types it."""
     case = small((1, 87, 3), "what_if")
     picture = asked(case).view.picture("when")
     assert picture.click is not None
-    assert picture.click.remember is not None
-    line = picture.click.values[1]
-    assert line != 87.0  # an exact count is nobody's public line
+    assert picture.click.values[1] != 87.0
     assert all(on_grid(value) for value in picture.click.values)
-    clicked = asked(case, **{picture.click.key: line, picture.click.remember: line})
-    request = offer_of(clicked).request
-    assert isinstance(request, AlarmRun)
-    assert "The line was chosen after looking at the data: not covered by ε." in request.notes
-    assert said.MARK_LOOKED in clicked.protected.not_protected
-    retyped = asked(case, **{picture.click.key: 40.0, picture.click.remember: line})
-    assert "not covered by ε" not in " ".join(offer_of(retyped).request.notes)  # type: ignore[attr-defined]
-
-
-def test_samples_and_twins_have_no_such_line() -> None:
-    for case in (sample_case("outbreak"), small((1, 2, 3), "twin")):
-        picture = Alarm.ask(case, Setting()).view.picture("when")
-        assert picture.click is not None
-        assert picture.click.remember is None
+    for line in (picture.click.values[1], 87.0):
+        request = offer_of(offering.ask(Alarm, case, Setting({picture.click.key: line})).question).request
+        assert isinstance(request, AlarmRun)
+        assert (request.threshold, request.notes[-1]) == (line, CHOSEN)
+    shown = small((1, 87, 3), "twin")
+    picture = asked(shown).view.picture("when")
+    assert picture.click is not None
+    assert 87.0 in picture.click.values
 
 
 def test_a_missing_cell_is_an_answer_like_any_other() -> None:

@@ -181,11 +181,11 @@ def test_no_value_is_looked_at_before_the_charge(ledger: Ledger, monkeypatch: py
 
 def test_the_receipt_says_what_was_promised_and_what_was_chosen_after_looking(ledger: Ledger) -> None:
     declaration = Declaration(columns=(OPTION,), rows_per_person=3)
-    asked = MostCommonOption.of(declaration, "o", epsilon=0.1, chosen_after_looking=("epsilon",))
+    asked = MostCommonOption.of(declaration, "o", epsilon=0.1, chosen_after_looking=True)
     receipt = release(ledger, "r", "people", asked, PrivateRows(pd.DataFrame({"o": ["a"]})))
     assert receipt.what == sentence(asked)
     assert "at most 3 rows was stated and not checked" in receipt.what
-    assert "ε was chosen after looking at the data: not covered by ε." in receipt.what
+    assert "ε and what is asked were chosen after looking at the data: not covered by ε." in receipt.what
     assert set(receipt.answer) == {"option"}
 
 

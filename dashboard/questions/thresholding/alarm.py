@@ -130,7 +130,7 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
             epsilon=setting.epsilon,
             unit=unit,
             who=said.hidden(setting.relation, setting.series, unit) if setting.watched.kind == "column" else None,
-            not_protected=said.not_protected(setting.looked),
+            not_protected=said.NOT_PROTECTED,
         ),
         tabs=(
             Tab(key="how", title=said.HOW, blocks=lambda: tabs.how(setting)),

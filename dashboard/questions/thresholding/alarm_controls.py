@@ -38,13 +38,6 @@ def line(case: Case, watched: Watched, series: Series) -> Number:
     )
 
 
-def clicked(case: Case, watched: Watched) -> Number:
-    """The line that was last taken from a look at a person's own data; never drawn, and never in a link."""
-    return Number(
-        key=slug("line-looked", case.source.key, watched.code), label=said.LINE, default=2 * FAR_LINE, linked=False
-    )
-
-
 def settled(case: Case, watched: Watched) -> Switch:
     """Whether a person keeps the line that their own data began with."""
     return Switch(key=slug("line-settled", case.source.key, watched.code), label=said.LINE, default=False, linked=False)

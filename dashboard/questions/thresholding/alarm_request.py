@@ -28,12 +28,10 @@ def alarm_request(
     method: str,
     limit: int,
     beta: float,
-    looked: bool,
 ) -> AlarmRun | str:
     """The request about ``watched`` by ``method``, or why it cannot be made, in one sentence.
 
-    ``looked``: the line was chosen after looking at the data, which the receipt then says. Of ``rows`` only what is
-    public is asked: how many steps or options there are, and what they are called.
+    Of ``rows`` only what is public is asked: how many steps or options there are, and what they are called.
     """
     entries: dict[str, Any] = {}
     try:
@@ -56,7 +54,6 @@ def alarm_request(
             where=watched.yes or None,
             limit=limit,
             neighbours=neighbours,
-            chosen_after_looking=("threshold",) if looked else (),
             **entries,
         )
         fitted = family(method, plain.entries, limit, beta)

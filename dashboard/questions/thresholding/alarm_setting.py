@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from dashboard.blocks import Note, Small, Text
+from dashboard.blocks import Small, Text
 from dashboard.case import Case
 from dashboard.charts.theme import ENDINGS
 from dashboard.controls import Choice, Number, Read, Switch
@@ -48,7 +48,6 @@ class Setting:
     times: float
     need: Number
     target: float
-    looked: bool
     own: bool
     settled: Switch
     unshaded: bool
@@ -84,7 +83,7 @@ class Setting:
         factor = people("alarm_factor", said.PEOPLE)
         times = read(factor, "tab")
         need = controls.need(metric, series.unit)
-        remembered, settled = controls.clicked(case, watched), controls.settled(case, watched)
+        settled = controls.settled(case, watched)
         return cls(
             case=case,
             read=read,
@@ -102,7 +101,6 @@ class Setting:
             times=times,
             need=need,
             target=read(need, "need") / SCALES[controls.goal(metric)].factor,
-            looked=case.source.mode == "what_if" and read(remembered, "tab") == threshold,
             own=case.source.public or threshold != line.default or read(settled, "tab"),
             settled=settled,
             unshaded=sampling and not banded,
@@ -234,7 +232,6 @@ class Setting:
             method=self.main,
             limit=self.as_is.limit,
             beta=self.as_is.beta,
-            looked=self.looked,
         )
         return NoOffer(sentence=made) if isinstance(made, str) else made
 
@@ -248,7 +245,6 @@ class Setting:
         else:
             forecast = said.forecast_bound(made.error_bound(asked.beta).number, asked.beta, self.series.unit)
         public = said.LINE_ON_SAMPLE if self.case.source.public else said.LINE_IS_PUBLIC
-        mind = Note(said.LOOKED_WARNING, warning=True) if self.looked else Small(public)
         return Offer(
             request=made,
             data=self._rows,
@@ -257,7 +253,7 @@ class Setting:
             gives=said.gives(made.labels),
             relation="alarm_neighbours",
             conclude=said.CONCLUDE,
-            before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), mind),
+            before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), Small(public)),
         )
 
 

@@ -62,11 +62,7 @@ def when(setting: Setting, chances: Mapping[str, float]) -> Picture:
             }
         ),
         note=said.when_note(setting.named, looked, setting.on_time["book"], _best(setting)),
-        click=Click(
-            key=setting.line.key,
-            values=[nearest(value) for value in values] if looked else values,
-            remember=controls.clicked(setting.case, setting.watched).key if looked else None,
-        ),
+        click=Click(key=setting.line.key, values=[nearest(value) for value in values] if looked else values),
     )
 
 
