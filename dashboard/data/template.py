@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import Column, Template
-from dpcore.datasets.schema import unmoved
+from dpcore.datasets.schema import unmoved, whose_row
 
 if TYPE_CHECKING:
     from dashboard.data.own_file import OwnFile
@@ -16,8 +16,9 @@ _NO_NAME = "column 1"  # a declaration has one column at least; this one is no w
 
 def template(own: OwnFile) -> Template:
     """What was declared about the table and stated of its form, for the next one of its kind; no column whose name is a
-    word of its rows, and where each row names its own cells none that nobody declared or spoke of; and not how far one
-    moves an entry, which is said of these alone."""
+    word of its rows, and where each row names its own cells none that nobody declared or spoke of; not how far one
+    moves an entry, which is said of these alone; and of a file what says whose row it is as it is asked: as plain text
+    where nothing else was declared of it, however it looks."""
     columns = own.columns
     schema = own.schema if own.described else replace(own.schema, columns=unmoved(own.schema.columns))
     if own.named_by_rows:
@@ -31,13 +32,16 @@ def template(own: OwnFile) -> Template:
     if own.worded:  # a word may say of nobody whose row it is, and no declaration names it
         schema = replace(schema, id_column=None)
     told = tuple(one for one in schema.columns if columns.after_looking(one))
+    whose = own.schema.id_column
+    if not own.unseen and whose in schema.names and not columns.stands(schema.column(whose)):
+        schema = schema.with_column(whose_row(schema.column(whose)))
     spoken = set(columns.told_of(told))
     return Template(
         schema=schema,
         steps=own.steps,
         choices=stated_form(own),
         suggested=tuple(one.name for one in told),
-        confirmed=tuple(one.name for one in told if one.name in spoken or one.type == "text"),
+        confirmed=tuple(one.name for one in told if one.name in spoken or schema.column(one.name).type == "text"),
         row_suggested=own.rows.suggested,
     )
 

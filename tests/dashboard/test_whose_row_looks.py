@@ -19,10 +19,12 @@ from dashboard.controls import Setting
 from dashboard.data import file_columns, private_answer, read_again
 from dashboard.data.file_columns import FileColumns
 from dashboard.data.own_file import OwnFile
+from dashboard.data.remembered import Remembered
 from dashboard.data.source import _own_source
+from dashboard.data.template import template
 from dashboard.question import CannotAsk, Offer
 from dashboard.report import recipe
-from dpcore.datasets import declaration, read_table, twin
+from dpcore.datasets import Column, declaration, loaded, read_table, saved, twin
 from dpcore.datasets.schema import ColumnType, whose_row
 from dpcore.release import question_digest, sentence
 from dpcore.releases.selection import MostCommonOption
@@ -104,6 +106,32 @@ def test_nor_in_a_twin_nor_among_what_is_declared(name: str, monkeypatch: pytest
     assert simulated(owns[0]) == simulated(owns[1])
     as_it_looks(monkeypatch)
     assert (simulated(owns[0]) == simulated(owns[1])) == (name == "numbers, or a code")
+
+
+def kept(name: str, place: int) -> list[str]:
+    """What is saved, before and after the declared columns were called right, and what the server remembers."""
+    own = stated(name, place)
+    return [*(saved(template(one)) for one in (own.undone(), own)), Remembered.of(own).written()]
+
+
+UNSAID = [name for name, pair in PAIRS.items() if pair[0] is None]
+
+
+@pytest.mark.parametrize("name", UNSAID)
+def test_nor_in_a_declaration_that_is_saved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kept(name, 0) == kept(name, 1)
+    again = loaded(kept(name, 0)[1])
+    assert again.schema.column("team") == Column(name="team", type="text")
+    assert (again.schema.id_column, again.suggested, again.confirmed) == ("team", ("team", "v"), ("team", "v"))
+    monkeypatch.setattr("dashboard.data.template.whose_row", lambda column: column)
+    assert kept(name, 0) != kept(name, 1), "as it looks"
+
+
+def test_what_was_declared_of_it_is_saved() -> None:
+    (name,) = set(PAIRS) - set(UNSAID)
+    for place in (0, 1):
+        column = template(stated(name, place)).schema.column("team")
+        assert (column.type, column.low, column.high) == ("number", 0.0, 100.0)
 
 
 def offered(open_app: Open, place: int) -> tuple[Any, ...]:
