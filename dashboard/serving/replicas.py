@@ -147,7 +147,7 @@ backend replicas
     # first; no address takes them along but with what that page alone can have told their browser (poll/along.py): not
     # every browser says, and over plain HTTP none, whether a page of ours led it to an address
     acl at_one var(txn.at) -m str {names}
-    http-request set-var(txn.phone) req.cook({phone})
+    http-request set-var(txn.phone) req.cook({phone}) if !{{ var(txn.tls) -m bool }}
     http-request set-var(txn.phone) req.cook({kept_phone}) if {{ req.cook({kept_phone}) -m found }}
     http-request set-var(txn.proof) "var(txn.room),concat(:,txn.phone),hmac(sha256,{key}),hex,lower"
     acl known_phone var(txn.phone) -m len {token}

@@ -520,6 +520,11 @@ def _strays(address: str, every: list[_Replica], *, tls: bool) -> int:
         brought += [[mine, *others], [mine, others[0], mine, others[0]]] if tls else []
         for cookies in brought:
             count += _answer(address, part, cookies, tls=tls) != (each.server_port, [])
+        if tls:  # the link of a room that leads the neighbour's own phone along, with the cookie of that phone
+            code = new_code(1 + place % len(every), len(every))
+            along_with = f"?join={code}&go={along.proof(code, OTHERS)}"
+            for cookies in ([f"{PHONE.name}={OTHERS}", mine], [mine, f"{PHONE.name}={OTHERS}"]):
+                count += _answer(address, along_with, cookies, tls=True) != (each.server_port, [])
     return count
 
 
@@ -556,6 +561,7 @@ def test_over_tls_no_other_host_takes_a_part_of_a_page_to_another_replica(over_t
         (f"req.cook({OVER_TLS})", f"req.cook({COOKIE})"),
         (f"req.cook({COOKIE}) if !over_tls", f"req.cook({COOKIE})"),
         ("-m str https wss", "-m str wss"),
+        (f"req.cook({PHONE.name}) if !{{ var(txn.tls) -m bool }}", f"req.cook({PHONE.name})"),
     ],
 )
 def test_a_cookie_of_another_host_that_counts_would_be_found_out(
