@@ -2,12 +2,14 @@
 
 Streamlit names such a file by a plain digest of what it holds, and hands it to whoever asks for that name, without a
 session or a login. Somebody who knew all rows but one could make every file that a page might offer, and ask which of
-them is there. Here the digest is keyed with a secret of this process.
+them is there. Here the digest is keyed with a secret of this process. It is of all that a file holds: of a large one
+Streamlit's is of three pieces, and what is there under a name is handed out for whatever else comes to it.
 """
 
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
 
 from streamlit.runtime import memory_media_file_storage
@@ -28,4 +30,7 @@ def unguard() -> None:
 
 def _keyed(data: bytes, mimetype: str, filename: str | None = None) -> str:
     """Of the same form as Streamlit's own; the same for the same file, so that a page that is drawn again finds it."""
-    return hmac.digest(_SECRET, _plain(data, mimetype, filename).encode(), "sha256").hex()
+    named = json.dumps([len(data), mimetype, filename])
+    digest = hmac.new(_SECRET, named.encode(), "sha256")
+    digest.update(data)
+    return digest.hexdigest()

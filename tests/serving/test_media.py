@@ -38,6 +38,28 @@ def test_a_file_lies_under_no_plain_digest_of_it(monkeypatch: pytest.MonkeyPatch
     assert kept.get_file(f"{name}.csv").content == FILE[0]
 
 
+LARGE = storage._PARTIAL_HASH_THRESHOLD + 500_001
+PLACES = [0, 66_000, LARGE // 3, LARGE // 2, 2 * LARGE // 3, LARGE - 66_000, LARGE - 1]
+
+
+def _others(place: int) -> bool:
+    """Whether whoever saves a large file that is another in one byte is handed somebody else's."""
+    kept, mine = storage.MemoryMediaFileStorage("/media"), bytearray(LARGE)
+    kept.load_and_get_id(bytes(mine), "text/html", MediaFileKind.DOWNLOADABLE, "page.html")
+    mine[place] = 1
+    name = kept.load_and_get_id(bytes(mine), "text/html", MediaFileKind.DOWNLOADABLE, "page.html")
+    return kept.get_file(f"{name}.html").content != bytes(mine)
+
+
+def test_nobody_is_handed_a_file_that_is_only_much_like_theirs() -> None:
+    """Every interactive page is five megabytes, all but the same: two people's differed in what was not compared."""
+    assert [place for place in PLACES if _others(place)], "Streamlit's own names would do by now"
+    media.guard()
+    assert not [place for place in PLACES if _others(place)]
+    names = [("a", "bc"), ("ab", "c"), ("a", None), ("a", "null")]
+    assert len({storage._calculate_file_id(b"", mimetype, name) for mimetype, name in names}) == len(names)
+
+
 def test_a_server_that_begins_is_guarded(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(failures, "keep_values_from_the_log", lambda: None)
     monkeypatch.setattr(server, "raise_file_limit", lambda: 0)
