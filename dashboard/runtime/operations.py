@@ -30,7 +30,7 @@ from streamlit.runtime.media_file_storage import MediaFileStorageError
 from dashboard.background.places import PLACES, Script
 from dashboard.runtime import made_files, scripts
 from dashboard.runtime.made_files import is_open
-from dashboard.serving import senders
+from dashboard.serving import media, senders
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE
 
@@ -118,9 +118,11 @@ def _made(files: MediaFileManager, file_id: str) -> str:
         raise MediaFileStorageError("this page does not offer the file (any more)")
     start = time.thread_time()
     script.life.here()
+    theirs = media.FOR.set(session)
     try:
         url = _execute(files, file_id)
     finally:
+        media.FOR.reset(theirs)
         script.life.gone()
         script.visitor.took(time.thread_time() - start)
     name = PurePosixPath(url).stem

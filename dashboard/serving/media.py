@@ -11,9 +11,12 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+from contextvars import ContextVar
 
 from streamlit.runtime import memory_media_file_storage
 
+FOR: ContextVar[str] = ContextVar("for whom a file is made", default="")
+"""The session that has one made at a click: it goes to nobody else (``senders``), so no other file has its name."""
 _SECRET = secrets.token_bytes(32)
 _plain = memory_media_file_storage._calculate_file_id
 
@@ -30,7 +33,7 @@ def unguard() -> None:
 
 def _keyed(data: bytes, mimetype: str, filename: str | None = None) -> str:
     """Of the same form as Streamlit's own; the same for the same file, so that a page that is drawn again finds it."""
-    named = json.dumps([len(data), mimetype, filename])
+    named = json.dumps([len(data), mimetype, filename, FOR.get()])
     digest = hmac.new(_SECRET, named.encode(), "sha256")
     digest.update(data)
     return digest.hexdigest()

@@ -17,12 +17,13 @@ from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher, DeferredFileHandler
 from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from dashboard.background import places
 from dashboard.people import ended, logged_out, login
 from dashboard.runtime import made_files, operations
-from dashboard.serving import messages, senders
+from dashboard.serving import media, messages, senders
 from dashboard.widgets.picture import html_page
 from dashboard.words import login as words
 from dashboard.words.server import BEING_MADE
@@ -162,6 +163,21 @@ def test_a_file_is_kept_with_for_whom_it_was_made(offered: Offered, monkeypatch:
     urls = [asyncio.run(offered.ask(*one)).deferred_file.url for one in zip(here, same, strict=True)]
     (name,) = {PurePosixPath(url).stem for url in urls}
     assert made_files.MADE.of(name) == list(here.values())
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_what_is_made_for_somebody_takes_no_file_from_a_page(guarded: bool, offered: Offered) -> None:
+    """A room's phones have its receipt ready made; once somebody had the very same made, none of them was given it."""
+    if guarded:
+        media.guard()
+    storage = offered.files._storage
+    drawn = storage.load_and_get_id(b"a receipt", "text/plain", MediaFileKind.DOWNLOADABLE)
+    same = [offered.offer(session, lambda: b"a receipt") for session in ("a", "b", "a")]
+    urls = [asyncio.run(offered.ask(*one)).deferred_file.url for one in zip("aba", same, strict=True)]
+    names = [PurePosixPath(url).stem for url in urls]
+    assert (names[0] == names[2], names[0] != names[1], drawn not in names) == (True, guarded, guarded)
+    assert bool(made_files.MADE.of(drawn)) is not guarded
+    assert {len(made_files.MADE.of(name)) for name in names} == {1 if guarded else 2}
 
 
 def anew(size: int) -> Callable[[], bytes]:
