@@ -23,6 +23,7 @@ from dashboard.data.held import (
     OWN_COLUMNS,
     OWN_CONFIRMED,
     OWN_END,
+    OWN_LOOKED,
     OWN_PENDING,
     OWN_SOURCE,
     OWN_TAKEN,
@@ -174,6 +175,7 @@ def look() -> None:
         return
     digest = hashlib.sha256(own.data).hexdigest()
     OWN_CONFIRMED.put(frozenset({*OWN_CONFIRMED.get(), digest}))
+    OWN_LOOKED.put(True)
     session.change("data", OWN)
     own = replace(own, confirmed=True, use="what_if")
     commit(own.noted("You said that the file is public or test data: from now on charts are computed from its values."))

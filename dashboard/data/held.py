@@ -35,6 +35,9 @@ OWN_PENDING: Slot[Pending | None] = Slot("_own_pending", lambda: None, stays=Tru
 OWN_BEFORE: Slot[OwnFile | None] = Slot("_own_before", lambda: None, stays=True)
 """The file that was replaced or forgotten last, for bringing it back."""
 OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset, stays=True)
+OWN_LOOKED: Slot[bool] = Slot("_own_looked", lambda: False, stays=True)
+"""Whether true pictures of a file were shown in this session. That stays so until it ends, whatever is forgotten, and
+counts for every file of theirs from then on: another one may hold the same people, which nothing here can rule out."""
 OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: None, stays=True)
 """The question that was chosen about the file, as long as it still needs something."""
 NAMING: Slot[bytes] = Slot("_naming", lambda: secrets.token_bytes(32), stays=True)

@@ -19,6 +19,7 @@ from dashboard.data.held import (
     OWN_COLUMNS,
     OWN_END,
     OWN_FILE,
+    OWN_LOOKED,
     OWN_NAME,
     OWN_SOURCE,
     OWN_TAKEN,
@@ -334,7 +335,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
         join=lambda: _join(own),
         drawn_from=_drawn_from(own),
         related=frozenset() if own.plan is None else related(own.plan.relations, table.schema),
-        shown=own.confirmed,
+        shown=OWN_LOOKED.get(),
         count=partial(_count, own.reading.key) if own.form.uncounted and own.reading is not None else None,
     )
 

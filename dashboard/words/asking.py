@@ -24,7 +24,8 @@ PRIVATE_ABOUT = (
 )
 NOT_SHOWN = "Show these charts to nobody unless the file is public."
 LOOKED_AT = (
-    "Looking costs no budget; private answers about the file say from then on that they were chosen after looking."
+    "Looking costs no budget; private answers about it, and about whatever you bring later, say until this session "
+    "ends that they were chosen after looking."
 )
 FIELDS = "Say which values are possible"
 DESCRIBED_ABOUT = "The chart shows rows made up from what you say here. There is no file behind it."

@@ -69,10 +69,11 @@ SUGGESTED = (
 STEPS = "which steps were done to its rows, as somebody chose who had seen the file"
 NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
-LOOKED_AT = "what ε and the question themselves tell, which were chosen after looking at the data"
+LOOKED_AT = "what ε and the question themselves tell, which were chosen after looking at the data or an earlier file"
 RECEIPT_SAYS_LOOKED = (
-    f"Charts of the file itself were shown here. So the receipt will say, whatever you click, type or leave as it is: "
-    f"{CHOSEN} Answers go without that line only where a file was kept private from the start."
+    "Charts of this file, or of one before it, were shown in this session. So the receipt will say, whatever you "
+    f"click, type or leave as it is: {CHOSEN} Answers go without that line only while no file was looked at in a "
+    "session."
 )
 
 

@@ -26,7 +26,9 @@ _SAID = (  # of a file, before and now
 )
 _SAID_LATER = (
     re.compile(" and never spelled in two ways"),
-    re.compile(" ε and what is asked were chosen after looking at the data: not covered by ε[.]"),
+    re.compile(
+        " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]"
+    ),
     re.compile("(?<= are read) and what they can hold(?= were stated or called right by)"),
     re.compile("(?<= are read) and what they can hold,(?= and that each row is )"),
     re.compile(

@@ -27,7 +27,7 @@ LEAST = 1e-100
 """No ε or δ is smaller: what is worked out with one would vanish, and the answer fail after its charge."""
 LEAST_SHARE = 1e-6
 """No part of a release has a smaller share of its ε or ρ, for the same reason."""
-CHOSEN = "ε and what is asked were chosen after looking at the data: not covered by ε."
+CHOSEN = "ε and what is asked were chosen after looking at the data or an earlier file: not covered by ε."
 
 _ROWS = {
     "record": "each row is one record and how many of them one {} has",
