@@ -60,7 +60,8 @@ class Source:
     ``related`` are the columns of simulated rows of which somebody stated that they go with another one: of all others
     such rows know nothing of how they go together.
     ``lines`` is how many steps or options it has, where its rows are closed to who asks: in a report.
-    ``shown`` says that true pictures of it, or of a file before it, were shown in this session, whatever is in view now.
+    ``shown`` says that true pictures of it, or of a file before it, were shown in this session, whatever is in view
+    now.
     """
 
     key: str
@@ -114,7 +115,8 @@ class Source:
     @property
     def looked_at(self) -> bool:
         """Whether whoever chooses something about a person's own file has been shown true pictures of it, or of one
-        before it, which may hold the same people. By which button, box or bar they choose it tells nothing: what is in view is seen."""
+        before it, which may hold the same people. By which button, box or bar they choose it tells nothing: what is in
+        view is seen."""
         return self.mode == "what_if" or (self.shown and not self.public)
 
     @property

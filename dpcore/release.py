@@ -25,6 +25,7 @@ from dpcore.errors import InvalidArgument, LedgerError, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
 from dpcore.ledger.kept import KEPT
+from dpcore.ledger.words import with_all
 from dpcore.tick import TICK, Tick
 
 PERSON = "person"
@@ -198,13 +199,14 @@ def _as_before(
     ledger: Ledger, request_id: str, lineage: str, request: Request, earlier: Receipt | None
 ) -> tuple[str, dict[str, str]]:
     """What is asked, in words and fields of the ledger: as it was where this very question was charged, or its request
-    for approval made, while a digest and its sentence hung on the order of columns."""
+    for approval made, while a digest and its sentence hung on the order of columns, and with what stands behind that
+    now."""
     asked = _asked(request)
     before: Receipt | Petition | None = earlier
     for digest in question_digests(request)[1:]:
         before = before or ledger.latest_petition(lineage, digest)
         if before is not None and (before.request_id, before.question) == (request_id, digest):
-            return before.what, asked | {"question": digest}
+            return with_all(before.what, sentence(request)), asked | {"question": digest}
     return sentence(request), asked
 
 

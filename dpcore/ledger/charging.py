@@ -20,7 +20,7 @@ from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record, canonical, cost_to_json
 from dpcore.ledger.store import Store
-from dpcore.ledger.words import label, refusal, versions
+from dpcore.ledger.words import fuller, label, refusal, versions
 
 Theirs = Callable[[Receipt | None], object]
 """Whether a request (None for one that was never charged) is that of whoever goes on with it: it raises where it is
@@ -80,8 +80,8 @@ def charge(
 def _approved(
     connection: Connection, budget: Budget, request_id: str, cost: Cost, body: dict[str, Any]
 ) -> dict[str, str]:
-    """Who granted this charge, where a person asks for more than they may take alone. Raises NotAllowed,
-    ApprovalNeeded."""
+    """Who granted this charge, where a person asks for more than they may take alone, and in which words it is charged
+    then: none that was granted loses what it warns of. Raises NotAllowed, ApprovalNeeded, InvalidArgument."""
     subject = body.get("subject", "")
     if not subject:
         return {}
@@ -94,7 +94,7 @@ def _approved(
         if petition.state == "granted":
             if not petition.covers(budget):
                 raise ApprovalNeeded(approvals.OUTGROWN)
-            return {"granted_by": petition.by}
+            return {"granted_by": petition.by, "what": fuller(petition.what, body["what"])}
         raise ApprovalNeeded({"waiting": WAITS, "withdrawn": WITHDRAWN}.get(petition.state, REFUSED))
     counted = budget.counted(cost, body["neighbours"])
     if counted is not None and terms.passes_limit(connection, budget, counted, subject, now):

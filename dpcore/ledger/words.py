@@ -26,9 +26,6 @@ _SAID = (  # of a file, before and now
 )
 _SAID_LATER = (
     re.compile(" and never spelled in two ways"),
-    re.compile(
-        " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]"
-    ),
     re.compile("(?<= are read) and what they can hold(?= were stated or called right by)"),
     re.compile("(?<= are read) and what they can hold,(?= and that each row is )"),
     re.compile(
@@ -37,6 +34,13 @@ _SAID_LATER = (
     ),
 )
 """What is said of a file now and was not before; of a pattern with a group that part was."""
+_SAID_AFTER = (
+    re.compile(
+        " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]"
+    ),
+)
+"""Sentences that stand behind a question, which is the same one without them."""
+OTHERWISE = "was granted in words that say more of what is not covered, and less, than it is asked in now; ask anew"
 LONGEST_QUESTION = 4000
 """Letters of a question with all that is promised and not covered: of a file whose form, steps and columns somebody
 spoke of these are more than a thousand."""
@@ -54,11 +58,37 @@ def same_question(kept: tuple[str, str], asked: tuple[str, str]) -> bool:
     return bool(digest) and digest == before and _bare(was) == _bare(now)
 
 
+def fuller(granted: str, asked: str) -> str:
+    """The words in which a question is charged that was granted in some and is asked in others: those that say more of
+    what is not covered, with each sentence that stands behind either. Raises InvalidArgument where both say more than
+    the other."""
+    one, other = _told_of(granted), _told_of(asked)
+    if all(before <= now for before, now in zip(one, other, strict=True)):
+        return with_all(asked, granted)
+    if all(now <= before for before, now in zip(one, other, strict=True)):
+        return with_all(granted, asked)
+    raise InvalidArgument("request_id", OTHERWISE)
+
+
+def with_all(told: str, other: str) -> str:
+    """What is ``told`` with the sentences that stand behind the ``other`` words of its question and not behind it."""
+    found = [each.search(other) for each in _SAID_AFTER if not each.search(told)]
+    return told + "".join(one[0] for one in found if one)
+
+
+def _told_of(words: str) -> list[int]:
+    """How often each of what was not always said is said."""
+    known = words
+    for before, now in _SAID:
+        known = known.replace(before, now)
+    return [*(words.count(now) for _, now in _SAID), *(len(later.findall(known)) for later in _SAID_LATER)]
+
+
 def _bare(told: str) -> str:
     """The words of a question as they were and are now, without its numbers."""
     for before, now in _SAID:
         told = told.replace(before, now)
-    for later in _SAID_LATER:
+    for later in (*_SAID_LATER, *_SAID_AFTER):
         told = later.sub(lambda found: found[1] if found.re.groups else "", told)
     return _NUMBER.sub("0", told)
 
