@@ -54,6 +54,8 @@ APART = {
         "SELECT who, now()::date - '2024-01-31'::date AS n, (ARRAY[1, 2])[n] AS m FROM held WHERE who <> current_user",
         "SELECT who, n FROM years",
         "SELECT who, n FROM parent",
+        "SELECT who, kind, kinds, grade FROM typed WHERE kind > 'low' AND kinds <> '{}' AND grade > 1",
+        "SELECT who, 'low'::kind AS kind, greatest(kind, 'high') AS most FROM typed WHERE ROW(kind, who) > ('low', '')",
     ),
     "duckdb": (
         *PLAIN,
@@ -93,6 +95,13 @@ SEVERAL = (
     "SELECT who FROM (SELECT who, n FROM held ORDER BY n DESC LIMIT 3) AS h WHERE n > 0",
 )
 """By each of these one person's row changes others, or what several make together."""
+OWN_COMPARED = (
+    "SELECT who FROM held WHERE n OPERATOR(>#) 0",
+    "SELECT who FROM held WHERE ROW(n, n) OPERATOR(>#) ROW(0, 0)",
+    "SELECT who FROM held WHERE ARRAY[ROW(n)::pair] > ARRAY[ROW(0)::pair]",
+    "SELECT who, (greatest(ROW(n)::pair, ROW(3)::pair)).x AS n FROM held",
+)
+"""PostgreSQL: what is compared names an operator or a type alone, and the function that counts the table is theirs."""
 TOGETHER = {
     "postgresql": (
         *SEVERAL,
@@ -102,6 +111,7 @@ TOGETHER = {
         "SELECT who, length(table_to_xml('held', true, true, '')::text) AS n FROM held",
         "SELECT h.who FROM wards w, LATERAL (SELECT who FROM held WHERE held.ward = w.ward ORDER BY n DESC LIMIT 1) h",
         "SELECT n FROM once",
+        *OWN_COMPARED,
     ),
     "duckdb": (
         *SEVERAL,
@@ -144,6 +154,11 @@ NOT_KNOWN = {
             "SELECT n_live_tup AS n FROM pg_catalog.pg_stat_user_tables",
             "SELECT who FROM held WHERE own(ward)",
             "SELECT who FROM held WHERE pg_relation_size('held') > 8191",
+            "SELECT who, n::few AS n FROM held",
+            "SELECT who, ARRAY[n]::few[] AS n FROM held",
+            "SELECT who, n::text::few AS n FROM held",
+            "SELECT who FROM held WHERE held = held",
+            "SELECT who FROM held WHERE ROW(n)::pair IS NOT NULL",
             "SELECT 1 AS n",
         ),
         "duckdb": (
@@ -173,8 +188,40 @@ NOT_KNOWN = {
     }.items()
 }
 """What cannot be told from these, is of no table of people, or is refused with them."""
+_COUNTS = "SELECT CASE WHEN (SELECT count(*) FROM held WHERE ward = ''North'') >= 5 THEN 1 ELSE -1 END"
+_SIGNS = (("lt", "<"), ("le", "<="), ("eq", "="), ("ge", ">="), ("gt", ">"))
+
+
+def _compared(of: str, mark: str, default: str) -> tuple[str, ...]:
+    """An order of somebody's own, by which every two cells compare as a count of the table says."""
+    signs = tuple((name, f"{sign}{mark}", sign) for name, sign in _SIGNS)
+    listed = ", ".join(f"OPERATOR {n} {sign}" for n, (_, sign, _) in enumerate(signs, 1))
+    return (
+        f"CREATE FUNCTION {of}_cmp({of}, {of}) RETURNS integer LANGUAGE sql STABLE AS '{_COUNTS}'",
+        *(
+            f"CREATE FUNCTION {of}_{name}({of}, {of}) RETURNS boolean LANGUAGE sql STABLE AS "
+            f"'SELECT {of}_cmp($1, $2) {plain} 0'"
+            for name, _, plain in signs
+        ),
+        *(
+            f"CREATE OPERATOR {sign} (leftarg = {of}, rightarg = {of}, function = {of}_{name})"
+            for name, sign, _ in signs
+        ),
+        f"CREATE OPERATOR CLASS own_{of} {default} FOR TYPE {of} USING btree AS {listed}, "
+        f"FUNCTION 1 {of}_cmp({of}, {of})",
+    )
+
+
 MORE = {
     "postgresql": (
+        "CREATE TYPE pair AS (x int)",
+        "CREATE TYPE kind AS ENUM ('low', 'high')",
+        "CREATE DOMAIN grade AS integer CHECK (VALUE > 0)",
+        "CREATE TABLE typed (who text, kind kind, kinds kind[], grade grade)",
+        *_compared("integer", "#", ""),
+        *_compared("pair", "", "DEFAULT"),
+        "CREATE FUNCTION few(integer) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT count(*) < 9 FROM held'",
+        "CREATE DOMAIN few AS integer CHECK (few(VALUE))",
         "CREATE FUNCTION all_of_them() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT count(*) FROM held'",
         "CREATE FUNCTION own(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'",
         "CREATE SEQUENCE numbers",
@@ -308,7 +355,10 @@ def test_a_look_that_passes_over_what_it_does_not_know_is_caught(
     address = made(engine, tmp_path, request)
     monkeypatch.setattr(rows_apart, "all_known", lambda met, known: True)
     for select in {
-        "postgresql": ("SELECT who FROM held WHERE n > all_of_them() - 3", SEVERAL[0], SEVERAL[4]),
+        "postgresql": (
+            *("SELECT who FROM held WHERE n > all_of_them() - 3", SEVERAL[0], SEVERAL[4]),
+            *OWN_COMPARED,
+        ),
         "duckdb": (SEVERAL[0], SEVERAL[4], SEVERAL[9], "SELECT who, stats(n) AS n FROM held"),
         "sqlite": ("SELECT who FROM held WHERE n IN one", "SELECT who, rowid AS n FROM held"),
     }[engine]:
@@ -337,6 +387,24 @@ def test_one_person_moved_a_count_by_five_and_was_charged_for_one(
         with pytest.raises(UnreadableFile, match=HANGS_TOGETHER):
             release(ledger, "one", "clinic", asked, opened(address))
         assert ledger.budget("clinic").remaining == spent
+
+
+def test_a_built_in_type_that_is_compared_as_somebody_says_is_refused(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Which has no order of its own: every part of such a view is built in, and what compares it is not."""
+    address = made("postgresql", tmp_path, request)
+    select = "SELECT who FROM held WHERE ARRAY[point(n, n)] > ARRAY[point(0, 0)]"
+    run("postgresql", address, f"CREATE VIEW v AS {select}")
+    assert refused(address) == ""
+    run("postgresql", address, *_compared("point", "#", "DEFAULT"))
+    try:
+        assert refused(address) == HANGS_TOGETHER
+        before = rows("postgresql", address)
+        run("postgresql", address, placed(LAST))
+        assert (rows("postgresql", address) - before).total() > 1
+    finally:  # there is one for the whole database
+        run("postgresql", address, "DROP OPERATOR FAMILY own_point USING btree CASCADE")
 
 
 def test_a_policy_that_looks_at_other_rows_is_refused(tmp_path: Path, request: pytest.FixtureRequest) -> None:

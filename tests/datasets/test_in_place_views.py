@@ -39,6 +39,7 @@ FINE = {
         'SELECT a.who, b.amount FROM "he%ld" a JOIN "he%ld" b ON a.who = b.who',
         'SELECT who FROM "he%ld" UNION ALL SELECT amount FROM "he%ld"',
         "SELECT who, n FROM first",
+        "SELECT who, kind FROM typed WHERE kind > 'low' ORDER BY kind",
     ),
     "duckdb": (
         *PLAIN,
@@ -72,6 +73,8 @@ FAILS = {
         "SELECT who, amount::json ->> 'a' AS amount FROM \"he%ld\"",
         'SELECT who, n FROM "he%ld" WHERE who LIKE amount',
         'SELECT who, own(amount) AS n FROM "he%ld"',
+        "SELECT who FROM typed WHERE ARRAY[pair] > ARRAY[pair]",
+        "SELECT who FROM typed WHERE pair > pair",
         "SELECT who, n FROM second",
         'SELECT who, n FROM "Äß""%d"',
         'SELECT h.who, c.relname FROM "he%ld" h JOIN pg_catalog.pg_class c ON c.relname = h.who',
@@ -122,7 +125,12 @@ FAILS = {
     ),
 }
 MORE = {
-    "postgresql": ("CREATE FUNCTION own(text) RETURNS int LANGUAGE sql AS 'SELECT $1::int'",),
+    "postgresql": (
+        "CREATE FUNCTION own(text) RETURNS int LANGUAGE sql AS 'SELECT $1::int'",
+        "CREATE TYPE kind AS ENUM ('low', 'high')",
+        "CREATE TYPE pair AS (x text)",
+        "CREATE TABLE typed (who text, kind kind, pair pair)",
+    ),
     "duckdb": (
         "CREATE TABLE worked (who text, g INTEGER GENERATED ALWAYS AS (CAST(who AS INTEGER)))",
         "CREATE TABLE odd (who text, j JSON, v VARIANT, b BIGNUM, ms TIMESTAMP_MS)",

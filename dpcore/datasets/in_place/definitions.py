@@ -19,7 +19,23 @@ Run = Callable[[str], list[tuple[Any, ...]]]
 _PART = re.compile(r"(?<!\\)\{([A-Z]+)")
 _CALLED = re.compile(r":(?:func|opfunc)id ([0-9]+)")
 _READ = re.compile(r":relid ([0-9]+)")
+_COMPARED = re.compile(r":(?:opnos?|opfamilies|eqop|sortop) (?:\(o )?([0-9 ]+)")
+_TYPES = re.compile(r":\w*[tT]ype(?:s|id|Id)? (?:\(o )?([0-9 ]+)")
+"""Also of what has a number for a kind, as a join: a small one, which is nobody's own."""
 _NO_TABLE = "0"
+_FIRST_OWN = 16384
+"""From here on PostgreSQL numbers what somebody made."""
+_SAFE_TYPES = """
+SELECT n.oid FROM unnest(ARRAY[{types}]::bigint[]) AS n(oid) LEFT JOIN pg_catalog.pg_type t ON t.oid::bigint = n.oid
+  LEFT JOIN pg_catalog.pg_type of ON of.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype
+    WHEN t.typinput = 'pg_catalog.array_in'::regproc THEN t.typelem ELSE t.oid END
+WHERE (n.oid < {first} OR of.typtype = 'e' OR of.oid < {first})
+  AND NOT (t.typtype = 'd' AND t.oid >= {first} AND {coerced})
+  AND NOT EXISTS (SELECT FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod
+    WHERE c.oid >= {first} AND c.opcdefault AND m.amname IN ('btree', 'hash') AND c.opcintype IN (t.oid, of.oid))
+"""
+"""Of which no function of somebody's own is called that stands nowhere in a tree: to compare it, or lists of it, or to
+make it of a text or of its base type."""
 _DEFINED = """
 WITH RECURSIVE seen(oid) AS (
   SELECT to_regclass({name})::oid
@@ -67,6 +83,17 @@ class Trees:
         return {oid for tree in self.trees for oid in _CALLED.findall(tree)}
 
     @property
+    def compared(self) -> set[str]:
+        """Operators and families of them that are somebody's own: rows are compared by these, and a tree names no
+        function then."""
+        found = _numbers(_COMPARED, self.trees)
+        return {oid for oid in found if int(oid) >= _FIRST_OWN}
+
+    @property
+    def types(self) -> set[str]:
+        return _numbers(_TYPES, self.trees)
+
+    @property
     def parts(self) -> set[str]:
         return {part for tree in self.trees for part in _PART.findall(tree)}
 
@@ -78,6 +105,19 @@ def trees(run: Run, quoted: Callable[[str], str], table: str) -> Trees:
         trees=tuple(str(tree) for _, _, tree in found if tree is not None),
         oids=frozenset({_NO_TABLE, *(str(oid) for oid, _, _ in found)}),
     )
+
+
+def safe_types(run: Run, found: Trees) -> set[str]:
+    """Of the types in these trees those that call nothing of somebody's own."""
+    if not found.types:
+        return set()
+    coerced = str("COERCETODOMAIN" in found.parts).lower()
+    asked = _SAFE_TYPES.format(types=", ".join(sorted(found.types)), first=_FIRST_OWN, coerced=coerced)
+    return {str(oid) for (oid,) in run(asked)}
+
+
+def _numbers(where: re.Pattern[str], trees: Iterable[str]) -> set[str]:
+    return {oid for tree in trees for listed in where.findall(tree) for oid in listed.split()}
 
 
 def plan(run: Run, quoted: Callable[[str], str], table: str) -> list[dict[str, Any]]:

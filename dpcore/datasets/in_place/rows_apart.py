@@ -16,7 +16,18 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dpcore.datasets.in_place.definitions import Asked, Run, Trees, all_known, asked, folded, named, plan, trees
+from dpcore.datasets.in_place.definitions import (
+    Asked,
+    Run,
+    Trees,
+    all_known,
+    asked,
+    folded,
+    named,
+    plan,
+    safe_types,
+    trees,
+)
 from dpcore.errors import UnreadableFile
 
 HANGS_TOGETHER = (
@@ -119,6 +130,8 @@ def _in_postgresql(run: Run, found: Trees) -> bool:
         and all_known(found.kinds, _KEPT)
         and all_known(found.parts, _PARTS)
         and all_known(found.read, found.oids)
+        and all_known(found.compared, ())
+        and all_known(found.types, safe_types(run, found))
         and all(map(_of_one, found.trees))
     ):
         return False
