@@ -13,7 +13,7 @@ from dashboard.data.decisions import Decisions, notation
 from dashboard.data.own_file import OwnFile
 from dashboard.widgets.apart import apart
 from dashboard.words import columns as said
-from dpcore.datasets import Column
+from dpcore.datasets import Column, ReadColumn
 from dpcore.datasets.schema import ColumnType
 from dpcore.datasets.text import safe_cells
 
@@ -80,7 +80,7 @@ def _overview(own: OwnFile) -> None:
                 "Missing": 0 if read is None else read.missing,
                 "Unreadable": 0 if read is None or not same else read.unparsable,
                 "Declared": declared_words(own, column),
-                "Why this type": read.reason if read is not None and same else "You chose it.",
+                "Why this type": "You chose it." if read is None else _reason(own, column, read),
             }
         )
     frame = pd.DataFrame(rows)
@@ -187,16 +187,23 @@ def declared_words(own: OwnFile, column: Column) -> str:
     return f"{words.number(float(column.low or 0))} to {words.number(float(column.high or 0))}"
 
 
+def _reason(own: OwnFile, column: Column, read: ReadColumn) -> str:
+    """Why it is read so. How many different words there are, and what they look like, tells beside declared options
+    whether some are none of them."""
+    same = read.suggestion.type == column.type
+    if own.columns.withheld(column) and not (same and column.type in ("number", "integer", "date")):
+        return said.DECLARED
+    if same:
+        return read.reason
+    return f"You chose this type. Suggested: {kind(read.suggestion).lower()}. {read.reason}"
+
+
 def _why(own: OwnFile, column: Column) -> None:
     if own.reading is None:
         return
     read = own.reading.column(column.name)
-    lines = [
-        read.reason
-        if read.suggestion.type == column.type
-        else f"You chose this type. Suggested: {kind(read.suggestion).lower()}. {read.reason}"
-    ]
-    lines += list(read.notes)
+    lines = [_reason(own, column, read)]
+    lines += [] if own.columns.withheld(column) else read.notes
     if column.name in own.from_rows:
         lines.append(said.FROM_ROWS)
     if read.missing:

@@ -282,11 +282,10 @@ def _account(own: OwnFile, column: Column) -> None:
         (account.unlisted, "not among the options"),
         (account.outside, "beyond the bounds and moved to the nearest"),
     ]
-    limits = (column.low, column.high, column.earliest, column.latest)
-    hides = not own.confirmed and (bool(column.categories) or any(limit is not None for limit in limits))
+    hides = own.columns.withheld(column)
     if not hides:
         parts, kinds = [f"{account.taken:,} as written"], kinds + beyond
-    else:  # whoever was told of them would have bounds and options follow the file, and one person's cell
+    else:
         parts = [f"{account.taken + sum(found.number for found, _ in beyond):,} read"]
     for found, what in kinds:
         if found.number:

@@ -60,6 +60,8 @@ def counts_help(unit: str) -> str:
     )
 
 
+DECLARED = "You said what it can hold."
+"""Instead of how many different words it holds, to who keeps the file private."""
 BEYOND = {
     "options": "Cells with anything else count as missing, and are not told apart here: options follow what everyone "
     "knows, not the file.",

@@ -21,6 +21,7 @@ from dashboard.controls import Setting
 from dashboard.data import decisions, file_columns
 from dashboard.data.decisions import read_as, stated
 from dashboard.data.declarations import _onto, described
+from dashboard.data.file_columns import FileColumns
 from dashboard.data.own_file import OwnFile
 from dashboard.data.template import template
 from dashboard.question import Offer, Question
@@ -280,3 +281,51 @@ def test_who_called_the_file_public_is_told_of_each(open_app: Open) -> None:
         told.append(accounts(app))
     assert told[0] == ["Of 181 cells: 181 as written."] * 3
     assert [sum("(line 182)" in one for one in kind) for kind in told] == [0, 3]
+
+
+LINES = {
+    "as others": ("{n},{colour},2024-03-01", "33,red,2024-03-01", "104,zebra,1924-03-01"),
+    "all alike": ("50,red,2024-03-01", "50,red,2024-03-01", "104,zebra,1924-03-01"),
+    "numbers among words": ("{n},{number},2024-03-0{day}", "33,red,2024-03-01", "104,7000,1924-03-01"),
+}
+"""Columns as they are, and the rows of one person: within what is declared of each, and beyond it."""
+
+
+def columns_told(open_app: Open, line: str, end: str) -> list[str]:
+    """All that is said of the columns of a private file once they are declared: the table of them, and each one's."""
+    made = "".join(
+        line.format(n=20 + n % 70, colour=("red", "blue")[n % 2], number=("red", "7", "8")[n % 3], day=n % 9 + 1) + "\n"
+        for n in range(180)
+    )
+    app = drop(open_app("data"), f"age,person,day\n{made}{end}\n".encode(), name="file.csv")
+    app.number_input(key="own-rows-None").set_value(1).run()
+    for name, kind in (("age", "integer"), ("person", "category"), ("day", "date")):
+        app.selectbox(key="own-column").set_value(name).run()
+        box = next(one for one in app.selectbox if str(one.key).startswith("own-type-"))
+        if box.value != kind:
+            box.set_value(kind).run()
+    declare_on_page(app, "age", low=0.0, high=100.0)
+    declare_on_page(app, "person", categories="red\nblue\n7\n8", public=True)
+    declare_on_page(app, "day", earliest=date(2024, 1, 1), latest=date(2024, 12, 31))
+    found = [frame.value.to_csv() for frame in app.dataframe if "Declared" in frame.value]
+    assert len(found) == 1
+    for name in ("age", "person", "day"):
+        app.selectbox(key="own-column").set_value(name).run()
+        found += [str(one.value) for one in app.caption if "own-digest" not in str(one.value)]
+    return found
+
+
+@pytest.mark.parametrize("which", LINES)
+def test_nothing_beside_what_is_declared_tells_of_one_cell_beyond_it(which: str, open_app: Open) -> None:
+    """Neither how many different words there are, nor that they repeat or are all the same."""
+    line, within, beyond = LINES[which]
+    assert columns_told(open_app, line, within) == columns_told(open_app, line, beyond)
+
+
+def test_words_that_are_counted_beside_their_options_are_found_out(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FileColumns, "withheld", lambda columns, column: False)
+    line, within, beyond = LINES["as others"]
+    told = [columns_told(open_app, line, end) for end in (within, beyond)]
+    assert ["3 different words" in "".join(one) for one in told] == [False, True]
