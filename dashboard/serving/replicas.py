@@ -126,6 +126,8 @@ frontend visitors
     # what it answers itself, as to whoever asks wrongly, no page may frame either
     acl guarded res.hdr(Content-Security-Policy) -m found
     http-after-response set-header X-Frame-Options DENY if !guarded
+    http-after-response set-header X-Content-Type-Options nosniff if !guarded
+    http-after-response set-header Referrer-Policy same-origin if !guarded
     http-after-response set-header Content-Security-Policy "default-src 'none'; frame-ancestors 'none'" if !guarded
     # whoever is at none yet begins at one that answers, where another has not for a while: with the fewest connections,
     # as one that stands still soon has, it would be given all of them. A room is at its replica, whatever that does

@@ -68,14 +68,15 @@ def spend(store: Store, token: str, *, network: str, replicas: int) -> Callable[
     real answer back. Raises LedgerError.
     """
     where, browser = network or _UNKNOWN, f"answers {hashlib.sha256(token.encode()).hexdigest()}" if token else ""
-    if browser and store.written.records(browser) + ANSWER > MOST_OF_ONE:
+    counted = replicas * ANSWER  # each replica sees its own visitors alone, and who is one chooses which
+    if browser and store.written.records(browser) + counted > MOST_OF_ONE:
         raise LedgerError(TOO_MANY_ANSWERS)
-    if store.begun.records(where) + replicas * ANSWER > EACH * MOST_OF_ALL:
+    if store.begun.records(where) + counted > EACH * MOST_OF_ALL:
         raise LedgerError(TOO_MANY_OF_NETWORK)
 
     def count() -> None:
-        store.written.note(browser, ANSWER)
-        store.begun.note(where, replicas * ANSWER, token)
+        store.written.note(browser, counted)
+        store.begun.note(where, counted, token)
 
     return count
 

@@ -253,8 +253,8 @@ def test_a_class_of_200_behind_one_network_asks_and_one_of_them_cannot_fill_the_
     written: list[str] = []
     monkeypatch.setattr(Ledger, "charge", lambda self, request_id, *_, **__: written.append(request_id))
 
-    def asked(name: str, answers: int) -> int:
-        one, before = browser(whole, name), len(written)
+    def asked(name: str, answers: int, replicas: int = 1) -> int:
+        one, before = browser(whole, name, replicas=replicas), len(written)
         for number in range(answers):
             with suppress(LedgerError):
                 one.charge(f"{name}{number}", "people", SMALL, "?")
@@ -265,6 +265,7 @@ def test_a_class_of_200_behind_one_network_asks_and_one_of_them_cannot_fill_the_
     monkeypatch.setattr(whole._store.begun, "_seconds", 0.0)
     assert asked("one", 500) == 200
     assert asked("two", 1) == 1
+    assert asked("three", 500, replicas=4) == 50, "it has so many at each, and may go to all of them"
     whole.close()
 
 
