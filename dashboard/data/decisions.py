@@ -147,15 +147,12 @@ class Decisions:
         what = notation(schema.column(name))
         if what is not None and read is not None and notation(old) != what:
             schema = schema.with_column(_written(schema.column(name), what, getattr(read, what)))
-        # bounds that stay are those of an earlier file, whoever chooses another type for them
-        new = schema.column(name)
-        stay = read is None and old.is_numeric and new.is_numeric and (new.low, new.high) != (None, None)
         return replace(
             self,
             schema=schema,
             settled=self.settled | {name},
             copied=self.copied - {name},
-            marked=self.unmarked(name) | ({(name, kind)} if stay and (name, old.type) in self.marked else set()),
+            marked=self._marked(old, schema.column(name)) if read is None else self.unmarked(name),
             binary=self.binary if kind == "yes/no" else self.binary - {name},
         )
 
@@ -168,10 +165,19 @@ class Decisions:
         for column in columns:
             name, types = column.name, {new.schema.column(column.name).type, column.type}
             if name in binary or (len(types) > 1 and not types <= set(WORDS)):
-                new = replace(new, settled=new.settled | {name}, marked=new.unmarked(name))
+                marked = new._marked(new.schema.column(name), column)
+                new = replace(new, settled=new.settled | {name}, marked=marked)
             said = new.binary | {name} if name in binary else new.binary - {name}
             new = replace(new, schema=new.schema.with_column(column), binary=said)
         return new
+
+    def _marked(self, old: Column, new: Column) -> frozenset[tuple[str, str]]:
+        """``marked`` where somebody chose the type of a column by hand. Whatever else stays is what a declaration
+        brought of a file, and marks it still: bounds, or words that mean missing."""
+        fresh = Column(name=new.name, type=new.type)
+        stays = any(getattr(new, one) == getattr(old, one) != getattr(fresh, one) for one in _STATED if one != "type")
+        kept = {(new.name, str(new.type))} if stays and (old.name, old.type) in self.marked else set[tuple[str, str]]()
+        return self.unmarked(new.name) | kept
 
     def unmarked(self, name: str) -> frozenset[tuple[str, str]]:
         """``marked`` without a column that is chosen by hand now."""

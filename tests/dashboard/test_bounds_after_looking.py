@@ -183,6 +183,33 @@ def test_a_table_that_is_described_keeps_what_was_said_of_a_file() -> None:
     assert (template(again).row_suggested, again.schema.people) == (False, None)
 
 
+@pytest.mark.parametrize("there_and_back", [("date", "number"), ("text", "number"), ("yes/no", "category"), ("date",)])
+def test_what_stays_over_another_type_is_still_of_the_file(there_and_back: tuple[Any, ...]) -> None:
+    """Words that mean missing stayed, and the mark went: which cells count was stated with an earlier file in view."""
+    one = Column(name="x", type="number", low=0.0, high=9.0, missing_words=("997",))
+    if there_and_back[-1] == "category":
+        one = Column(name="x", type="category", categories=("a", "b"), missing_words=("zz",))
+    usual = Column(name="x", type="number").missing_words
+    for column, marked in ((one, ("x",)), (replace(one, missing_words=usual), ())):
+        own = described(Template(schema=Schema(columns=(column,)), suggested=("x",), confirmed=("x",)))
+        for kind in there_and_back:
+            own = own.decide(own.decisions.retyped("x", kind, None))
+        assert own.schema.column("x").missing_words == column.missing_words
+        assert template(own).suggested == marked
+
+
+@pytest.mark.parametrize("words", [{"yes_words": ("zz",), "no_words": ("qq",)}, {"missing_words": ("997",)}, {}])
+def test_what_stays_when_yes_or_no_is_said_is_still_of_the_file(words: dict[str, Any]) -> None:
+    """A form that was saved with nothing touched took the mark off, and left the words of an earlier file."""
+    column = Column(name="x", type="yes/no", **words)
+    own = described(Template(schema=Schema(columns=(column,)), suggested=("x",), confirmed=("x",)))
+    own = own.decide(own.decisions.says(column, binary=("x",)))
+    assert template(own).suggested == (("x",) if words else ())
+    others = replace(column, yes_words=("a",), no_words=("b",), missing_words=("c",))
+    own = own.decide(own.decisions.says(others, binary=("x",)))
+    assert template(own).suggested == (), "all of it is new"
+
+
 def test_what_was_said_before_is_the_same_question() -> None:
     """The words changed since, the digest did not: what was granted or charged then is drawn."""
     own = with_column(opened(), "n", low=0.0, high=9.0)

@@ -41,7 +41,7 @@ WITH RECURSIVE seen(oid) AS (
   SELECT to_regclass({name})::oid
   UNION SELECT below.oid FROM seen, LATERAL (
     SELECT d.refobjid FROM pg_catalog.pg_class v
-      JOIN pg_catalog.pg_rewrite r ON r.ev_class = v.oid
+      JOIN pg_catalog.pg_rewrite r ON r.ev_class = v.oid AND r.ev_type = '1'
       JOIN pg_catalog.pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
         AND d.refclassid = 'pg_class'::regclass
       WHERE v.oid = seen.oid AND v.relkind = 'v'
@@ -50,7 +50,8 @@ WITH RECURSIVE seen(oid) AS (
 )
 SELECT c.oid::bigint, c.relkind::text,
   CASE c.relkind WHEN 'v' THEN coalesce(r.ev_action::text, '{{UNKNOWN}}') END FROM seen
-  JOIN pg_catalog.pg_class c ON c.oid = seen.oid LEFT JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
+  JOIN pg_catalog.pg_class c ON c.oid = seen.oid
+  LEFT JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid AND r.ev_type = '1'
 UNION ALL SELECT c.oid::bigint, 'policy', p.polqual::text FROM seen JOIN pg_catalog.pg_class c ON c.oid = seen.oid
   JOIN pg_catalog.pg_policy p ON p.polrelid = c.oid WHERE c.relrowsecurity AND p.polqual IS NOT NULL
 UNION ALL SELECT seen.oid::bigint, 'worked out', NULL FROM seen JOIN pg_catalog.pg_attribute a ON a.attrelid = seen.oid
