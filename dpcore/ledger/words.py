@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import unicodedata
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -36,7 +36,7 @@ _SAID_LATER = (
 """What is said of a file now and was not before; of a pattern with a group that part was."""
 _SAID_AFTER = (
     re.compile(
-        " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]"
+        " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]\\Z"
     ),
 )
 """Sentences that stand behind a question, which is the same one without them."""
@@ -61,11 +61,11 @@ def same_question(kept: tuple[str, str], asked: tuple[str, str]) -> bool:
 def fuller(granted: str, asked: str) -> str:
     """The words in which a question is charged that was granted in some and is asked in others: those that say more of
     what is not covered, with each sentence that stands behind either. Raises InvalidArgument where both say more than
-    the other."""
-    one, other = _told_of(granted), _told_of(asked)
-    if all(before <= now for before, now in zip(one, other, strict=True)):
+    the other, of one column or another."""
+    before, now = _later(granted), _later(asked)
+    if before <= now:
         return with_all(asked, granted)
-    if all(now <= before for before, now in zip(one, other, strict=True)):
+    if now <= before:
         return with_all(granted, asked)
     raise InvalidArgument("request_id", OTHERWISE)
 
@@ -76,21 +76,41 @@ def with_all(told: str, other: str) -> str:
     return told + "".join(one[0] for one in found if one)
 
 
-def _told_of(words: str) -> list[int]:
-    """How often each of what was not always said is said."""
-    known = words
-    for before, now in _SAID:
-        known = known.replace(before, now)
-    return [*(words.count(now) for _, now in _SAID), *(len(later.findall(known)) for later in _SAID_LATER)]
+_PLACES = {0xE000 + each: each for each in range(len(_SAID) + len(_SAID_LATER))}
+"""Signs of nobody's use, which no name holds: each stands where one part was that was not always said."""
+_NO_PLACES = dict.fromkeys(_PLACES)
+
+
+def _later(words: str) -> set[tuple[int, int]]:
+    """Where in a question without them each part stands that was not always said, and which one it is."""
+    places, length = set[tuple[int, int]](), 0
+    for sign in _with_places(words):
+        if ord(sign) in _PLACES:
+            places.add((length, _PLACES[ord(sign)]))
+        else:
+            length += 1
+    return places
+
+
+def _with_places(told: str) -> str:
+    """A question as it was and is now, without its numbers, and a sign for each part that was not always said."""
+    signs = map(chr, _PLACES)
+    for (before, now), sign in zip(_SAID, signs, strict=False):
+        told = told.replace(now, now + sign).replace(before, now)
+    for later, sign in zip(_SAID_LATER, signs, strict=True):
+        told = later.sub(partial(_instead, sign), told)
+    for after in _SAID_AFTER:
+        told = after.sub("", told)
+    return _NUMBER.sub("0", told)
+
+
+def _instead(sign: str, found: re.Match[str]) -> str:
+    return (found[1] if found.re.groups else "") + sign
 
 
 def _bare(told: str) -> str:
     """The words of a question as they were and are now, without its numbers."""
-    for before, now in _SAID:
-        told = told.replace(before, now)
-    for later in (*_SAID_LATER, *_SAID_AFTER):
-        told = later.sub(lambda found: found[1] if found.re.groups else "", told)
-    return _NUMBER.sub("0", told)
+    return _with_places(told).translate(_NO_PLACES)
 
 
 def label(*, longest: int = 200, **named: Any) -> str:

@@ -181,6 +181,17 @@ def test_words_of_which_each_warns_of_more_are_asked_for_anew(ledger: Ledger) ->
     mixed = f"Q, named once and never spelled in two ways. {short[3:]}", f"Q, named once. {full[3:]}"
     with pytest.raises(InvalidArgument, match="ask anew"):
         words.fuller(*mixed)
+    one, other = (f"{short[3:].replace('“o”', name)}" for name in ("“a”", "“b”"))
+    more, rest = (f"{full[3:].replace('“o”', name)}" for name in ("“a”", "“b”"))
+    with pytest.raises(InvalidArgument, match="ask anew"):  # as many warnings, of other columns
+        words.fuller(f"Q. {more} {other}", f"Q. {one} {rest}")
+    assert words.fuller(f"Q. {one} {rest}", f"Q. {more} {rest}") == f"Q. {more} {rest}"
+
+
+def test_a_name_that_reads_like_a_warning_is_none(ledger: Ledger) -> None:
+    named = f"Q of “ {CHOSEN}”."
+    assert charged(ledger, f"{named} {CHOSEN}", named) == f"{named} {CHOSEN}"
+    assert not words.same_question((named, "q"), ("Q of “”.", "q"))
 
 
 def test_a_charge_in_the_words_of_whoever_draws_is_found_out(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
