@@ -1,8 +1,9 @@
 """The files that were made when they were clicked, while they may be fetched: for whom, and how many.
 
 Streamlit hands such a file to whoever asks for its address, without a session or a login, until two scripts have ended,
-which beside a tab that rests may be never. Here it is kept with it for whom it was made, so that who asks for it is
-asked whether they are still here (``serving.senders``); and of a session the latest stay, ``FILES`` of them and
+of whatever page: beside a tab that rests that may be never, and on a busy server before a browser has asked for it.
+Here it stays while it is kept with it for whom it was made, so that who asks for it is asked whether they are still
+here (``serving.senders``), and no longer than their session; of a session the latest stay, ``FILES`` of them and
 ``OWN_BYTES``, of all ``ALL_BYTES``, beyond which those of the address give way that has most.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +56,8 @@ class Made:
     ) -> None:
         """One more of a session, whose page is open from an ``address``; what is too much is let go of, but never the
         file that was just made."""
+        with files._lock:
+            files._files_by_session_and_coord.setdefault(_NOBODYS, {})[name] = name
         with self._lock:
             self._addresses[session] = address
             mine = self._files.setdefault(session, OrderedDict())
@@ -66,9 +69,14 @@ class Made:
             while self.bytes > ALL_BYTES and (least := self._gives_way(session)):
                 gone += self._pop(least, 1)
             kept = {one for theirs in self._files.values() for one in theirs}
-        for one in gone:
-            if one not in kept:
-                _delete(files, one)
+        _let_go(files, (one for one in gone if one not in kept))
+
+    def leave(self, files: MediaFileManager, session: str) -> None:
+        """None of a session that has ended stays."""
+        with self._lock:
+            gone = self._pop(session) if session in self._files else []
+            kept = {one for theirs in self._files.values() for one in theirs}
+        _let_go(files, (one for one in gone if one not in kept))
 
     def of(self, name: str) -> list[Whose]:
         """For whom a file of this name was made."""
@@ -98,11 +106,18 @@ def _size(files: Mapping[str, _File]) -> int:
     return sum(one.size for one in files.values())
 
 
-def _delete(files: MediaFileManager, name: str) -> None:
-    """Let go of a file that no page holds in its place."""
+_NOBODYS = "files made at a click"
+"""In place of a session, by which they stay whichever page is drawn anew."""
+
+
+def _let_go(files: MediaFileManager, names: Iterable[str]) -> None:
+    """Let go of files, but for what a page holds in its place."""
     with files._lock:
-        if name in files._file_metadata and name in files._get_inactive_file_ids():
-            files._delete_file(name)
+        held = files._files_by_session_and_coord.get(_NOBODYS, {})
+        for name in names:
+            held.pop(name, None)
+            if name in files._file_metadata and name in files._get_inactive_file_ids():
+                files._delete_file(name)
 
 
 def is_open(session_id: str) -> bool:

@@ -23,6 +23,7 @@ from typing import Any
 from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
 from streamlit.proto.ForwardMsg_pb2 import BackendOperationResponse
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
@@ -50,18 +51,28 @@ _QUEUES: dict[str, _Queue] = {}
 _FOR: ContextVar[tuple[str, Script] | None] = ContextVar("made for", default=None)
 _dispatch = BackendOperationDispatcher.dispatch
 _execute = MediaFileManager.execute_deferred
+_shutdown = AppSession.shutdown
 
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
     BackendOperationDispatcher.dispatch = _for_who_is_here  # type: ignore[assignment, method-assign]
     MediaFileManager.execute_deferred = _made  # type: ignore[assignment, method-assign]
+    AppSession.shutdown = _ended  # type: ignore[assignment, method-assign]
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
     BackendOperationDispatcher.dispatch = _dispatch  # type: ignore[method-assign]
     MediaFileManager.execute_deferred = _execute  # type: ignore[method-assign]
+    AppSession.shutdown = _shutdown  # type: ignore[method-assign]
+
+
+def _ended(session: AppSession) -> None:
+    """A session is over and does not come back: nor is what it had made there any more."""
+    if runtime.exists():
+        made_files.MADE.leave(runtime.get_instance().media_file_mgr, session.id)
+    _shutdown(session)
 
 
 async def _for_who_is_here(
@@ -100,6 +111,8 @@ async def _in_a_place(
         await place
         if runtime.exists() and not is_open(session_id):  # closed while this waited
             return BackendOperationResponse()
+        if not senders.may_ask(session_id):  # logged out while this waited
+            return BackendOperationResponse(error_msg=words.FIRST)
         return await work()
     finally:
         _FOR.reset(token)

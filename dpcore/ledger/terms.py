@@ -84,12 +84,13 @@ class Terms:
         return self.limits[-1][1] if self.limits else None
 
     def limit_for(self, subject: str) -> float | None:
-        """The limit as it counts for one person: a limit that they raised themselves does not."""
-        now = math.inf
+        """The limit as it counts for one person: a limit that they raised themselves does not, and is raised for them
+        by whoever else sets a higher one than is in force, not by who lowers it."""
+        now = in_force = math.inf
         for by, limit in self.limits:
             value = math.inf if limit is None else limit
-            if value <= now or by != subject:
-                now = value
+            raised = value > in_force and by != subject
+            now, in_force = value if raised else min(now, value), value
         return None if now == math.inf else now
 
     @property

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
 from streamlit.runtime import media_file_manager
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher, DeferredFileHandler
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileKind
@@ -178,6 +179,44 @@ def test_what_is_made_for_somebody_takes_no_file_from_a_page(guarded: bool, offe
     assert (names[0] == names[2], names[0] != names[1], drawn not in names) == (True, guarded, guarded)
     assert bool(made_files.MADE.of(drawn)) is not guarded
     assert {len(made_files.MADE.of(name)) for name in names} == {1 if guarded else 2}
+
+
+def runs(files: MediaFileManager, often: int = 3) -> None:
+    """Scripts of other pages that have ended."""
+    for _ in range(often):
+        files.remove_orphaned_files()
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_a_file_stays_however_often_other_pages_are_drawn(
+    held: bool, offered: Offered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy server it was gone before the browser had asked for it. It goes with its session, and with what the
+    page holds in its place never."""
+    if not held:
+        monkeypatch.setattr(made_files.MADE, "note", lambda *_, **__: None)
+    storage: Any = offered.files._storage
+    url = asyncio.run(offered.ask("a", offered.offer("a", lambda: b"a report"))).deferred_file.url
+    name = PurePosixPath(url).stem
+    runs(offered.files)
+    assert (name in storage._files_by_id) is held
+    made_files.MADE.leave(offered.files, "b")
+    runs(offered.files)
+    assert (name in storage._files_by_id) is held
+    made_files.MADE.leave(offered.files, "a")
+    assert name not in storage._files_by_id
+    assert not made_files.MADE.of(name)
+
+
+def test_what_a_session_had_made_goes_as_it_ends(offered: Offered, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = asyncio.run(offered.ask("a", offered.offer("a", lambda: b"a report"))).deferred_file.url
+    served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(media_file_mgr=offered.files))
+    monkeypatch.setattr(operations, "runtime", served)
+    monkeypatch.setattr(operations, "_shutdown", lambda session: None)
+    AppSession.shutdown(SimpleNamespace(id="b"))  # type: ignore[arg-type]
+    assert made_files.MADE.of(PurePosixPath(url).stem)
+    AppSession.shutdown(SimpleNamespace(id="a"))  # type: ignore[arg-type]
+    assert not made_files.MADE.of(PurePosixPath(url).stem)
 
 
 def anew(size: int) -> Callable[[], bytes]:

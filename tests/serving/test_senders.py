@@ -13,6 +13,8 @@ import pytest
 import websockets
 from starlette.responses import Response
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.web.server.starlette import starlette_auth_routes as routes
 from streamlit.web.server.starlette import starlette_websocket as page
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
@@ -182,13 +184,10 @@ def test_with_a_login_it_is_the_person_whose_session_it_is(
     assert sent("alice", method, logged_in(alice)) == 403
 
 
-class _Files:
-    """Stands for Streamlit's, of which none is let go of here."""
-
-
 def made(name: str, session: str) -> None:
     """A file that was made for who is at a session now."""
-    made_files.MADE.note(_Files(), session, name, 1, senders.whose(session))  # type: ignore[arg-type]
+    files = MediaFileManager(MemoryMediaFileStorage("/media"))  # none of which is let go of here
+    made_files.MADE.note(files, session, name, 1, senders.whose(session))
 
 
 def fetched(name: str, *headers: tuple[bytes, bytes], before: str = "") -> int:
