@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpcore.accounting import Cost
 from dpcore.conversions import zcdp_epsilon
@@ -24,6 +27,7 @@ from dpcore.ledger.member import SHARED, MembersLedger
 from dpcore.ledger.people import Brought
 from dpcore.ledger.records import FIRST, Kind, next_record
 from dpcore.ledger.roles import EVERYONE, Person
+from dpcore.ledger.terms import Terms
 from dpcore.ledger.verify import replayed
 from dpcore.ledger.words import same_question
 from tests.ledger.conftest import Place
@@ -506,6 +510,34 @@ def test_an_owner_needs_another_owner(whole: Ledger) -> None:
     otto.share("people", "olga" + ISSUER, "see")
     with pytest.raises(NotAllowed):
         olga.charge("late", "people", Cost.pure(0.1), "?")
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, 0.1, 1.0, 4.0, 5.0])), max_size=8))
+def test_a_limit_rises_for_nobody_but_by_who_else_raises_it(changes: list[tuple[str, float | None]]) -> None:
+    """An owner who lowered 5 to 4 let another take 4, for whom .1 had gone on as they had raised it themselves."""
+    for end in range(1, len(changes) + 1):
+        before, now = Terms(limits=tuple(changes[: end - 1])), Terms(limits=tuple(changes[:end]))
+        (by, limit), force = changes[end - 1], _most(before.limit)
+        for who in "ab":
+            was, found = _most(before.limit_for(who)), _most(now.limit_for(who))
+            raised = _most(limit) > force and by != who
+            assert found == (_most(limit) if raised else min(was, _most(limit)))
+            assert found <= _most(limit)
+
+
+def _most(limit: float | None) -> float:
+    return math.inf if limit is None else limit
+
+
+def test_who_lowers_a_limit_raises_it_for_nobody(whole: Ledger) -> None:
+    olga, otto = person(whole, "olga"), person(whole, "otto")
+    olga.share("people", "otto" + ISSUER, "own")
+    otto.set_limit("people", 0.1)
+    olga.set_limit("people", 5.0)
+    for lower in (4.0, 1.0):
+        otto.set_limit("people", lower)
+        with pytest.raises(ApprovalNeeded):
+            olga.charge(f"above {lower}", "people", Cost.pure(0.5), "?")
 
 
 def test_the_transaction_itself_asks(whole: Ledger) -> None:
