@@ -23,7 +23,7 @@ from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import columns as said
 from dpcore.datasets import Fits, OneRowPer, Reading, Size, SplitOptions, Step
-from dpcore.datasets.steps import SEPARATORS
+from dpcore.datasets.steps import SEPARATORS, ReadAsMissing
 
 LONGEST = 400
 """Characters of a sentence, and of the options that are stated."""
@@ -33,7 +33,7 @@ def show_working(own: OwnFile) -> None:
     """Steps that were done and steps that the table seems to want; nothing where there are none."""
     if own.reading is None:
         return
-    offered = [step for step in own.reading.suggested_steps if step not in own.steps]
+    offered = [step for step in own.reading.suggested_steps if step not in own.steps and not _names_a_cell(own, step)]
     if not offered and not own.steps:
         return
     with st.container(border=True, gap="small"):
@@ -55,6 +55,16 @@ def show_working(own: OwnFile) -> None:
                     _of_numbers(own, step, f"own-step-{place}")
                 else:
                     st.button(said.STEP_DO, key=f"own-step-{place}", on_click=actions.of(own, _take), args=(step,))
+
+
+def _names_a_cell(own: OwnFile, step: Step) -> bool:
+    """Whether a step would tell of a cell beyond what was declared of its column, where that is not told."""
+    names = own.schema.names
+    return (
+        isinstance(step, ReadAsMissing)
+        and step.column in names
+        and own.columns.withheld(own.schema.column(step.column))
+    )
 
 
 def sign(key: str) -> None:

@@ -349,6 +349,26 @@ def test_nothing_beside_what_is_declared_tells_of_one_cell_beyond_it(which: str,
     assert columns_told(open_app, line, within) == columns_told(open_app, line, beyond)
 
 
+@pytest.mark.parametrize("withheld", [True, False])
+def test_no_step_is_offered_that_names_a_cell_beyond_what_was_declared(
+    withheld: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One row said 999: the page offered to read it as missing, beside bounds of 0 to 100."""
+    if not withheld:
+        monkeypatch.setattr(FileColumns, "withheld", lambda columns, column: False)
+    told = []
+    for last in (33, 999):
+        app = drop(
+            open_app("data"),
+            "".join(["age,n\n", *(f"{20 + n % 50},{n}\n" for n in range(180)), f"{last},9\n"]).encode(),
+        )
+        assert ("999" in text(app)) is (last == 999), "before anything is declared it is offered"
+        app.number_input(key="own-rows-None").set_value(1).run()
+        declare_on_page(app, "age", low=0.0, high=100.0)
+        told.append("999" in text(app))
+    assert told == [False, not withheld]
+
+
 def test_words_that_are_counted_beside_their_options_are_found_out(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
