@@ -25,6 +25,7 @@ from dashboard.data.held import (
     OWN_END,
     OWN_LOOKED,
     OWN_PENDING,
+    OWN_READ,
     OWN_SOURCE,
     OWN_TAKEN,
     OWN_TASK,
@@ -110,9 +111,15 @@ def decide(change: Callable[[Decisions], Decisions]) -> None:
     if own is None:
         return
     try:
-        commit(own.decide(change(own.decisions)))
+        commit(own.decide(after_reading(own.unseen, change(own.decisions), own.decisions)))
     except InvalidArgument as error:
         session.say("own", words.sentence(error))
+
+
+def after_reading(unseen: bool, stated: Decisions, before: Decisions | None = None) -> Decisions:
+    """What somebody ``stated`` of a table that is ``unseen``, marked where a file was read in this session: of one that
+    is here all is so. What a declaration brings keeps its own marks, and does not come this way."""
+    return stated.after_looking(before) if unseen and OWN_READ.get() else stated
 
 
 def declare(change: Callable[[Schema], Schema], **settled: Any) -> None:

@@ -171,6 +171,29 @@ class Decisions:
             new = replace(new, schema=new.schema.with_column(column), binary=said)
         return new
 
+    def after_looking(self, before: Decisions | None) -> Decisions:
+        """With all marked that is stated otherwise than ``before``: by a person who had seen a file. They stated it, so
+        that they are asked nothing more of it; what was marked already waits as it did."""
+        new, old = self, {} if before is None else {one.name: before._said(one) for one in before.schema.columns}
+        for column in self.schema.columns:
+            name, mark = column.name, (column.name, str(column.type))
+            if self._said(column) == old.get(name) or (name in old and mark in self.marked):
+                continue
+            binary = new.binary | {name} if column.type == "yes/no" else new.binary
+            new = replace(new, marked=new.marked | {mark}, settled=new.settled | {name}, binary=binary)
+        rows = before is None or self._said_of_rows != before._said_of_rows
+        return replace(new, marked_row=new.marked_row or rows)
+
+    def _said(self, column: Column) -> Stated:
+        name = column.name
+        return stated(column), name in self.settled, name in self.binary, (name, column.type) in self.marked
+
+    @property
+    def _said_of_rows(self) -> Stated:
+        one = self.schema
+        said = one.each_row, one.unit, one.people, one.rows_per_person, one.id_column
+        return *said, self.said_row, self.said_rows, self.marked_row, self.reach
+
     def _marked(self, old: Column, new: Column) -> frozenset[tuple[str, str]]:
         """``marked`` where somebody chose the type of a column by hand. Whatever else stays is what a declaration
         brought of a file, and marks it still: bounds, or words that mean missing."""

@@ -70,7 +70,8 @@ def _added(round_: int) -> None:
         column = Column(name=name, type=kind)
         if own is None or not own.described:
             schema = Schema(columns=(column,))
-            fresh = OwnFile(name=said.DESCRIBED, data=b"", choices=(), reading=None, decisions=Decisions(schema=schema))
+            decisions = actions.after_reading(True, Decisions(schema=schema))
+            fresh = OwnFile(name=said.DESCRIBED, data=b"", choices=(), reading=None, decisions=decisions)
             actions.put_in_place(fresh)
         else:
             actions.declare(lambda old: replace(old, columns=(*old.columns, column)))

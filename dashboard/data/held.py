@@ -38,6 +38,9 @@ OWN_CONFIRMED: Slot[frozenset[str]] = Slot("_own_confirmed", frozenset, stays=Tr
 OWN_LOOKED: Slot[bool] = Slot("_own_looked", lambda: False, stays=True)
 """Whether true pictures of a file were shown in this session. That stays so until it ends, whatever is forgotten, and
 counts for every file of theirs from then on: another one may hold the same people, which nothing here can rule out."""
+OWN_READ: Slot[bool] = Slot("_own_read", lambda: False, stays=True)
+"""Whether a file was read in this session. That stays so until it ends, and whatever is stated later, of a table
+without a file too, is stated by a person who had seen one."""
 OWN_ASKED: Slot[Asked | None] = Slot("_own_asked", lambda: None, own=lambda _: None, stays=True)
 """The question that was chosen about the file, as long as it still needs something."""
 NAMING: Slot[bytes] = Slot("_naming", lambda: secrets.token_bytes(32), stays=True)

@@ -21,6 +21,7 @@ from dashboard.data.held import (
     OWN_FILE,
     OWN_LOOKED,
     OWN_NAME,
+    OWN_READ,
     OWN_SOURCE,
     OWN_TAKEN,
     OWN_TASK,
@@ -239,6 +240,7 @@ def keep(own: OwnFile | None, table: Table | None = None) -> None:
     OWN_FILE.put(own)
     if own is not None:
         OWN_TAKEN.forget()
+        OWN_READ.put(OWN_READ.get() or not own.unseen)
     OWN_NAME.put(None if own is None else own.name)
     if own is None or own.use is None or (table is None and shown is None):
         OWN_SOURCE.put(None)
