@@ -163,10 +163,12 @@ class Decisions:
         row."""
         new = self
         for column in columns:
-            name, types = column.name, {new.schema.column(column.name).type, column.type}
-            if name in binary or (len(types) > 1 and not types <= set(WORDS)):
-                marked = new._marked(new.schema.column(name), column)
-                new = replace(new, settled=new.settled | {name}, marked=marked)
+            name, old = column.name, new.schema.column(column.name)
+            types = {old.type, column.type}
+            if name in binary or not (len(types) == 1 or types <= set(WORDS)):
+                new = replace(new, settled=new.settled | {name}, marked=new._marked(old, column))
+            elif len(types) > 1:
+                new = replace(new, marked=new._marked(old, column))
             said = new.binary | {name} if name in binary else new.binary - {name}
             new = replace(new, schema=new.schema.with_column(column), binary=said)
         return new
@@ -195,8 +197,8 @@ class Decisions:
         return *said, self.said_row, self.said_rows, self.marked_row, self.reach
 
     def _marked(self, old: Column, new: Column) -> frozenset[tuple[str, str]]:
-        """``marked`` where somebody chose the type of a column by hand. Whatever else stays is what a declaration
-        brought of a file, and marks it still: bounds, or words that mean missing."""
+        """``marked`` where a column gets another type, or somebody chose it by hand. Whatever else stays is what a
+        declaration brought of a file, and marks it still: bounds, or words that mean missing."""
         fresh = Column(name=new.name, type=new.type)
         stays = any(getattr(new, one) == getattr(old, one) != getattr(fresh, one) for one in _STATED if one != "type")
         kept = {(new.name, str(new.type))} if stays and (old.name, old.type) in self.marked else set[tuple[str, str]]()

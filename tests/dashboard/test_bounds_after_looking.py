@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, offering
 from dashboard.controls import Setting
-from dashboard.data import decisions, file_columns
+from dashboard.data import bulk, decisions, file_columns
 from dashboard.data.decisions import read_as, stated
 from dashboard.data.declarations import _onto, described
 from dashboard.data.file_columns import FileColumns
@@ -208,6 +208,23 @@ def test_what_stays_when_yes_or_no_is_said_is_still_of_the_file(words: dict[str,
     others = replace(column, yes_words=("a",), no_words=("b",), missing_words=("c",))
     own = own.decide(own.decisions.says(others, binary=("x",)))
     assert template(own).suggested == (), "all of it is new"
+
+
+@pytest.mark.parametrize("confirmed", [(), ("x",)])
+@pytest.mark.parametrize("first", ["yes/no", "category"])
+@pytest.mark.parametrize("words", [{"missing_words": ("refused",)}, {}])
+def test_what_stays_when_options_are_typed_of_yes_or_no_is_still_of_the_file(
+    words: dict[str, Any], first: str, confirmed: tuple[str, ...]
+) -> None:
+    """The form for several columns made options of yes or no, and left an earlier file's words for missing unmarked."""
+    column = Column(name="x", type=first, **words)  # type: ignore[arg-type]
+    own = described(Template(schema=Schema(columns=(column,)), suggested=("x",), confirmed=confirmed))
+    if first == "category":
+        own = own.decide(own.decisions.retyped("x", "yes/no", None))
+    typed = bulk.stated(own.schema.column("x"), {"options": "pos; neg; other"}, public=True)
+    own = own.decide(own.decisions.says(typed, binary=bulk.binary([typed])))
+    assert own.schema.column("x").type == "category"
+    assert template(own).suggested == (("x",) if words else ())
 
 
 def test_what_was_said_before_is_the_same_question() -> None:
