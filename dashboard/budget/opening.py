@@ -51,6 +51,12 @@ STAYS = "This very file is about other people already, and stays with them. Noth
 _NOTE = "open-budget"
 
 
+def offered(source: Source) -> bool:
+    """Whether ``open_budget`` lets this person open one, once they said whose data these are; else it says why not."""
+    closed = visitors.restricted() or tracker.lost(source) or source.in_place
+    return not closed and "owner" in compute.roles() and source.lineage is not None
+
+
 def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | None = None) -> None:
     """Say what a budget is, let the person choose, and open it after one more look. Nothing is written before.
 

@@ -21,7 +21,7 @@ from dashboard.background import compute, places, this_run
 from dashboard.background.in_use import answering
 from dashboard.blocks import Block, Download
 from dashboard.budget import drawn, tracker, unanswered, visitor
-from dashboard.budget.opening import open_budget, told
+from dashboard.budget.opening import offered, open_budget, told
 from dashboard.case import Source
 from dashboard.question import RELEASE, Offer
 from dashboard.replay import Same, kept
@@ -80,7 +80,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
         charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
             if found is None and not tracker.lost(source):
-                way_below(slot, tab, said.budget_first(offer.gives))
+                way_below(slot, tab, said.budget_first(offer.gives) if offered(source) else said.NONE_AS_IT_IS)
             return  # the release tab says why
         waits = approval.pending(approval.latest(found, request), found)
     except DpcoreError:
