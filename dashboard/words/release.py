@@ -71,8 +71,8 @@ NAMED_BY_ROWS = "which columns the file has: its rows name them"
 UNCHECKED = "whoever has a larger part in the data than was stated, which nothing here can check"
 LOOKED_AT = "what ε and the question themselves tell, which were chosen after looking at the data or an earlier file"
 RECEIPT_SAYS_LOOKED = (
-    "Charts of this file, or of one before it, were shown in this session. So the receipt will say, whatever you "
-    f"click, type or leave as it is: {CHOSEN} Answers go without that line only while no file was looked at in a "
+    "Charts of these data, or of others before them, were shown in this session. So the receipt will say, whatever you "
+    f"click, type or leave as it is: {CHOSEN} Answers go without that line only while no chart of a file was shown in a "
     "session."
 )
 
