@@ -72,8 +72,8 @@ UNCHECKED = "whoever has a larger part in the data than was stated, which nothin
 LOOKED_AT = "what ε and the question themselves tell, which were chosen after looking at the data or an earlier file"
 RECEIPT_SAYS_LOOKED = (
     "Charts of these data, or of others before them, were shown in this session. So the receipt will say, whatever you "
-    f"click, type or leave as it is: {CHOSEN} Answers go without that line only while no chart of a file was shown in a "
-    "session."
+    f"click, type or leave as it is: {CHOSEN} Answers go without that line only while no chart of a file was shown in "
+    "a session."
 )
 
 
