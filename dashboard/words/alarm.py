@@ -381,7 +381,7 @@ def run_step(count: int, entries: int, step: str, alarm: bool) -> str:
 
 
 YOUR_LINE, NOISY_LINE = "your line", "the noisy line of this run"
-TRUE, COMPARED, RANG = "true numbers", "numbers with noise: these are compared with the noisy line", "alarm"
+TRUE, COMPARED, RANG = "true numbers", "numbers with noise, compared with the noisy line", "alarm"
 TRUE_HERE, NOISY_HERE = "true", "with noise"
 
 
