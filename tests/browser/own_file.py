@@ -67,13 +67,20 @@ def declare_binary(page: Page, name: str) -> None:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Pick an option of a select box."""
+    """Pick an option of a select box, which a page that is drawn at that moment may close again."""
     box = page.get_by_role("combobox", name=label).first
     settled(page)
     box.hover()  # scrolls to it, and again where it was drawn anew meanwhile
     settled(page)  # a list that opens while the page scrolls or is drawn closes again
     box.click()
-    page.get_by_role("option", name=option, exact=True).click()
+    wanted = page.get_by_role("option", name=option, exact=True)
+    for _ in range(3):
+        try:
+            expect(wanted).to_be_visible(timeout=5_000)
+        except AssertionError:
+            settled(page)
+            box.click()
+    wanted.click()
     settled(page)
 
 
