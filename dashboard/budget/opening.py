@@ -53,8 +53,18 @@ _NOTE = "open-budget"
 
 def offered(source: Source) -> bool:
     """Whether ``open_budget`` lets this person open one, once they said whose data these are; else it says why not."""
-    closed = visitors.restricted() or tracker.lost(source) or source.in_place
-    return not closed and "owner" in compute.roles() and source.lineage is not None
+    return _barred(source) is None and source.lineage is not None
+
+
+def _barred(source: Source) -> tuple[str, str | None] | None:
+    """Why this person opens none at this page, in a sentence with its icon; None where they may."""
+    if visitors.restricted():
+        return NOT_HERE, ":material/groups:"
+    if tracker.lost(source):
+        return login_words.NO_MORE, ":material/lock_person:"
+    if source.in_place:  # its owner states it, and nobody at a page
+        return place.NO_BUDGET if login.person() is None else place.NOT_SEEN, None
+    return None if "owner" in compute.roles() else (login_words.NONE_TO_ASK, ":material/lock_person:")
 
 
 def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | None = None) -> None:
@@ -62,17 +72,8 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
 
     ``neighbours`` is what the question in view hides, offered first, and ``cost`` that of one answer to it.
     """
-    if visitors.restricted():
-        st.info(NOT_HERE, icon=":material/groups:")
-        return
-    if tracker.lost(source):
-        st.info(login_words.NO_MORE, icon=":material/lock_person:")
-        return
-    if source.in_place:  # its owner states it, and nobody at a page
-        st.info(place.NO_BUDGET if login.person() is None else place.NOT_SEEN)
-        return
-    if "owner" not in compute.roles():
-        st.info(login_words.NONE_TO_ASK, icon=":material/lock_person:")
+    if (barred := _barred(source)) is not None:
+        st.info(barred[0], icon=barred[1])
         return
     if source.lineage is None:
         onward.say(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")
@@ -225,11 +226,8 @@ def _pays_for(cost: Cost | None, neighbours: str) -> None:
 
 
 def _hidden() -> Neighbours:
-    return (
-        "replace_one"
-        if session.entered(naming.about("budget-neighbours"), "add_remove") == "replace_one"
-        else "add_remove"
-    )
+    hidden = session.entered(naming.about("budget-neighbours"), "add_remove")
+    return "replace_one" if hidden == "replace_one" else "add_remove"
 
 
 def _chosen() -> tuple[str, float, float]:

@@ -164,11 +164,11 @@ class Decisions:
         new = self
         for column in columns:
             name, old = column.name, new.schema.column(column.name)
-            types = {old.type, column.type}
-            if name in binary or not (len(types) == 1 or types <= set(WORDS)):
-                new = replace(new, settled=new.settled | {name}, marked=new._marked(old, column))
-            elif len(types) > 1:
+            another = old.type != column.type
+            if name in binary or another:
                 new = replace(new, marked=new._marked(old, column))
+            if name in binary or (another and not {old.type, column.type} <= set(WORDS)):
+                new = replace(new, settled=new.settled | {name})
             said = new.binary | {name} if name in binary else new.binary - {name}
             new = replace(new, schema=new.schema.with_column(column), binary=said)
         return new

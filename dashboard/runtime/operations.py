@@ -78,15 +78,21 @@ def _ended(session: AppSession) -> None:
 async def _for_who_is_here(
     dispatcher: BackendOperationDispatcher, request: BackendOperationRequest, session_id: str
 ) -> BackendOperationResponse:
+    no = BackendOperationResponse(request_id=request.request_id, error_msg=words.FIRST)
+
+    async def made() -> BackendOperationResponse:
+        # they may have logged out while this waited
+        return await _dispatch(dispatcher, request, session_id) if senders.may_ask(session_id) else no
+
     if not senders.may_ask(session_id):
-        return BackendOperationResponse(request_id=request.request_id, error_msg=words.FIRST)
+        return no
     queue = _QUEUES.setdefault(session_id, _Queue())
     if queue.asked >= WAITING:
         return BackendOperationResponse(request_id=request.request_id, error_msg=BEING_MADE)
     queue.asked += 1
     try:
         async with queue.turn:
-            return await _in_a_place(session_id, lambda: _dispatch(dispatcher, request, session_id))
+            return await _in_a_place(session_id, made)
     finally:
         queue.asked -= 1
         if not queue.asked:
@@ -111,8 +117,6 @@ async def _in_a_place(
         await place
         if runtime.exists() and not is_open(session_id):  # closed while this waited
             return BackendOperationResponse()
-        if not senders.may_ask(session_id):  # logged out while this waited
-            return BackendOperationResponse(error_msg=words.FIRST)
         return await work()
     finally:
         _FOR.reset(token)

@@ -223,8 +223,8 @@ def _begin(here: Asked, found: Budget, *, seen: Known, again: bool) -> None:
     above = approval.above(found, request)
     if above:
         st.info(above, icon=":material/group:")
-    fits, label = found.fits(request.cost, request.neighbours), said.DRAW_MORE if again else said.DRAW
-    label = login_words.ASK_NOW if above else label
+    fits = found.fits(request.cost, request.neighbours)
+    label = login_words.ASK_NOW if above else said.DRAW_MORE if again else said.DRAW
     st.button(
         controls.primary(label) if fits else label,
         type="primary",

@@ -48,16 +48,15 @@ TOO_MANY_OF_ALL = (
     "So much is asked of this server that its ledger takes no more for now; nothing was charged. Try again within an "
     "hour, or start Epsilon Lab on your own computer."
 )
-_UNKNOWN = "unknown"
 TOO_MANY_OF_NETWORK = (
     "So much is asked from your network that this server's ledger takes no more from there for now; nothing was "
     "charged. Try again within an hour, or start Epsilon Lab on your own computer."
 )
-
-
 TOO_MANY_ANSWERS = (
     "You have asked for as many private answers here as one person can in a day; nothing was charged. Go on tomorrow."
 )
+_UNKNOWN = "unknown"
+"""In place of a network, of all of whom it is not known from where they come."""
 
 
 def spend(store: Store, token: str, *, network: str, replicas: int) -> Callable[[], None]:

@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration
-from dpcore.datasets.in_place import PrivateSource, configured_sources, open_database, rows_apart
+from dpcore.datasets.in_place import PrivateSource, configured_sources, definitions, open_database, rows_apart
 from dpcore.datasets.in_place.rows_apart import HANGS_TOGETHER
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.ledger import Ledger
@@ -356,7 +356,8 @@ def test_a_look_that_passes_over_what_it_does_not_know_is_caught(
 ) -> None:
     """The rule that decides in every engine, by some of what it alone refuses."""
     address = made(engine, tmp_path, request)
-    monkeypatch.setattr(rows_apart, "all_known", lambda met, known: True)
+    for module in (rows_apart, definitions):
+        monkeypatch.setattr(module, "all_known", lambda met, known: True)
     for select in {
         "postgresql": (
             *("SELECT who FROM held WHERE n > all_of_them() - 3", SEVERAL[0], SEVERAL[4]),

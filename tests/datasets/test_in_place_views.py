@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.datasets import Column, Declaration
-from dpcore.datasets.in_place import PrivateSource, configured_sources, open_database, views
+from dpcore.datasets.in_place import PrivateSource, configured_sources, definitions, open_database, views
 from dpcore.errors import InvalidArgument, ReleaseRefused, UnreadableFile
 from dpcore.ledger import Ledger
 from dpcore.release import FAILED, release
@@ -219,7 +219,8 @@ def test_a_look_that_passes_over_what_it_does_not_know_opens_them(
 ) -> None:
     """So each of them is refused by that rule, and by nothing else."""
     address = made(engine, tmp_path, request, select)
-    monkeypatch.setattr(views, "all_known", lambda met, known: True)
+    for module in (views, definitions):
+        monkeypatch.setattr(module, "all_known", lambda met, known: True)
     assert open_database(address, "v", row_by_row=("v",)).names
 
 

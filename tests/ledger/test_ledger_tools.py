@@ -175,12 +175,8 @@ UNENDED = {
 """Files of somebody's that end within a line, as the journal of a process that died does."""
 
 
-@pytest.mark.parametrize("records", [0, 1, 2])
-@pytest.mark.parametrize("what", UNENDED)
-def test_so_of_a_file_that_ends_within_a_line(
-    what: str, records: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor does the program, which writes: an unfinished line is the ledger's where it begins its next record."""
+def beside_a_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int) -> tuple[Path, Path]:
+    """An empty folder of somebody's, and one of a ledger of so many records."""
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
     mine, own = tmp_path / "mine", tmp_path / "own"
     mine.mkdir()
@@ -189,6 +185,16 @@ def test_so_of_a_file_that_ends_within_a_line(
     with Ledger.open(own / "l.db") as ledger:
         for number in range(records):
             ledger.open_budget(f"people-{number}", epsilon=1.0)
+    return mine, own
+
+
+@pytest.mark.parametrize("records", [0, 1, 2])
+@pytest.mark.parametrize("what", UNENDED)
+def test_so_of_a_file_that_ends_within_a_line(
+    what: str, records: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does the program, which writes: an unfinished line is the ledger's where it begins its next record."""
+    mine, own = beside_a_ledger(tmp_path, monkeypatch, records)
     (mine / "token").write_bytes(UNENDED[what])
     (mine / "token").chmod(0o644)
     before, kept = as_it_is(mine), (own / "l.db").read_bytes()
@@ -296,14 +302,8 @@ ALL = [
 
 def laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int = 2) -> tuple[Path, Path, list[Path]]:
     """A folder of somebody's files, one of a ledger, and these files: each readable by everybody."""
-    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
-    mine, own = tmp_path / "mine", tmp_path / "own"
-    mine.mkdir()
-    own.mkdir()
-    (own / "r.json").write_text("{}")
+    mine, own = beside_a_ledger(tmp_path, monkeypatch, records)
     with Ledger.open(own / "l.db") as ledger:
-        for number in range(records):
-            ledger.open_budget(f"people-{number}", epsilon=1.0)
         ledger.backup(own / "backup")
     for name, data in FILES.items():
         (mine / name).write_bytes(data)

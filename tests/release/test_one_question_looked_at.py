@@ -16,12 +16,11 @@ from dpcore.datasets import Column, PrivateRows
 from dpcore.datasets.declaration import Declaration
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Known, Ledger, charging, words
-from dpcore.ledger.member import MembersLedger
-from dpcore.ledger.roles import Person
 from dpcore.release import question_digest, question_digests, release, sentence
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.asked import CHOSEN, SEEN
 from dpcore.releases.selection import MostCommonOption
+from tests.release.granting import granting
 
 DECLARED = Declaration(columns=(Column(name="o", type="category", categories=("a", "b")),))
 ROWS = PrivateRows(pd.DataFrame({"o": ["a"] * 9}))
@@ -84,18 +83,6 @@ def test_a_charge_from_before_pays_for_its_draw(ledger: Ledger, chosen: tuple[st
     found = release(ledger, "r", "people", request, ROWS)
     assert found.answer is not None
     assert (found.question, found.what, len(ledger.receipts())) == (paid.question, paid.what, 1)
-
-
-def granting(ledger: Ledger) -> tuple[MembersLedger, MembersLedger]:
-    """Who owns a budget, and who may take nothing of it alone."""
-    subjects = {name: f"{name} at https://login.example" for name in ("olga", "anna")}
-    for name, roles in (("olga", ["owner"]), ("anna", ["analyst"])):
-        ledger.give_roles(subjects[name], roles)
-    olga, anna = (MembersLedger(ledger, Person(subject=one), token=name * 8) for name, one in subjects.items())
-    olga.open_budget("theirs", epsilon=5.0, delta=1e-6, name="Theirs")
-    olga.share("theirs", subjects["anna"], "ask")
-    olga.set_limit("theirs", 0.1)
-    return olga, anna
 
 
 @pytest.mark.parametrize("chosen", ONCE)

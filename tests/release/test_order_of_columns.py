@@ -19,10 +19,9 @@ from dpcore import release as module
 from dpcore.audit.questions import QUESTIONS
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.ledger import Ledger
-from dpcore.ledger.member import MembersLedger
-from dpcore.ledger.roles import Person
 from dpcore.release import ask, question_digest, question_digests, release, sentence
 from dpcore.releases.best_rule import BestRule
+from tests.release.granting import granting
 
 NAMES = {"columns", "experts", "suggested"}
 
@@ -134,13 +133,7 @@ def test_a_charge_from_before_pays_for_its_draw(ledger: Ledger, before: pytest.M
 
 def test_a_grant_from_before_is_drawn(ledger: Ledger, before: pytest.MonkeyPatch) -> None:
     request = made(LISTED)
-    subjects = {name: f"{name} at https://login.example" for name in ("olga", "anna")}
-    for name, roles in (("olga", ["owner"]), ("anna", ["analyst"])):
-        ledger.give_roles(subjects[name], roles)
-    olga, anna = (MembersLedger(ledger, Person(subject=one), token=name * 8) for name, one in subjects.items())
-    olga.open_budget("theirs", epsilon=5.0, delta=1e-6, name="Theirs")
-    olga.share("theirs", subjects["anna"], "ask")
-    olga.set_limit("theirs", 0.1)
+    olga, anna = granting(ledger)
     old = ask(anna, "r", "theirs", request)
     olga.grant("r")
     before.undo()

@@ -181,6 +181,20 @@ def test_what_is_made_for_somebody_takes_no_file_from_a_page(guarded: bool, offe
     assert {len(made_files.MADE.of(name)) for name in names} == {1 if guarded else 2}
 
 
+def test_who_logs_out_while_they_wait_is_given_nothing(offered: Offered, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands in the line before theirs is the place at which they learn so; the browser knows which it had asked
+    for."""
+    first = offered.offer("a", lambda: monkeypatch.setattr(senders, "may_ask", lambda session: False) or b"the last")
+    second = offered.offer("a", lambda: b"after the log-out")
+
+    async def both() -> list[Any]:
+        return await asyncio.gather(offered.ask("a", first), offered.ask("a", second))
+
+    given, refused = asyncio.run(both())
+    assert given.deferred_file.url
+    assert (refused.request_id, refused.error_msg) == ("1", words.FIRST)
+
+
 def runs(files: MediaFileManager, often: int = 3) -> None:
     """Scripts of other pages that have ended."""
     for _ in range(often):

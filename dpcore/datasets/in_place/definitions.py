@@ -108,7 +108,25 @@ def trees(run: Run, quoted: Callable[[str], str], table: str) -> Trees:
     )
 
 
-def safe_types(run: Run, found: Trees) -> set[str]:
+def trees_known(run: Run, found: Trees, *, kinds: Container[str], parts: Container[str], functions: str) -> bool:
+    """Whether nothing is met in these trees but such ``kinds`` and ``parts``, what is told of there, and what is built
+    in; ``functions`` asks for the numbers of those that may be called, among the ``called`` or among all."""
+    called = ", ".join(sorted(found.called))
+    return (
+        bool(found.kinds)
+        and all_known(found.kinds, kinds)
+        and all_known(found.parts, parts)
+        and all_known(found.read, found.oids)
+        and all_known(found.compared, ())
+        and all_known(found.types, _safe_types(run, found))
+        and (
+            not called
+            or all_known(found.called, {str(n) for (n,) in run(functions.format(called=called, first=_FIRST_OWN))})
+        )
+    )
+
+
+def _safe_types(run: Run, found: Trees) -> set[str]:
     """Of the types in these trees those that call nothing of somebody's own."""
     if not found.types:
         return set()
@@ -124,7 +142,7 @@ def _numbers(where: re.Pattern[str], trees: Iterable[str]) -> set[str]:
 def plan(run: Run, quoted: Callable[[str], str], table: str) -> list[dict[str, Any]]:
     """Steps and expressions of DuckDB's plan before it is made faster: there views are written out, and casts that
     nobody wrote stand as well. None where it cannot be told."""
-    told = json.loads(str(run(f"SELECT json_serialize_plan({literal_text(_all_of(quoted, table))})")[0][0]))
+    told = json.loads(str(run(f"SELECT json_serialize_plan({literal_text(all_of(quoted, table))})")[0][0]))
     return [] if told.get("error") else list(_parts(told.get("plans")))
 
 
@@ -162,7 +180,7 @@ def asked(run: Run, compiled: Run, quoted: Callable[[str], str], table: str) -> 
     stored = run("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
     shown = run("SELECT name, sql FROM sqlite_master WHERE type = 'view'")
     return Asked(
-        met=tuple(compiled(_all_of(quoted, table))),
+        met=tuple(compiled(all_of(quoted, table))),
         stored=frozenset(folded(name) for (name,) in stored),
         shown={folded(name): str(sql) for name, sql in shown},
     )
@@ -173,5 +191,6 @@ def folded(name: Any) -> str:
     return str(name).encode().lower().decode()
 
 
-def _all_of(quoted: Callable[[str], str], table: str) -> str:
+def all_of(quoted: Callable[[str], str], table: str) -> str:
+    """What every look has the engine make something of."""
     return f"SELECT * FROM {quoted(table)}"  # noqa: S608 - a name that the database gave

@@ -21,12 +21,13 @@ from dpcore.datasets.in_place.definitions import (
     Run,
     Trees,
     all_known,
+    all_of,
     asked,
     folded,
     named,
     plan,
-    safe_types,
     trees,
+    trees_known,
 )
 from dpcore.errors import UnreadableFile
 
@@ -62,7 +63,7 @@ _KEPT = {"r", "p", "v", "policy", "worked out"}
 """A foreign table and a materialized view may be made of anything. What a table works out is of the row's own cells."""
 _PURE = """
 SELECT p.oid::bigint FROM pg_catalog.pg_proc p
-WHERE p.oid IN ({called}) AND p.oid < 16384 AND p.pronamespace = 'pg_catalog'::regnamespace
+WHERE p.oid IN ({called}) AND p.oid < {first} AND p.pronamespace = 'pg_catalog'::regnamespace
   AND p.prokind = 'f' AND NOT p.proretset AND (p.provolatile = 'i' OR p.provolatile = 's' AND (
     p.proname IN ('now', 'transaction_timestamp', 'statement_timestamp', 'to_char', 'to_date', 'to_timestamp', 'concat',
       'concat_ws', 'format', 'current_setting', 'pg_has_role')
@@ -125,18 +126,8 @@ def check(engine: str, run: Run, quoted: Callable[[str], str], table: str, *, co
 
 
 def _in_postgresql(run: Run, found: Trees) -> bool:
-    if not (
-        found.kinds
-        and all_known(found.kinds, _KEPT)
-        and all_known(found.parts, _PARTS)
-        and all_known(found.read, found.oids)
-        and all_known(found.compared, ())
-        and all_known(found.types, safe_types(run, found))
-        and all(map(_of_one, found.trees))
-    ):
-        return False
-    called = {number for (number,) in run(_PURE.format(called=", ".join(found.called)))} if found.called else set()
-    return all_known(found.called, {str(number) for number in called})
+    known = trees_known(run, found, kinds=_KEPT, parts=_PARTS, functions=_PURE)
+    return known and all(map(_of_one, found.trees))
 
 
 def _of_one(tree: str) -> bool:
@@ -186,7 +177,7 @@ def _in_sqlite(run: Run, found: Asked, quoted: Callable[[str], str], table: str)
     columns = {"", *(folded(row[1]) for row in run(f"PRAGMA table_xinfo({quoted(stored)})"))}
     read = [(folded(about[0]), folded(about[1])) for action, *about in found.met if action == sqlite3.SQLITE_READ]
     called = {about[1] for action, *about in found.met if action == sqlite3.SQLITE_FUNCTION}
-    steps = run(f"EXPLAIN SELECT * FROM {quoted(table)}") if called else []  # noqa: S608 - a name that the database gave
+    steps = run(f"EXPLAIN {all_of(quoted, table)}") if called else []
     return (
         all_known((name for name, _ in read), chain)
         and all_known((column for name, column in read if name == stored), columns)

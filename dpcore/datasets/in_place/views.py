@@ -16,7 +16,16 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
-from dpcore.datasets.in_place.definitions import Run, all_known, asked, folded, named, plan, safe_types, trees
+from dpcore.datasets.in_place.definitions import (
+    Run,
+    all_known,
+    asked,
+    folded,
+    named,
+    plan,
+    trees,
+    trees_known,
+)
 from dpcore.errors import UnreadableFile
 
 _LOG = logging.getLogger(__name__)
@@ -39,9 +48,9 @@ SELECT o.oprcode::oid::bigint FROM pg_catalog.pg_operator o
   JOIN pg_catalog.pg_amop a ON a.amopopr = e.oid
   JOIN pg_catalog.pg_am m ON m.oid = a.amopmethod AND m.amname = 'btree'
   JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode AND p.pronamespace = 'pg_catalog'::regnamespace
-    AND p.oid < 16384
+    AND p.oid < {first}
 UNION SELECT p.oid::bigint FROM pg_catalog.pg_proc p
-WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.oid < 16384 AND (
+WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.oid < {first} AND (
   p.proname IN ('lower', 'upper', 'btrim', 'ltrim', 'rtrim') AND p.proargtypes::text = '25'
   OR p.proname IN ('int4', 'int8', 'float8', 'numeric')
     AND p.proargtypes::text IN ('21', CASE WHEN p.proname <> 'int4' THEN '23' END,
@@ -98,16 +107,7 @@ def failed(table: str) -> None:
 
 
 def _in_postgresql(run: Run, quoted: Callable[[str], str], table: str) -> bool:
-    found = trees(run, quoted, table)
-    known = (
-        bool(found.kinds)
-        and all_known(found.kinds, _KEPT)
-        and all_known(found.parts, _PARTS)
-        and all_known(found.read, found.oids)
-        and all_known(found.compared, ())
-        and all_known(found.types, safe_types(run, found))
-    )
-    return known and (not found.called or all_known(found.called, {str(number) for (number,) in run(_TOTAL)}))
+    return trees_known(run, trees(run, quoted, table), kinds=_KEPT, parts=_PARTS, functions=_TOTAL)
 
 
 def _in_duckdb(run: Run, quoted: Callable[[str], str], table: str) -> bool:
