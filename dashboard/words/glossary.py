@@ -19,7 +19,7 @@ from dpcore.thresholding import ways
 TITLE, FIND = "What the words mean", "Find a word"
 LONGEST_SOUGHT = 60
 """Characters of a word to find; no term is longer."""
-LOSS = "How much an answer may depend on the one it protects: more privacy ⟵ ⟶ more accuracy"
+LOSS = "How much an answer may depend on the one it protects  \nmore privacy ⟵ ⟶ more accuracy"
 """Said under the slider of ε: one phrase for who never opens the words."""
 TERMS: Mapping[str, str] = MappingProxyType(
     {
