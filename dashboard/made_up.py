@@ -22,7 +22,9 @@ def told(question: Question, case: Case) -> Question:
     whatever = said.holds(offer.forecast, case.epsilon) if isinstance(offer, Offer) else said.NOT_YET
     need = replace(question.need, hint="", better=None, proviso=None, whatever=whatever)
     headline, caption = said.headline(question.headline), said.caption(question.caption)
-    return replace(question, headline=headline, caption=caption, view=_of_these(question.view), need=need)
+    seen = question.outcomes and replace(question.outcomes, what=said.of_these(question.outcomes.what))
+    view = _of_these(question.view)
+    return replace(question, headline=headline, caption=caption, view=view, need=need, outcomes=seen)
 
 
 def _of_these(view: Chart) -> Chart:

@@ -7,7 +7,6 @@ is asked about rows that follow from the declaration alone, and its release is o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -85,16 +84,16 @@ def _marked(question: Question, case: Case) -> Question:
     question = made_up.told(question, case)
     if case.source.in_place and isinstance(question.offer, Offer) and not _countable(question.offer):
         question = replace(question, offer=NoOffer(sentence=said.COUNTS_ALONE))
-    suggested = _suggested(question.offer)
-    if suggested:
-        question = _not_covered(_saying(question, map(said.suggested, suggested)), said.SUGGESTED)
-    if _steps(question.offer):
-        question = _not_covered(question, said.STEPS)
-    told = _named_by_rows(question.offer)
-    if told:
-        question = _not_covered(_saying(question, map(said.named_by_rows, told)), said.NAMED_BY_ROWS)
-    if _unchecked(question.offer, case):
-        question = _not_covered(question, said.UNCHECKED)
+    request = _of_file(question.offer)
+    if request is not None:
+        unchecked = not case.source.public and "not checked" in request.promise
+        for is_so, what in (
+            (request.suggestions, said.SUGGESTED),
+            (request.reads.done, said.STEPS),
+            (named(request.reads), said.NAMED_BY_ROWS),
+            (unchecked, said.UNCHECKED),
+        ):
+            question = _not_covered(question, what) if is_so else question
     if case.source.looked_at:
         question = _not_covered(replace(question, offer=_looked_at(question.offer)), said.LOOKED_AT)
     return question
@@ -109,38 +108,9 @@ def _not_covered(question: Question, what: str) -> Question:
     return replace(question, protected=replace(card, not_protected=f"{card.not_protected}; {what}"))
 
 
-def _suggested(offer: Offer | NoOffer) -> tuple[str, ...]:
-    """What the receipt will say of what was chosen after the file was seen."""
-    if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
-        return ()
-    return offer.request.suggestions
-
-
-def _steps(offer: Offer | NoOffer) -> bool:
-    """Whether steps were done to the rows that will be asked."""
-    return isinstance(offer, Offer) and isinstance(offer.request, Asked) and bool(offer.request.reads.done)
-
-
-def _named_by_rows(offer: Offer | NoOffer) -> tuple[str, ...]:
-    """What the receipt will say of columns that the file's own rows name."""
-    if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
-        return ()
-    return named(offer.request.reads)
-
-
-def _saying(question: Question, sentences: Iterable[str]) -> Question:
-    """The question with these sentences beside its release."""
-    if isinstance(question.offer, NoOffer):
-        return question
-    before = (*question.offer.before, *map(Small, sentences))
-    return replace(question, offer=replace(question.offer, before=before))
-
-
-def _unchecked(offer: Offer | NoOffer, case: Case) -> bool:
-    """Whether the promise rests on what was stated of one person's part in a file and cannot be checked."""
-    if isinstance(offer, NoOffer) or not isinstance(offer.request, Asked):
-        return False
-    return not case.source.public and "not checked" in offer.request.promise
+def _of_file(offer: Offer | NoOffer) -> Asked | None:
+    """The request that reads a table's rows, where there is one."""
+    return offer.request if isinstance(offer, Offer) and isinstance(offer.request, Asked) else None
 
 
 def _looked_at(offer: Offer | NoOffer) -> Offer | NoOffer:

@@ -131,7 +131,7 @@ class Offer:
     a sentence (Markdown: text from files through ``words.safe``), ``gives`` says what every answer is, ``below`` adds
     blocks under it. ``relation`` is the
     control by which the person chooses whom the answer hides, where there is a choice. ``conclude`` says what may and
-    may not be concluded from an answer.
+    may not be concluded from an answer, ``claim`` what may be, as a clause that is printed with it.
     """
 
     request: Request
@@ -143,6 +143,7 @@ class Offer:
     relation: str | None = None
     before: tuple[Block, ...] = ()
     conclude: str = ""
+    claim: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,15 +34,15 @@ SUM, RHO = "sum", "zcdp"
 KINDS = {SUM: "Plain sum: ε and δ add up like money", RHO: "Many small answers: counted in ρ"}
 CAPTIONS = {
     SUM: "What is left can be spent on any page, and every bill is easy to check by hand. The usual choice.",
-    RHO: "Only for who plans many small answers: more of them fit, and fewer large ones. Each is counted as ρ, about "
-    "half the square of its ε. Needs a δ, and some questions cannot be asked then.",
+    RHO: "Worth it for dozens of small answers: more of them fit, and fewer large ones (“What each would allow” counts "
+    "both). Needs a δ, and some questions cannot be asked then.",
 }
 _SIZES = (0.05, 0.5)  # ε of one answer, for what a budget would allow
 HIDDEN = {
-    "add_remove": "Hides whether any one of them is in the data, and what is said of them. For every question but whom "
-    "to follow day by day (Online experts).",
-    "replace_one": "Hides what the data say of any one of them. For every question; those that hide one added or "
-    "removed cost more (twice the ε, four times the ρ), as a changed row is one removed and another added.",
+    "add_remove": "Hides whether any one of them is in the data, and what is said of them. The usual choice. It pays "
+    "for every question but whom to follow day by day (Online experts).",
+    "replace_one": "Hides what the data say of any one of them, and not whether they are in the data. It pays for "
+    "every question; those that hide one added or removed cost twice the ε (four times the ρ).",
 }
 FITS = "Fits the question in view."
 DELTAS = tuple(10.0**-power for power in range(5, 13))
@@ -282,8 +282,8 @@ def _confirm(source: Source, cost: Cost | None, neighbours: str) -> None:
         _pays_for(cost, neighbours)
         st.markdown(_odds(hidden, epsilon, delta, unit))
         st.markdown(
-            "It cannot be raised, refilled or deleted later, and a file about the same people will share it. "
-            "Opening it charges nothing."
+            "It is for good, not for a year: it cannot be raised, refilled or deleted, and every later file about the "
+            "same people, next year's too, is paid from it. Opening it charges nothing."
         )
         with st.container(horizontal=True):
             if st.button(

@@ -8,11 +8,15 @@ from typing import Any
 import streamlit as st
 
 from dashboard import words
+from dashboard.question import Offer
+from dashboard.report.text import line
+from dashboard.report.value import plain
 from dashboard.widgets.receipt_file import receipt_file
 from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.ledger import Receipt
 from dpcore.ledger.words import LONGEST_QUESTION, PERSON
+from dpcore.releases.steps_chosen import UNCOVERED
 
 Describe = Callable[[Any], str]
 
@@ -24,8 +28,9 @@ def answer(
     *,
     key: str,
     conclude: str = "",
+    copy: str = "",
 ) -> None:
-    """A private answer and its receipt."""
+    """A private answer and its receipt; ``copy`` is all of it in one sentence, to be printed elsewhere."""
     with st.container(border=True, key=key):
         st.markdown(f"**{said.ANSWER}**")
         st.markdown(f"### {describe(receipt.answer)}")
@@ -36,7 +41,23 @@ def answer(
         st.markdown(conclude or said.conclude(receipt.unit or PERSON))
         if extra is not None:
             extra(receipt)
+        if copy:
+            st.caption(said.COPY)
+            st.code(copy, language=None, wrap_lines=True)
         receipt_file("Receipt (JSON)", receipt, key=key)
+
+
+def in_one_sentence(receipt: Receipt, offer: Offer) -> str:
+    """An answer as it may be printed elsewhere: plain text of its receipt, its question and what is proved."""
+    return said.to_copy(
+        question=words.visible(words.sentence(offer.request.what), LONGEST_QUESTION),
+        answer=plain(line(offer.describe(receipt.answer))).rstrip("."),
+        cost=cost_words(receipt.cost),
+        unit=words.visible(receipt.unit or PERSON, 40),
+        claim=offer.claim,
+        outside=UNCOVERED in receipt.what,
+        receipt=receipt.journal_hash[:12],
+    )
 
 
 def asked(what: str) -> str:

@@ -31,7 +31,7 @@ from dashboard.report.value import Section
 from dashboard.view import EPSILON_LOW
 from dashboard.widgets import approval, onward
 from dashboard.widgets import inputs as controls
-from dashboard.widgets.answer import Describe, answer, asked, cost_words, when
+from dashboard.widgets.answer import Describe, answer, asked, cost_words, in_one_sentence, when
 from dashboard.widgets.blocks import Around, draw_all
 from dashboard.widgets.receipt_file import seen_still
 from dashboard.words import login as login_words
@@ -183,7 +183,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
-    _rules(request)
+    _rules(request, sample=source.public)
     if not _price(found, source, request, offer.relation):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
@@ -197,11 +197,20 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     if petition is not None:
         approval.told(petition, lambda request_id: _draw(here, request_id), found, key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
+    mine, _ = drawn.apart(source, earlier)
     receipt = session.receipt(slot)
-    about = receipt is not None and receipt.lineage == here.lineage and receipt.question in question
-    if receipt is not None and about and drawn.of_this(source, receipt):
+    if receipt is None or receipt.lineage != here.lineage or receipt.question not in question:
+        receipt = mine[-1] if mine else None  # of a page that was loaded anew
+        if receipt is not None:
+            st.markdown(said.BEFORE)
+    if receipt is not None and drawn.of_this(source, receipt):
         answer(
-            receipt, describe, lambda found: _below(offer, found, source), key=f"{slot}-answer", conclude=offer.conclude
+            receipt,
+            describe,
+            lambda found: _below(offer, found, source),
+            key=f"{slot}-answer",
+            conclude=offer.conclude,
+            copy="" if source.practice else in_one_sentence(receipt, offer),
         )
         report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)
     else:
@@ -223,22 +232,19 @@ def _begin(here: Asked, found: Budget, *, seen: Known, again: bool) -> None:
     above = approval.above(found, request)
     if above:
         st.info(above, icon=":material/group:")
-    fits = found.fits(request.cost, request.neighbours)
+    fits, first = found.fits(request.cost, request.neighbours), not again or bool(above)
     label = login_words.ASK_NOW if above else said.DRAW_MORE if again else said.DRAW
+    if again:
+        st.caption(said.HAVE_ONE)
     st.button(
-        controls.primary(label) if fits else label,
-        type="primary",
+        controls.primary(label) if fits and first else label,
+        type="primary" if first else "secondary",
         icon=":material/how_to_reg:" if above else ":material/casino:",
         key=f"{here.slot}-begin",
         disabled=not fits,
         on_click=session.begin_release,
         args=(here.slot, seen),
     )
-
-
-def rules_of(request: Request) -> tuple[str, ...]:
-    """The sentences about an answer that follow from its request."""
-    return tuple(dict.fromkeys((*getattr(request, "rules", ()), *getattr(request, "notes", ()))))
 
 
 def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:
@@ -256,9 +262,14 @@ def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:
     )
 
 
-def _rules(request: Request) -> None:
-    """By which public rules any file is answered, and what is only promised."""
-    lines = rules_of(request)
+def _rules(request: Request, *, sample: bool) -> None:
+    """By which public rules any file is answered; what is only promised, and what ε does not cover, in a list of its
+    own before, unless it is of a sample."""
+    rules, notes = getattr(request, "rules", ()), getattr(request, "notes", ())
+    if notes and not sample:
+        with st.container(border=True):
+            st.markdown(said.answers_for(notes))
+    lines = dict.fromkeys((*rules, *(notes if sample else ())))
     if lines:
         with st.expander(said.RULES):
             st.markdown("\n".join(f"- {words.safe(line, LONGEST_QUESTION)}" for line in lines))

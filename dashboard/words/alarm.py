@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import either, no_less, number, plural, safe, times_in_100, visible
-from dashboard.words.release import such_as
+from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
@@ -250,7 +250,8 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
     return (
         f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such alarms do not ring on time. "
         f"{CHANCE} with other people like these, {level} itself would be reached at another time than {safe(when)} "
-        f"{often} “On time” is measured by these people's own day, so the two do not add up."
+        f"{often} “On time” is measured by these people's own day, so do not add the two: what they come to "
+        "together is not calculated."
     )
 
 
@@ -521,10 +522,8 @@ NOT_ONE_WAY = (
 )
 
 
-CONCLUDE = (
-    "You may show it and say: the line was probably reached about here. You may not say: it was certainly reached, or "
-    "how high the count was."
-)
+CLAIM = "with noise added, the line seemed to be reached here, or never where no alarm is named"
+CONCLUDE = may_show(CLAIM, "it was certainly reached, or how high the count was")
 
 
 def forecast(chances: Mapping[str, float], crossing: int | None) -> str:

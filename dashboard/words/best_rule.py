@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dashboard.words import many, number, safe, visible
-from dashboard.words.release import such_as
+from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
@@ -121,10 +121,8 @@ def cannot_release(why: str) -> str:
 
 def conclude(bound: ErrorBound, unit: str) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
-    return (
-        f"You may show it and say: {proved(bound)}. You may not say: this column is the cause, or that the rule holds "
-        f"for any one {safe(unit, 40)}."
-    )
+    never = f"this column is the cause, or that the rule holds for any one {safe(unit, 40)}"
+    return may_show(proved(bound), never)
 
 
 def forecast(wrong: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.words import many, no_less, number, plural, safe, times_in_100, tiny, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
-from dashboard.words.release import such_as
+from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
 from dpcore.experts import Scenario
 from dpcore.written import exact
@@ -66,10 +66,8 @@ PUBLISH_HELP = (
     "From now on: a single name, found from all rounds together."
 )
 SIMULATED = "These experts are simulated, so there is no day to protect. Choose the columns of a table for a release."
-CONCLUDE = (
-    "You may show it and say: this is whom a private rule would follow. You may not say: this expert is certainly the "
-    "best one, or what happened on any one day."
-)
+CLAIM = "this is whom a private rule would follow"
+CONCLUDE = may_show(CLAIM, "this expert is certainly the best one, or what happened on any one day")
 
 
 def followed_names(stories: Mapping[str, str]) -> dict[str, str]:

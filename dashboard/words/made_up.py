@@ -40,6 +40,11 @@ def caption(text: str) -> str:
     return f"Of made-up rows: {text}" if text else ""
 
 
+def of_these(what: str) -> str:
+    """Of what the fifty dots are."""
+    return f"{what} about the made-up rows, not about the real ones"
+
+
 def guaranteed(name: str) -> str:
     """What a line is called that a theorem draws of them."""
     return f"{name}, of made-up rows"

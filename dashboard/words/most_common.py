@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
 from dashboard.words import either, many, number, safe, times_in_100, visible, whole
-from dashboard.words.release import such_as
+from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
@@ -176,10 +176,7 @@ NO_OPTIONS = "Declare on the Data page which column names the options: a private
 
 def conclude(bound: ErrorBound, unit: str) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
-    return (
-        f"You may show it and say: {proved(bound)}. You may not say: it certainly is the first, or anything about one "
-        f"{safe(unit, 40)}."
-    )
+    return may_show(proved(bound), f"it certainly is the first, or anything about one {safe(unit, 40)}")
 
 
 def several_names(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from math import floor
 from typing import Any
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
+from dashboard.words.release import may_show
 from dashboard.words.usual import CHANCE, NOISE, counted, of_100, verdict
 from dpcore.releases.asked import ErrorBound
 
@@ -136,10 +137,7 @@ def what_if(changed: bool) -> str:
 
 def conclude(q: float, bound: ErrorBound) -> str:
     """What may be said of an answer; ``bound`` holds whatever the data are."""
-    return (
-        f"You may show it and say: {_sides(q, bound)}. You may not say: it is exactly this, or that anyone in the data "
-        "has this value."
-    )
+    return may_show(claim(q, bound), "it is exactly this, or that anyone in the data has this value")
 
 
 def cannot_release(why: str) -> str:
@@ -153,17 +151,19 @@ def forecast(quartiles: tuple[float, float], unit: str) -> str:
     )
 
 
-def forecast_bound(q: float, bound: ErrorBound, unit: str) -> str:
-    """What holds whatever the data are: by how many rows it is off, and not how far that is."""
+def forecast_bound(q: float, bound: ErrorBound, unit: str, rows: int | None = None) -> str:
+    """What holds whatever the data are: by how many rows it is off, and not how far that is; ``rows`` as many as were
+    declared."""
     return (
-        f"{_sides(q, bound)}, whatever the data are. How far that is{f' in {safe(unit)}' if unit else ''} depends on "
+        f"{claim(q, bound)}, whatever the data are.{_of_all(q, bound, rows)} "
+        f"How far that is{f' in {safe(unit)}' if unit else ''} depends on "
         "how close together they lie there: to tell it would be another answer about them."
     )
 
 
-def _sides(q: float, bound: ErrorBound) -> str:
-    """The bound as it is proved: of rows as they count, those on a side, where such as share a value with the answer
-    are on none."""
+def claim(q: float, bound: ErrorBound) -> str:
+    """What may be said of an answer, as it is proved: of rows as they count, those on a side, where such as share a
+    value with the answer are on none."""
     sure = f"{times_in_100(bound.confidence or 0.0)}, of the {bound.unit} as they count,"
     if q == 0.5:  # so many too many on one side are as many too few on the other, and a whole number
         most = floor(2.0 * bound.number * (1.0 + 1e-12))
@@ -171,6 +171,17 @@ def _sides(q: float, bound: ErrorBound) -> str:
     else:
         told = f"{sure} no more than {no_less(bound.number)} too many lie on one side of it"
     return f"{told} (beyond what even the best number would leave)"
+
+
+def _of_all(q: float, bound: ErrorBound, rows: int | None) -> str:
+    """What the bound is of so many ``rows``."""
+    if rows is None:
+        return ""
+    share = min(1.0, bound.number / rows + (0.5 if q == 0.5 else 0.0))
+    if share == 1.0:
+        return f" Of {rows:,} {bound.unit} that says nothing: take more ε."
+    most = no_less(100 * share)
+    return f" Of {rows:,} {bound.unit} that is no more than {most} in 100 {'on one side' if q == 0.5 else 'too many'}."
 
 
 def gives(q: float) -> str:

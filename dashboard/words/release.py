@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from dashboard.words import plural, safe
 from dpcore.ledger.words import LONGEST_QUESTION
 from dpcore.releases.asked import CHOSEN
+from dpcore.releases.steps_chosen import UNCOVERED
 
 TAB = "A private answer"
 DRAW, DRAW_NOW = "Draw one private answer", "Get a private answer"
 DRAW_MORE = "Draw another private answer"
+HAVE_ONE = (
+    "This question has its answer: it stands below. Another draw would be another number for the same question, and "
+    "costs as much again."
+)
 OPEN_BELOW = f"Open “{TAB}” below"
 NONE_AS_IT_IS = "No private answer can be drawn as it is. Why, and what to do, stands there."
 DRAW_HELP = (
@@ -78,8 +84,8 @@ RECEIPT_SAYS_LOOKED = (
 
 
 def such_as(example: str) -> str:
-    """One of the answers that there may be: by what is declared, so that it tells of no row."""
-    return f", such as “{safe(example, 40)}” (an example only)"
+    """How an answer is written: by one that is declared, so that it tells of no row."""
+    return f", written like “{safe(example, 40)}”"
 
 
 def budget_first(gives: str) -> str:
@@ -98,24 +104,52 @@ def none_drawn(gives: str, *, practice: bool) -> str:
     return f"No answer yet. An answer gives out {gives}, and cannot be undone."
 
 
-NOT_COVERED = (
-    "That is usual, and you answer for it: one row can decide what a file looks like, so what such a choice gives away "
-    "is outside of what ε promises."
+ANSWER_FOR = "**You answer for what nothing here can check.** Whoever gets the receipt reads it there:"
+IF_NOT_SO = "Where something that was stated is not so, somebody is hidden less than ε says."
+SEEN_FIRST = (
+    "What is “not covered by ε” was said or chosen by somebody who had seen the file. That is usual. But one row can "
+    "decide what a file looks like, so such a choice can itself tell of that row."
 )
+SEEN_AFTER = (
+    "To leave out how cells are read, declare what columns hold without the file, and bring that on the Data page."
+)
+NAMED_BY_LINE = "A table whose first line names its columns, such as CSV, leaves its rows out of that."
 
 
-def suggested(note: str) -> str:
-    """Beside a release: the sentence of its receipt, all of it, and why it is there."""
-    told = f"{safe(note, LONGEST_QUESTION)} {NOT_COVERED}"
-    if "How the cells of" not in note:
-        return told
-    return f"{told} To leave it out, declare what columns hold without the file, and bring that on the Data page."
+def answers_for(notes: Sequence[str]) -> str:
+    """Beside a release: all that its receipt says of what is promised and not covered, whole, and what that means."""
+    listed = "\n".join(f"- {safe(note, LONGEST_QUESTION)}" for note in notes)
+    meant = (
+        IF_NOT_SO if any("stated" in note for note in notes) else "",
+        SEEN_FIRST if any(UNCOVERED in note for note in notes) else "",
+        SEEN_AFTER if any("How the cells of" in note for note in notes) else "",
+        NAMED_BY_LINE if any("was told by its rows" in note for note in notes) else "",
+    )
+    return f"{ANSWER_FOR}\n{listed}\n\n{' '.join(one for one in meant if one)}"
 
 
-def named_by_rows(note: str) -> str:
-    """Beside a release: the sentence of its receipt, all of it, and the way out."""
-    out = "A table whose first line names its columns, such as CSV, leaves its rows out of it."
-    return f"{safe(note, LONGEST_QUESTION)} {out}"
+COPY = "In one sentence, to copy"
+OUTSIDE = "Outside of that promise: what somebody stated or chose who had seen the data; the receipt says what."
+
+
+def may_show(claim: str, never: str) -> str:
+    """What may be said of an answer, and what may not."""
+    return f"You may show it and say: {claim}. You may not say: {never}."
+
+
+def to_copy(*, question: str, answer: str, cost: str, unit: str, claim: str, outside: bool, receipt: str) -> str:
+    """An answer as it may be printed elsewhere, with all that must go with it, as plain text.
+
+    ``outside``: its receipt says that something was stated or chosen by whoever had seen the data.
+    """
+    parts = (
+        f"{question} {answer}.",
+        f"Noise was added on purpose, so that this tells little about any one {unit} (differential privacy, {cost}).",
+        f"{claim[:1].upper()}{claim[1:]}." if claim else "Another draw could differ.",
+        OUTSIDE if outside else "",
+        f"Receipt {receipt}.",
+    )
+    return " ".join(part for part in parts if part)
 
 
 def conclude(unit: str) -> str:

@@ -15,7 +15,7 @@ from dpcore.datasets.declaration import Reads, Stated, shown
 from dpcore.errors import UnsupportedEvent
 from dpcore.releases.cells import words_rule
 from dpcore.releases.sizes import one_of_these
-from dpcore.releases.steps_chosen import SEEN, steps_chosen
+from dpcore.releases.steps_chosen import SEEN, UNCOVERED, steps_chosen
 from dpcore.validate import FloatArray, Neighbours, boolean, in_range, one_of, positive, whole
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LEAST = 1e-100
 """No ε or δ is smaller: what is worked out with one would vanish, and the answer fail after its charge."""
 LEAST_SHARE = 1e-6
 """No part of a release has a smaller share of its ε or ρ, for the same reason."""
-CHOSEN = "ε and what is asked were chosen after looking at the data or an earlier file: not covered by ε."
+CHOSEN = f"ε and what is asked were chosen after looking at the data or an earlier file: {UNCOVERED}."
 
 _ROWS = {
     "record": "each row is one record and how many of them one {} has",
@@ -49,13 +49,13 @@ def suggested(reads: Reads, unit: str = "person") -> tuple[str, ...]:
     told = f"{cells}, and {row}," if reads.suggested and row else cells if reads.suggested else row
     if not told:
         return ()
-    return (f"{told[:1].upper()}{told[1:]} were stated or called right by {SEEN}: not covered by ε.",)
+    return (f"{told[:1].upper()}{told[1:]} were stated or called right by {SEEN}: {UNCOVERED}.",)
 
 
 def about_how_many(reads: Reads, people: int) -> str:
     """How it is known that there are about so many rows: what somebody said of a file was said with it in view."""
     told = f"That there are about {people:,} rows was stated"
-    return f"{told} by {SEEN}: not covered by ε." if reads.suggested_row else f"{told} and not counted."
+    return f"{told} by {SEEN}: {UNCOVERED}." if reads.suggested_row else f"{told} and not counted."
 
 
 _FORM: dict[Stated, str] = {
@@ -95,7 +95,7 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
     told = " and ".join(_FORM[one] for one in reads.form if one != _ROW_BY_ROW)
     if not told:
         return ()
-    return (f"That {told} was stated by {SEEN}: not covered by ε.",)
+    return (f"That {told} was stated by {SEEN}: {UNCOVERED}.",)
 
 
 def taken_over(reads: Reads) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def named(reads: Reads) -> tuple[str, ...]:
     if not reads.named_by_rows or not names:
         return ()
     what = f"That the file has {_listed(names)}"
-    return (f"{what} was told by its rows, which name their own cells: not covered by ε.",)
+    return (f"{what} was told by its rows, which name their own cells: {UNCOVERED}.",)
 
 
 # In whatever order a page lists columns the sentences name them alike, as a question's digest has them.

@@ -9,6 +9,8 @@ from dpcore.datasets.declaration import Reads, shown
 from dpcore.datasets.done import Done, StepKind
 
 SEEN = "a person who had seen the file or an earlier one"
+UNCOVERED = "not covered by ε"
+"""In every sentence of a receipt that says what a person who had seen the data added to an answer."""
 _MOST, _NAME = 3, 30  # steps told in a sentence, and characters of a name there
 
 
@@ -21,7 +23,7 @@ def steps_chosen(reads: Reads) -> tuple[str, ...]:
     rest = len(told) - _MOST
     if rest > 0:
         told = [*told[:_MOST], f"{rest:,} more {'step is' if rest == 1 else 'steps are'} done"]
-    return (f"That {' and '.join(told)} was chosen by {SEEN}: not covered by ε.",)
+    return (f"That {' and '.join(told)} was chosen by {SEEN}: {UNCOVERED}.",)
 
 
 def _column(done: Done, place: int = 0) -> str:

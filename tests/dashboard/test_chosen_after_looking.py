@@ -20,9 +20,10 @@ from dashboard.data.remembered import Remembered
 from dashboard.data.template import template
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer
 from dashboard.questions.selection.most_common import MostCommon
+from dashboard.words import safe
 from dashboard.words.columns import CONFIRMED
 from dashboard.words.page import MAY_SHOW
-from dashboard.words.release import LOOKED_AT, RECEIPT_SAYS_LOOKED, SUGGESTED, UNCHECKED, suggested
+from dashboard.words.release import LOOKED_AT, RECEIPT_SAYS_LOOKED, SUGGESTED, UNCHECKED, answers_for
 from dpcore.datasets import Column, Schema, Template, saved
 from dpcore.grid import on_grid
 from dpcore.release import sentence
@@ -275,7 +276,8 @@ def test_what_the_file_suggested_is_stated_by_a_person_before_a_release_and_said
         "covered by ε."
     )
     assert note in sentence(offer.request)
-    assert offer.before == (Small(suggested(note)), Small(suggested(named)), Small(RECEIPT_SAYS_LOOKED))
+    assert offer.before == (Small(RECEIPT_SAYS_LOOKED),)
+    assert all(f"- {safe(one, 1000)}\n" in answers_for(offer.request.notes) for one in (note, named))
     kept = saved(template(held(app))).encode()
     press(app, "own-undo")
     assert "the file suggested them" in private_answer.unreleasable(held(app))

@@ -29,6 +29,7 @@ from dashboard.data.template import template
 from dashboard.question import CannotAsk, Offer
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.words.release import STEPS as STEPS_SAID
+from dashboard.words.release import answers_for
 from dpcore.datasets import (
     Column,
     Declaration,
@@ -461,7 +462,7 @@ def test_card_and_panel_say_that_steps_were_chosen(open_app: Open) -> None:
         question = offering.ask(MostCommon, case, Setting()).question
         assert isinstance(question.offer, Offer)
         assert (STEPS_SAID in question.protected.not_protected) == steps
-        told = "\n".join(str(block) for block in question.offer.before)
+        told = answers_for(question.offer.request.notes)  # type: ignore[attr-defined]
         assert ("one word of “age” is read as missing" in told) == steps
         assert "999" not in told
         digests.append(question_digest(question.offer.request))

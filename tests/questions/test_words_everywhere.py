@@ -242,5 +242,5 @@ def test_the_example_beside_the_button_is_an_answer_that_there_may_be(key: str, 
     assert found is not None
     offer = found[0].offer
     assert isinstance(offer, Offer)
-    _, _, example = release_words.none_drawn(offer.gives, practice=True).partition("such as “")
+    _, _, example = release_words.none_drawn(offer.gives, practice=True).partition("written like “")
     assert example.partition("”")[0] in possible(offer.request)

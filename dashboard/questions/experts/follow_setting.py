@@ -201,6 +201,7 @@ class Setting:
             gives=said.gives(self.publish, request.rounds, self.whom.unit, request.experts),
             below=_plays,
             conclude=said.CONCLUDE,
+            claim=said.CLAIM,
             before=(Ask((PUBLISH,)),),
         )
 

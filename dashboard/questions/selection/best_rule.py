@@ -36,7 +36,7 @@ from dashboard.words import change_one
 from dashboard.words import how_many as many_said
 from dashboard.words import page as page_words
 from dashboard.words import promise as theory_said
-from dashboard.words.usual import BAND
+from dashboard.words.usual import BAND, proved
 from dpcore.datasets import Schema
 from dpcore.selection import FiniteClass, FiniteClassProblem, catalog
 from dpcore.validate import FloatArray, Neighbours
@@ -358,4 +358,5 @@ class _Setting:
             gives=said.gives(request.rules_to_choose.columns[0].rules()),
             relation="rule_neighbours",
             conclude=said.conclude(request.error_bound(0.05), self.case.table.schema.unit),
+            claim=proved(request.error_bound(0.05)),
         )

@@ -15,6 +15,7 @@ from dashboard.questions.selection.most_common_controls import METHODS, METRICS
 from dashboard.questions.selection.most_common_request import chance_right, most_common_request
 from dashboard.usual import BETA, SAMPLING, SEED, measure, method, neighbours, people, questions
 from dashboard.words import most_common as said
+from dashboard.words.usual import proved
 from dpcore.releases.selection import MostCommonOption
 from dpcore.selection import MostCommon as Problem
 from dpcore.validate import Neighbours
@@ -162,4 +163,5 @@ class Setting:
             gives=said.gives(request.options if isinstance(request, MostCommonOption) else request.candidates),
             relation="neighbours",
             conclude=said.conclude(request.error_bound(0.05), self.case.table.schema.unit),
+            claim=proved(request.error_bound(0.05)),
         )

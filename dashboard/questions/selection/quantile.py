@@ -373,7 +373,8 @@ class _Setting:
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
-            forecast = said.forecast_bound(self.q, request.error_bound(0.05), self.unit)
+            rows = len(self.case.table.frame) if source.simulated else None  # as many as were declared
+            forecast = said.forecast_bound(self.q, request.error_bound(0.05), self.unit, rows)
         return Offer(
             request=request,
             data=source.rows,
@@ -382,4 +383,5 @@ class _Setting:
             gives=said.gives(self.q),
             relation="quantile_neighbours",
             conclude=said.conclude(self.q, request.error_bound(0.05)),
+            claim=said.claim(self.q, request.error_bound(0.05)),
         )

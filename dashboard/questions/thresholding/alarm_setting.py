@@ -253,6 +253,7 @@ class Setting:
             gives=said.gives(made.labels),
             relation="alarm_neighbours",
             conclude=said.CONCLUDE,
+            claim=said.CLAIM,
             before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), Small(public)),
         )
 
