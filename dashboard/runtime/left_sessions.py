@@ -3,15 +3,20 @@
 Its own storage keeps the last 128 that were closed, whosesoever: one address that opened and closed pages took from
 everybody else what they held, as soon as their connection was lost. A page that was opened and never asked for anything
 more, or that never ran, holds nothing to come back to.
+
+Those that it forgets it has ended by whatever finds them to be garbage: Python's collector, which can run in the very
+thread that holds a lock that ending takes, and would wait for it for good. Here the server's loop ends them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from streamlit.runtime.app_session import AppSession
+from streamlit import runtime
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.caching.ttl_cache import TTLCache
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
@@ -41,7 +46,31 @@ def _save(storage: MemorySessionStorage, info: SessionInfo) -> None:
     _STREAMLITS[MemorySessionStorage, "save"](storage, info)
 
 
-_OURS: Methods = {(AppSession, "request_rerun"): _request_rerun, (MemorySessionStorage, "save"): _save}
+def _collected(session: AppSession) -> None:
+    if has_ended(session) or not runtime.exists():
+        return
+    with suppress(RuntimeError):  # a server that has ended has nothing left to end
+        runtime.get_instance()._get_async_objs().eventloop.call_soon_threadsafe(_end, session)
+
+
+def _end(session: AppSession) -> None:
+    try:
+        session.shutdown()
+    except (OSError, ValueError):  # it closes its loop at last, of which the sockets were garbage with it
+        if not has_ended(session):
+            raise
+
+
+def has_ended(session: AppSession) -> bool:
+    """Whether it was shut down already, or never came to be; without any lock."""
+    return session.__dict__.get("_state", AppSessionState.SHUTDOWN_REQUESTED) is AppSessionState.SHUTDOWN_REQUESTED
+
+
+_OURS: Methods = {
+    (AppSession, "request_rerun"): _request_rerun,
+    (AppSession, "__del__"): _collected,
+    (MemorySessionStorage, "save"): _save,
+}
 _STREAMLITS = there(_OURS)
 
 

@@ -30,6 +30,7 @@ from streamlit.runtime.media_file_storage import MediaFileStorageError
 
 from dashboard.background.places import PLACES, Script
 from dashboard.runtime import made_files, scripts
+from dashboard.runtime.left_sessions import has_ended
 from dashboard.runtime.made_files import is_open
 from dashboard.serving import media, senders
 from dashboard.words import login as words
@@ -70,7 +71,7 @@ def unguard() -> None:
 
 def _ended(session: AppSession) -> None:
     """A session is over and does not come back: nor is what it had made there any more."""
-    if runtime.exists():
+    if runtime.exists() and not has_ended(session):
         made_files.MADE.leave(runtime.get_instance().media_file_mgr, session.id)
     _shutdown(session)
 

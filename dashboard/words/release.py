@@ -128,7 +128,7 @@ def answers_for(notes: Sequence[str]) -> str:
     return f"{ANSWER_FOR}\n{listed}\n\n{' '.join(one for one in meant if one)}"
 
 
-COPY = "In one sentence, to copy"
+COPY = "In a few sentences, to copy"
 OUTSIDE = "Outside of that promise: what somebody stated or chose who had seen the data; the receipt says what."
 
 

@@ -227,9 +227,9 @@ def test_what_a_session_had_made_goes_as_it_ends(offered: Offered, monkeypatch: 
     served = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(media_file_mgr=offered.files))
     monkeypatch.setattr(operations, "runtime", served)
     monkeypatch.setattr(operations, "_shutdown", lambda session: None)
-    AppSession.shutdown(SimpleNamespace(id="b"))  # type: ignore[arg-type]
+    AppSession.shutdown(SimpleNamespace(id="b", _state=None))  # type: ignore[arg-type]
     assert made_files.MADE.of(PurePosixPath(url).stem)
-    AppSession.shutdown(SimpleNamespace(id="a"))  # type: ignore[arg-type]
+    AppSession.shutdown(SimpleNamespace(id="a", _state=None))  # type: ignore[arg-type]
     assert not made_files.MADE.of(PurePosixPath(url).stem)
 
 
