@@ -8,6 +8,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
+from dashboard.budget.may_open import barred
 from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
 from dashboard.charts.ready import Ready
@@ -27,7 +28,6 @@ from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople
 from dpcore.ledger import Budget
 from dpcore.ledger.budget import Caps
-from dpcore.ledger.visitor import NOT_HERE
 from dpcore.validate import Neighbours
 
 SUM, RHO = "sum", "zcdp"
@@ -59,12 +59,12 @@ def offered(source: Source) -> bool:
 def _barred(source: Source) -> tuple[str, str | None] | None:
     """Why this person opens none at this page, in a sentence with its icon; None where they may."""
     if visitors.restricted():
-        return NOT_HERE, ":material/groups:"
+        return barred()
     if tracker.lost(source):
         return login_words.NO_MORE, ":material/lock_person:"
     if source.in_place:  # its owner states it, and nobody at a page
         return place.NO_BUDGET if login.person() is None else place.NOT_SEEN, None
-    return None if "owner" in compute.roles() else (login_words.NONE_TO_ASK, ":material/lock_person:")
+    return barred()
 
 
 def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | None = None) -> None:
@@ -72,8 +72,8 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
 
     ``neighbours`` is what the question in view hides, offered first, and ``cost`` that of one answer to it.
     """
-    if (barred := _barred(source)) is not None:
-        st.info(barred[0], icon=barred[1])
+    if (why := _barred(source)) is not None:
+        st.info(why[0], icon=why[1])
         return
     if source.lineage is None:
         onward.say(source.unreleased or "Say on the Data page whose data these are; then their budget can be opened.")

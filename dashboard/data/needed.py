@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.budget import tracker
+from dashboard.budget.may_open import barred
 from dashboard.data import actions, private_answer, source, understood
 from dashboard.data.bulk import undeclared
 from dashboard.data.columns import kind
@@ -41,7 +42,8 @@ def still_needed(own: OwnFile) -> None:
         if open_:
             st.caption(said.reach_open(own.schema.unit, open_))
         if own.lineage is not None and not _has_budget(own.lineage):
-            st.markdown(said.step(len(lacking) + 1, said.THEN_A_BUDGET))
+            why = barred()
+            st.markdown(said.step(len(lacking) + 1, said.THEN_A_BUDGET if why is None else why[0]))
 
 
 def _declared_numbers(own: OwnFile) -> tuple[Column, ...]:

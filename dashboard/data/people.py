@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard import session, words
 from dashboard.background import compute
+from dashboard.budget.may_open import barred
 from dashboard.data import actions, naming, private_answer, remembered, source
 from dashboard.data.own_file import OwnFile
 from dashboard.people import login
@@ -230,8 +231,8 @@ def budget(own: OwnFile) -> None:
                 "Use that budget for good", on_click=actions.of(own, _join_chosen), key=naming.about("own-group-join")
             )
     elif not own.uncompared and not private_answer.lacking(own):  # else it stands among what is lacking
-        opens = "owner" in compute.roles()
-        st.caption(said.NO_BUDGET_YET if opens else login_said.NONE_TO_ASK)
+        why = barred()
+        st.caption(said.NO_BUDGET_YET if why is None else why[0])
 
 
 def _whose_budget(lineage: str, known: Sequence[Budget]) -> str:

@@ -41,6 +41,7 @@ from dashboard.data import (
 from dashboard.data import samples as sample_cards
 from dashboard.data.decisions import typed_as
 from dashboard.data.task import Task
+from dashboard.people import visitors
 from dashboard.report import panel
 from dashboard.serving import typed
 from dashboard.words import columns as columns_said
@@ -571,6 +572,16 @@ def test_a_row_of_the_form_states_a_column(kind: Any, entries: dict[str, Any], f
 def test_a_row_of_the_form_that_cannot_be_is_refused(entries: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         bulk.stated(Column(name="x", type="number"), entries, public=True)
+
+
+@pytest.mark.parametrize("restricted", [True, False])
+def test_no_budget_is_promised_where_nobody_opens_one(
+    *, restricted: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visitors, "restricted", lambda: restricted)
+    app = drop(open_app("data"), b"day,age\n1,34\n2,35\n3,61\n")
+    assert ("This server is open to others without a login" in text(app)) == restricted
+    assert (data_words.step(3, data_words.THEN_A_BUDGET) in text(app)) == (not restricted)
 
 
 def test_all_that_is_missing_is_said_at_once(open_app: Open) -> None:
