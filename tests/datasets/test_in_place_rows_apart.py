@@ -70,6 +70,8 @@ APART = {
         "SELECT who, 'SELECT' AS a, max(n, 2) AS n, iif(n > 2, 1, 0) AS m /* LIMIT 1 */ FROM \"HELD\"",
         "SELECT who, json_extract('[1]', '$[0]') AS n, date('now') AS d FROM held WHERE n NOT IN (1, 2)",
         "SELECT id, who FROM kept WHERE id < 3",
+        "SELECT id, who FROM kept WHERE _rowid_ < 3",
+        "SELECT who, ROWID FROM kept_too WHERE \"RowId\" <> 'r' AND WHO > ''",
         "SELECT who, g FROM worked",
     ),
 }
@@ -237,6 +239,7 @@ MORE = {
     ),
     "sqlite": (
         "CREATE TABLE kept (id INTEGER PRIMARY KEY AUTOINCREMENT, who text)",
+        "CREATE TABLE kept_too (who text, rowid text)",
         "CREATE TABLE worked (who text, n INTEGER, g INTEGER GENERATED ALWAYS AS (n + 1) VIRTUAL)",
         "CREATE VIEW few AS SELECT max(n) AS n FROM held",
         "CREATE TABLE one (n integer)",
@@ -364,7 +367,11 @@ def test_a_look_that_passes_over_what_it_does_not_know_is_caught(
             *OWN_COMPARED,
         ),
         "duckdb": (SEVERAL[0], SEVERAL[4], SEVERAL[9], "SELECT who, stats(n) AS n FROM held"),
-        "sqlite": ("SELECT who FROM held WHERE n IN one", "SELECT who, rowid AS n FROM held"),
+        "sqlite": (
+            "SELECT who FROM held WHERE n IN one",
+            "SELECT who, rowid AS n FROM held",
+            "SELECT who FROM kept_too WHERE _rowid_ % 2 = 0",
+        ),
     }[engine]:
         run(engine, address, "DROP VIEW IF EXISTS v", f"CREATE VIEW v AS {select}")
         assert refused(address) == "", select
@@ -391,6 +398,29 @@ def test_one_person_moved_a_count_by_five_and_was_charged_for_one(
         with pytest.raises(UnreadableFile, match=HANGS_TOGETHER):
             release(ledger, "one", "clinic", asked, opened(address))
         assert ledger.budget("clinic").remaining == spent
+
+
+@pytest.mark.parametrize("named", ["rowid text", "RowId text", "ROWID text", '"rowid" text, oid text'])
+@pytest.mark.parametrize("place", ["_rowid_", "h._RowID_", "oid"])
+def test_a_place_is_no_column_that_is_called_so(
+    named: str, place: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite has one name for both: every second row by its place, of which one person's row moves those behind it."""
+    address = f"sqlite:///{tmp_path / 'a.db'}"
+    columns = named.count(",") + 1
+    of_place = place != "oid" or columns == 1
+    people = [(f"p{n}", "North" if n % 2 else "South", *"r" * columns) for n in range(9)]
+    run("sqlite", address, f"CREATE VIEW v AS SELECT who, ward FROM named h WHERE {place} % 2 = 0")  # noqa: S608
+    seen = []
+    for held in (people, people[1:]):
+        run("sqlite", address, f"CREATE TABLE named (who text, ward text, {named})")
+        run("sqlite", address, f"INSERT INTO named VALUES {', '.join(map(repr, held))}")  # noqa: S608
+        assert refused(address, "named") == ""
+        assert refused(address) == (HANGS_TOGETHER if of_place else "")
+        assert refused(address, row_by_row=("v",)) == ""
+        seen.append(rows("sqlite", address))
+        run("sqlite", address, "DROP TABLE named")
+    assert ((seen[0] - seen[1]).total() + (seen[1] - seen[0]).total() > 1) == of_place
 
 
 def test_a_built_in_type_that_is_compared_as_somebody_says_is_refused(

@@ -110,6 +110,9 @@ _PURE_IN_SQLITE = {
 }
 """``max`` and ``min`` of one row's cells; those of a column are made by steps of their own."""
 _OF_SEVERAL = "Agg"
+_PLACE_IN_SQLITE = "ROWID"
+"""What SQLite calls a row's place, by whichever word it is read; a column may have that name as well. Others are told
+letter by letter as they were declared."""
 
 
 def check(engine: str, run: Run, quoted: Callable[[str], str], table: str, *, compiled: Run | None = None) -> None:
@@ -174,8 +177,10 @@ def _in_sqlite(run: Run, found: Asked, quoted: Callable[[str], str], table: str)
     stored = chain[-1]
     if stored not in found.stored or stored.startswith("sqlite_"):  # those hold what SQLite itself notes of others
         return False
-    columns = {"", *(folded(row[1]) for row in run(f"PRAGMA table_xinfo({quoted(stored)})"))}
-    read = [(folded(about[0]), folded(about[1])) for action, *about in found.met if action == sqlite3.SQLITE_READ]
+    columns = {"", *(str(row[1]) for row in run(f"PRAGMA table_xinfo({quoted(stored)})"))}
+    if len(chain) > 1:  # a table itself is read by the names of its columns alone
+        columns.discard(_PLACE_IN_SQLITE)
+    read = [(folded(about[0]), about[1]) for action, *about in found.met if action == sqlite3.SQLITE_READ]
     called = {about[1] for action, *about in found.met if action == sqlite3.SQLITE_FUNCTION}
     steps = run(f"EXPLAIN {all_of(quoted, table)}") if called else []
     return (
