@@ -25,7 +25,7 @@ from dpcore.errors import InvalidArgument, LedgerError, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
 from dpcore.ledger.kept import KEPT
-from dpcore.ledger.words import with_all
+from dpcore.ledger.words import chosen_after_looking, with_all
 from dpcore.tick import TICK, Tick
 
 PERSON = "person"
@@ -178,6 +178,7 @@ def _release(
         if receipt.request_id != request_id:
             return _awaited(ledger, receipt.request_id)
         ledger.begin_draw(request_id)
+        request = _as_charged(request, receipt)
         told = {"progress": progress} if "progress" in signature(request.answer).parameters else {}
         done, answer = _attempt(lambda: _checked(request.answer(rows, **told)))
         if not done:
@@ -208,6 +209,14 @@ def _as_before(
         if before is not None and (before.request_id, before.question) == (request_id, digest):
             return with_all(before.what, sentence(request)), asked | {"question": digest}
     return sentence(request), asked
+
+
+def _as_charged(request: Any, receipt: Receipt) -> Any:
+    """The question with what its receipt says of it, where it is drawn by somebody who says less: an answer that goes
+    on without its receipt, as a model does, says it itself."""
+    if getattr(request, "chosen_after_looking", True) or not chosen_after_looking(receipt.what):
+        return request
+    return replace(request, chosen_after_looking=True)
 
 
 def _awaited(ledger: Ledger, request_id: str) -> Receipt:

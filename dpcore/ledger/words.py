@@ -34,11 +34,10 @@ _SAID_LATER = (
     ),
 )
 """What is said of a file now and was not before; of a pattern with a group that part was."""
-_SAID_AFTER = (
-    re.compile(
-        " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]\\Z"
-    ),
+_CHOSEN = re.compile(
+    " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]\\Z"
 )
+_SAID_AFTER = (_CHOSEN,)
 """Sentences that stand behind a question, which is the same one without them."""
 OTHERWISE = "was granted in words that say more of what is not covered, and less, than it is asked in now; ask anew"
 LONGEST_QUESTION = 4000
@@ -74,6 +73,11 @@ def with_all(told: str, other: str) -> str:
     """What is ``told`` with the sentences that stand behind the ``other`` words of its question and not behind it."""
     found = [each.search(other) for each in _SAID_AFTER if not each.search(told)]
     return told + "".join(one[0] for one in found if one)
+
+
+def chosen_after_looking(told: str) -> bool:
+    """Whether the words of a question say of it that it was chosen after looking at the data."""
+    return _CHOSEN.search(told) is not None
 
 
 _PLACES = {0xE000 + each: each for each in range(len(_SAID) + len(_SAID_LATER))}

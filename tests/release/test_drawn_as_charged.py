@@ -1,0 +1,110 @@
+"""An answer is drawn as what its receipt says: one that goes on without it, as a model does, warns of no less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpcore import release as module
+from dpcore.datasets import PrivateRows
+from dpcore.datasets.text import plain_sentence
+from dpcore.errors import ReleaseRefused
+from dpcore.ledger import Ledger
+from dpcore.ledger.receipt import Receipt
+from dpcore.release import release, sentence
+from dpcore.releases.asked import CHOSEN
+from dpcore.releases.asked_model import AskedModel
+from dpcore.training import load_model
+from tests.contract.test_release_contract import KINDS, questions
+from tests.contract.test_release_contract import asked as of_a_page
+from tests.release.granting import granting
+from tests.training.test_model_card import ALL, FRAME, TOLD, asked
+
+ROWS = PrivateRows(FRAME)
+Way = Callable[[Ledger, pytest.MonkeyPatch, Any, Any, Any], Receipt]
+
+
+def after_a_grant(ledger: Ledger, patch: pytest.MonkeyPatch, first: Any, then: Any, rows: Any) -> Receipt:
+    olga, anna = granting(ledger)
+    module.ask(anna, "r", "theirs", first)
+    olga.grant("r")
+    return release(anna, "r", "theirs", then, rows)
+
+
+def after_a_crash(ledger: Ledger, patch: pytest.MonkeyPatch, first: Any, then: Any, rows: Any) -> Receipt:
+    ledger.charge("r", "people", first.cost, sentence(first), **module._asked(first))
+    return release(ledger, "r", "people", then, rows)
+
+
+def after_a_draw_that_failed(ledger: Ledger, patch: pytest.MonkeyPatch, first: Any, then: Any, rows: Any) -> Receipt:
+    with patch.context() as failing:
+        failing.setattr(type(first), "answer", lambda self, rows: 1 / 0)
+        with pytest.raises(ReleaseRefused, match=module.FAILED):
+            release(ledger, "r", "people", first, rows)
+    return release(ledger, "r", "people", then, rows)
+
+
+WAYS: tuple[Way, ...] = (after_a_grant, after_a_crash, after_a_draw_that_failed)
+ways = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", create=True) as found:
+        found.open_budget("people", epsilon=50.0, delta=1e-3)
+        yield found
+
+
+@ways
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.key)
+def test_whatever_the_receipt_says_the_file_and_its_card_say(
+    way: Way, kind: type[AskedModel], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = asked(kind, TOLD)
+    looked = replace(plain, chosen_after_looking=True)
+    found = way(ledger, monkeypatch, looked, plain, ROWS)
+    assert found.what == sentence(looked)
+    assert found.answer["about"]["notes"] == list(looked.notes)
+    assert plain_sentence(CHOSEN) in load_model(found.answer).card()
+
+
+@ways
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.key)
+def test_every_kind_of_question_is_drawn_as_its_receipt_says(
+    way: Way, kind: type, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And is the same one in all else."""
+    question = questions(kind)[0]
+    plain = of_a_page(question)
+    looked = replace(plain, chosen_after_looking=True)
+    drawn: list[Any] = []
+    monkeypatch.setattr(kind, "answer", lambda self, rows: drawn.append(self))
+    file = question.file(question.tables[0], from_bytes=False)
+    assert way(ledger, monkeypatch, looked, plain, file.private).what == sentence(looked)
+    assert drawn == [looked]
+
+
+@ways
+def test_an_answer_that_is_drawn_as_it_is_asked_now_is_found_out(
+    way: Way, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_as_charged", lambda request, receipt: request)
+    with pytest.raises(AssertionError):
+        test_whatever_the_receipt_says_the_file_and_its_card_say(way, ALL[0], ledger, monkeypatch)
+
+
+@ways
+def test_what_was_charged_before_somebody_looked_stays_so_on_its_receipt(
+    way: Way, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is granted is charged later, so that both are true of it; a file warns of more at most."""
+    plain = asked(ALL[0], TOLD)
+    looked = replace(plain, chosen_after_looking=True)
+    found = way(ledger, monkeypatch, plain, looked, ROWS)
+    assert found.what == sentence(looked if way is after_a_grant else plain)
+    assert found.answer["about"]["notes"] == list(looked.notes)
