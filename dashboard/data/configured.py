@@ -13,7 +13,6 @@ from dashboard.data import actions, remembered
 from dashboard.data import people as whose
 from dashboard.data.own_file import OwnFile
 from dashboard.data.place import Place, placed
-from dashboard.data.source import keep
 from dashboard.people import visitors
 from dashboard.widgets.apart import apart
 from dashboard.words import place as said
@@ -88,9 +87,9 @@ def _use(name: str, table: str | None) -> None:
     except UnreadableFile as error:
         session.say("own", words.sentence(error))
         return
-    actions.put_in_place(own)
     _open_budget(source)
-    keep(replace(own, remembered=remembered.known(own)))  # whose it is can be told now that there is a budget
+    # whose it is can be told now that there is a budget, and is before anything else is kept for them
+    actions.put_in_place(replace(own, remembered=remembered.known(own)))
 
 
 def _listed() -> tuple[ConfiguredSource, ...]:

@@ -136,16 +136,19 @@ def _onto(own: OwnFile, declared: Template, marks: Template | Remembered) -> Non
     """Declare the columns of a source as before, where their types fit; whose rows they are stays its owner's word.
 
     ``marks`` name those of which a file had suggested how they are read: answers about the source say so too. About how
-    many there are was said of that file, where one was there.
+    many there are was said of that file, where one was there; what is remembered was said of this very table, and is
+    marked where a file had been seen.
     """
+    here = isinstance(marks, Remembered)
     known = {column.name: column for column in declared.schema.columns if column.type in own.types(column.name)}
     columns = tuple(known.get(column.name, column) for column in own.schema.columns)
-    people = None if declared.row_suggested else declared.schema.people
+    people = declared.schema.people if here or not declared.row_suggested else None
     schema = replace(own.schema, columns=columns, people=people or own.schema.people)
     decisions = replace(own.decisions, schema=schema)
     for name in known:
         decisions = replace(decisions, marked=decisions.unmarked(name))
-    decisions = _marked(decisions, [one for one in columns if one.name in known], marks)
+    row = here and declared.row_suggested
+    decisions = _marked(decisions, [one for one in columns if one.name in known], marks, row)
     actions.commit(own.decide(decisions).noted(said.DECLARED_AS_BEFORE))
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from dashboard.background import compute
-from dashboard.data.template import stated_form, template
+from dashboard.data.template import template
 from dashboard.people import login, visitors
 from dpcore.datasets import Column, Template, loaded, saved
 from dpcore.datasets.schema import unmoved
@@ -38,8 +38,8 @@ _EVERYBODY = ""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """``suggested`` are columns of which it was said how they are read once a file had been seen, ``confirmed`` those
-    of them that a person called right. What one row is, and how many one person has, is said again
-    of each table."""
+    of them that a person called right; the ``template`` says it of rows and of about how many there are. What one row
+    of a file is, and how many one person has, is said again of each."""
 
     template: Template
     suggested: tuple[str, ...]
@@ -120,8 +120,8 @@ def forget_people(lineage: str) -> None:
 
 def _facts(own: OwnFile) -> Template:
     columns = tuple(replace(_stated(column), about="") for column in unmoved(own.columns.spoken_of))
-    schema = replace(template(own).schema, columns=columns)
-    return Template(schema=schema, steps=own.steps, choices=stated_form(own))
+    whole = template(own)
+    return replace(whole, schema=replace(whole.schema, columns=columns), suggested=(), confirmed=())
 
 
 def _stated(column: Column) -> Column:

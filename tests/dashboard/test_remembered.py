@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
 from dashboard.data import remembered
+from dashboard.data import template as taken_along
 from dashboard.data.decisions import Decisions
 from dashboard.data.own_file import OwnFile
 from dashboard.data.read_again import opened, worked
@@ -238,7 +239,7 @@ def test_what_was_stated_of_the_form_is_remembered(monkeypatch: pytest.MonkeyPat
     own = replace(own, decisions=own.confirm(["age"]))
     stated = (("encoding", "cp1252"), ("header_line", 1), ("header_rows", 1), ("quote", '"'))
     assert Remembered.read(Remembered.of(own).written()).template.choices == template(own).choices == stated
-    monkeypatch.setattr(remembered, "stated_form", lambda _: ())
+    monkeypatch.setattr(taken_along, "stated_form", lambda _: ())
     assert Remembered.of(own).template.choices == ()
 
 
