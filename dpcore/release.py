@@ -25,6 +25,7 @@ from dpcore.errors import InvalidArgument, LedgerError, ReleaseRefused
 from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
 from dpcore.ledger.kept import KEPT
+from dpcore.ledger.records import readable
 from dpcore.ledger.words import chosen_after_looking, with_all
 from dpcore.tick import TICK, Tick
 
@@ -268,7 +269,8 @@ def _attempt(work: Any) -> tuple[bool, Any]:
 
 
 def _checked(answer: Any) -> Any:
-    """The answer, if JSON can hold it as it is."""
+    """The answer, if a record can hold it as it is."""
+    readable({"answer": answer})
     return json.loads(json.dumps(answer, allow_nan=False))
 
 

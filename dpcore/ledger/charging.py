@@ -18,7 +18,7 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.kept import KEPT, mends
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import Record, canonical, cost_to_json
+from dpcore.ledger.records import DEEPEST, MOST_DIGITS, Record, cost_to_json, readable
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import fuller, label, refusal, versions
 
@@ -31,6 +31,10 @@ thread."""
 MOST_BYTES = 4 << 20
 """Bytes of an answer's JSON, without blanks. Whoever charges for one sees to it before that it is no larger
 (``dpcore.release``): this is the last net, for every record is read whole again by each check of the ledger."""
+_NO_ANSWER = (
+    "must be something JSON can hold, without NaN, infinities and halves of letters, with fewer than "
+    f"{DEEPEST} lists within each other and at most {MOST_DIGITS} digits to a number; nothing was stored"
+)
 _ASKED = 5
 """Times that a ledger is asked for an answer which it has been given."""
 ABOVE = "This is more than you may take of this budget alone; nothing was charged. Ask an owner of it for approval."
@@ -179,11 +183,11 @@ def store_answer(
     """See ``Ledger.store_answer``; ``whose`` as in ``begin_draw``: of nobody else an answer is kept."""
     began = time.monotonic()
     try:
-        size = len(canonical(answer))
-    except (TypeError, ValueError):
+        size = len(readable({"answer": answer})) - len('{"answer":}')
+    except (TypeError, ValueError, RecursionError):
         size = None
     if size is None:
-        raise InvalidArgument("answer", "must be something JSON can hold, without NaN or infinities")
+        raise InvalidArgument("answer", _NO_ANSWER)
     if size > MOST_BYTES:
         raise InvalidArgument("answer", f"must be at most {MOST_BYTES >> 20} MB as JSON; nothing was stored")
     put = _Put(store, request_id, answer, written, theirs)

@@ -545,10 +545,10 @@ class Ledger:
         """Keep the answer of a charge, once and for all, and return the receipt with the answer that is kept.
 
         The first one stored wins: ``written`` is told where this one is, and of no other anything is told, nor whether
-        it was the same. ``answer`` is anything JSON can hold, of at most ``charging.MOST_BYTES``. Where the
-        ledger cannot take it now it is kept in memory and stored within a minute (``kept``): LedgerError says so, and
-        ``charge`` with the same request stores or finds it. Raises InvalidArgument for anything else and for a request
-        that was never charged, LedgerUnsound.
+        it was the same. ``answer`` is anything JSON can hold that every program reads again (``records.readable``), of
+        at most ``charging.MOST_BYTES``. Where the ledger cannot take it now it is kept in memory and stored within a
+        minute (``kept``): LedgerError says so, and ``charge`` with the same request stores or finds it. Raises
+        InvalidArgument for anything else and for a request that was never charged, LedgerUnsound.
         """
         return charging.store_answer(self._store, request_id, answer, written)
 

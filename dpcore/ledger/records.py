@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -21,6 +22,11 @@ Kind = Literal[
 ]  # fmt: skip
 FIRST = "0" * 64  # what the first record follows
 CLOCK = "clock_before"  # in the body of a record whose clock stood earlier than that of the record before
+DEEPEST, MOST_DIGITS = 32, 640
+"""How many lists and objects a record may hold within each other, and how many digits a number in it may have. Every
+program reads so much, whatever it told Python of recursion and of digits (which are 640 at least); what one that allows
+more would write, no other one could check any more."""
+_SIGN, _MANY_DIGITS = re.compile(r"[][{}]"), re.compile(rf"[0-9]{{{MOST_DIGITS + 1}}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +80,7 @@ def next_record(
 ) -> Record:
     """The record that follows ``previous``, stamped with the present time (UTC).
 
-    Where the clock stands earlier than at ``last_time``, the record before, the record says so.
+    Where the clock stands earlier than at ``last_time``, the record before, the record says so. Raises as ``readable``.
     """
     time = written(datetime.now(UTC))
     if time < last_time:
@@ -85,7 +91,7 @@ def next_record(
         lineage=lineage,
         request_id=request_id,
         time=time,
-        body=canonical(body),
+        body=readable(body),
         previous=previous,
         hash="",
     )
@@ -121,6 +127,32 @@ def _digest(record: Record) -> str:
 def canonical(value: Any) -> str:
     """JSON in one form only: keys sorted, no blanks, ASCII. Raises ValueError or TypeError where JSON cannot."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def readable(value: Any) -> str:
+    """``canonical``, of what every program can read again and write down. Raises TypeError, ValueError and
+    RecursionError for anything else: what lies too deep, a number of too many digits, half a letter."""
+    text = canonical(value)
+    if "\\ud" in text and not can_be_written(json.dumps(value, ensure_ascii=False)):
+        raise ValueError("half a letter")
+    bare = re.sub('"[^"]*"', "", text.replace("\\\\", "").replace('\\"', ""))
+    depth = 0
+    for sign in _SIGN.finditer(bare):
+        depth += 1 if sign[0] in "[{" else -1
+        if depth > DEEPEST:
+            raise ValueError("too deep")
+    if _MANY_DIGITS.search(bare):
+        raise ValueError("too many digits")
+    return text
+
+
+def can_be_written(text: str) -> bool:
+    """Whether a text holds no half of a letter, which no file takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def cost_to_json(cost: Cost) -> dict[str, Any]:
