@@ -100,7 +100,7 @@ def none_drawn(gives: str, *, practice: bool) -> str:
     """What an answer would be, before there is one. Of a file its receipt says more: how it is read."""
     if practice:
         told = f"No answer yet. An answer gives out {gives}, and nothing else."
-        return f"{told} Practice can be reset, real answers cannot."
+        return f"{told} Practice can be reset, real answers cannot. Your own file: see Data."
     return f"No answer yet. An answer gives out {gives}, and cannot be undone."
 
 
