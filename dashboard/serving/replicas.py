@@ -3,8 +3,8 @@
 HAProxy (a package of Debian's) keeps each visitor at the replica they began with, by a cookie, for pages, files and
 websockets alike, and brings a phone to the replica that its room's code names; asks every replica whether it is well;
 and sends the visitors of one that died to another, where the page connects by itself. All replicas share one ledger.
-This process starts them, starts anew whichever ends, and when it is told to stop lets no new visitor in before it ends
-them.
+This process starts them, starts anew whichever ends or stands still, and when it is told to stop lets no new visitor in
+before it ends them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -34,6 +32,7 @@ from dashboard.serving import held_ports
 from dashboard.serving.host_cookies import PREFIX
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
+from dashboard.serving.replica import Replica, keep_asking
 from dashboard.serving.settings import PLACE, REPLICAS
 from dashboard.serving.uploads import most_together
 
@@ -46,8 +45,6 @@ HERE = "127.0.0.1,::1"
 ANEW, SUSTAINED = 1.5, 3.0
 """How often in ten seconds, and in a minute, one address may open as many connections as it may have at one replica,
 to which all of them may go."""
-PYTHON = (sys.executable, "-P")
-"""A replica takes no module from the folder that this is called in."""
 TAKEN = (
     "port {} is taken: another program listens there, or servers and a HAProxy that were left when what started them "
     "was killed; end these first, or choose another port"
@@ -247,30 +244,6 @@ def balancer() -> str:
     return found
 
 
-@dataclass(slots=True)
-class Replica:
-    """One server: its name, its port, and how it is started."""
-
-    name: str
-    port: int
-    hosts: tuple[str, ...]
-    environment: dict[str, str] = field(repr=False)
-    process: subprocess.Popen[bytes] | None = None
-    since: float = 0.0
-
-    def start(self) -> None:
-        """Start it, and say so in one line."""
-        command = [*PYTHON, "-m", "dashboard", "serve", "--port", str(self.port)]
-        for host in self.hosts:
-            command += ["--host", host]
-        self.process = subprocess.Popen(command, env=self.environment)  # noqa: S603 - ourselves
-        self.since = time.monotonic()
-        print(f"Epsilon Lab: replica {self.name} at port {self.port} is process {self.process.pid}", flush=True)
-
-    def ended(self) -> bool:
-        return self.process is None or self.process.poll() is not None
-
-
 def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certificate: Path | None = None) -> int:
     """Run ``count`` replicas behind HAProxy until told to stop; the exit code.
 
@@ -314,12 +287,15 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         file.write_text(text, encoding="utf-8")
         for replica in replicas:
             replica.start()
+            threading.Thread(target=keep_asking, args=(replica, stop), name=f"asks {replica.name}", daemon=True).start()
         # with what holds the ports: it goes on to hand visitors to them where this process is killed
         front = subprocess.Popen([program, "-W", "-db", "-f", str(file)], pass_fds=held.sockets)  # noqa: S603 - found above
         print(f"Epsilon Lab: {'https' if certificate else 'http'}://{address}:{port}", flush=True)
         try:
             while not stop.wait(_LOOK) and front.poll() is None:
                 for replica in replicas:
+                    if replica.hangs():
+                        replica.kill()
                     if replica.ended() and time.monotonic() > replica.since + _AGAIN:
                         replica.start()
         finally:

@@ -316,7 +316,8 @@ def when_note(name: str, looked: bool, textbook: float, best: str | None) -> str
     """``textbook``: how often the textbook's method is on time; ``best``: which is oftenest, None for this one, said of
     no data that are a person's own (``looked``)."""
     click = f"Click a bar to put the line {'near it' if looked else 'there'}."
-    here = "" if looked else ", here the best of the methods under Options" if best is None else f", here {best} does better"
+    oftenest = ", here the best of the methods under Options" if best is None else f", here {best} does better"
+    here = "" if looked else oftenest
     return (
         f"Above: the data and the line. Below: where the private alarm falls, with {name}{here}. The textbook's "
         f"method (Dwork and Roth, 2014) would be on time {times_in_100(textbook)}. {click}"

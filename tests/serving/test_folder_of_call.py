@@ -103,9 +103,9 @@ WORKER = """\
 """
 REPLICA = """\
     import os
-    from dashboard.serving import replicas
+    from dashboard.serving import replica, replicas
     {keep}
-    one = replicas.Replica("r1", 70_000, (), {{**os.environ, "PYTHONPATH": replicas._root()}})
+    one = replica.Replica("r1", 70_000, (), {{**os.environ, "PYTHONPATH": replicas._root()}})
     one.start()
     sys.exit(one.process.wait(60) - 2)  # its port is none, so it says so and ends
 """
@@ -113,7 +113,7 @@ REPLICA = """\
 
 @pytest.mark.parametrize(
     ("program", "keep", "mutant"),
-    [(WORKER, "safe_path.keep()", ""), (REPLICA, "", "replicas.PYTHON = (sys.executable,)")],
+    [(WORKER, "safe_path.keep()", ""), (REPLICA, "", "replica.PYTHON = (sys.executable,)")],
     ids=["workers", "replicas"],
 )
 def test_no_module_of_the_folder_is_loaded(folder: Path, program: str, keep: str, mutant: str) -> None:

@@ -8,6 +8,7 @@ import asyncio
 import gc
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +21,8 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.script_data import ScriptData
 
-from dashboard.runtime import left_sessions, made_files, operations
+from dashboard.background import places
+from dashboard.runtime import left_sessions, made_files, operations, scripts
 from tests.put_back import changed_in_streamlit
 
 ROOT = Path(__file__).parents[2]
@@ -71,8 +73,8 @@ class Server:
         self.files: Any = MediaFileManager(MemoryMediaFileStorage("/media"))
         self.uploads: Any = MemoryUploadedFileManager("/uploads")
         self.made = made_files.Made()
-        self.locks = [Lock(twice, name) for name in ("made", "files", "uploads")]
-        owners: tuple[Any, ...] = (self.made, self.files, self.uploads)
+        owners: tuple[Any, ...] = (self.made, self.files, self.uploads, places.PLACES)
+        self.locks = [Lock(twice, type(owner).__name__) for owner in owners]
         for owner, lock in zip(owners, self.locks, strict=True):
             monkeypatch.setattr(owner, "_lock", lock)
         monkeypatch.setattr(made_files, "MADE", self.made)
@@ -97,8 +99,8 @@ def test_a_session_that_is_found_to_be_garbage_ends_without_a_lock(
     *, closed: bool, hooked: bool, twice: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server, ended = Server(twice, monkeypatch), list[str]()
-    operations.guard()
-    left_sessions.guard()
+    for guarded in (operations, left_sessions, scripts):
+        guarded.guard()
     if not hooked:  # as it was
         monkeypatch.setattr(AppSession, "__del__", lambda session: session.shutdown())
         monkeypatch.setattr(operations, "has_ended", lambda session: False)
@@ -111,7 +113,9 @@ def test_a_session_that_is_found_to_be_garbage_ends_without_a_lock(
         if closed:
             session.shutdown()
         del session
-        with server.locks[0], server.locks[1], server.locks[2]:
+        with ExitStack() as held:
+            for lock in server.locks:
+                held.enter_context(lock)
             gc.collect()
         await asyncio.sleep(0)
         assert name in ended, "it is ended all the same"

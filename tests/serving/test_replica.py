@@ -1,0 +1,109 @@
+"""A replica that stands still for good is ended and started anew: HAProxy leads its visitors away, and nobody looks."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from dashboard.serving import replica as module
+from dashboard.serving.replica import Replica, keep_asking
+from tests.browser.server import free_port
+
+WELL = """
+import http.server, sys
+class Well(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path == "/_stcore/health" and self.headers["Host"] == "localhost" else 404)
+        self.end_headers()
+    def log_message(self, *_): pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Well).serve_forever()
+"""
+
+
+@pytest.fixture
+def replica() -> Iterator[Replica]:
+    found = Replica(name="r1", port=free_port(), hosts=(), environment={})
+    found.process = subprocess.Popen([sys.executable, "-c", WELL, str(found.port)])
+    found.since = time.monotonic()
+    yield found
+    if not found.ended():
+        found.process.kill()
+        found.process.wait()
+
+
+def until(done: Callable[[], bool]) -> bool:
+    for _ in range(200):
+        if done():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def well(replica: Replica) -> bool:
+    replica.ask()
+    return replica.answered > 0.0
+
+
+def test_one_that_answers_goes_on_however_long_ago_it_began(replica: Replica) -> None:
+    assert not replica.hangs(0.0), "one that has not begun yet is waited for"
+    assert until(lambda: well(replica))
+    replica.since -= 10_000.0
+    replica.ask()
+    assert not replica.hangs(30.0)
+
+
+def test_one_that_stands_still_is_ended(replica: Replica, capsys: pytest.CaptureFixture[str]) -> None:
+    assert until(lambda: well(replica))
+    assert replica.process is not None
+    replica.process.send_signal(signal.SIGSTOP)
+    replica.ask(0.2)
+    answered, replica.missed = replica.answered, 0
+    for _ in range(module.MISSED):
+        assert not replica.hangs(0.0), "one that misses few keeps its visitors"
+        replica.ask(0.2)
+    assert replica.answered == answered
+    assert not replica.hangs(30.0), "nor one that is slow for a while"
+    assert until(lambda: replica.hangs(0.3))
+    replica.kill()
+    assert replica.ended()
+    assert not replica.hangs(0.0)
+    assert "r1 stands still" in capsys.readouterr().out
+
+
+def test_what_answers_that_it_is_not_well_has_not_answered() -> None:
+    """Nor does what says nothing, or nothing that is HTTP."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        found = Replica(name="r1", port=listening.getsockname()[1], hosts=(), environment={})
+
+        def answer(said: bytes) -> None:
+            client, _ = listening.accept()
+            with client:
+                client.recv(1000)
+                client.sendall(said)
+
+        for said in (b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", b"", b"hello\r\n"):
+            thread = threading.Thread(target=answer, args=(said,))
+            thread.start()
+            found.ask(5.0)
+            thread.join()
+            assert found.answered == 0.0, said
+    found.ask(0.2)
+    assert found.answered == 0.0
+
+
+def test_it_is_asked_until_all_is_to_stop(replica: Replica, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PULSE", 0.02)
+    stop = threading.Event()
+    thread = threading.Thread(target=keep_asking, args=(replica, stop))
+    thread.start()
+    assert until(lambda: replica.answered > 0.0)
+    stop.set()
+    thread.join(20.0)
+    assert not thread.is_alive()
