@@ -111,14 +111,15 @@ def _first(told: str) -> str:
 
 def _sensitivity(request: Any, problem: Any, unit: str) -> str:
     """How far one ``unit`` can move what noise is added to, as the mechanism was told."""
+    most = int(getattr(problem if request is None else request, "rows_per_person", 1))
+    if request is not None and hasattr(request, "clip"):
+        length = None if request.clip is None else request.clip * getattr(request, "per_clip", 1.0)
+        return said.clipped(most, unit, length)
     for holder in (request, problem):
         found = getattr(holder, "sensitivity", None)
         if isinstance(found, int | float) and not isinstance(found, bool):
             return rounded_down(found)
-    if request is not None and hasattr(request, "clip"):
-        return said.clipped(words.visible(request.unit, 40), request.clip)
-    holder = problem if request is None else request
-    return said.rows_of_one(int(getattr(holder, "rows_per_person", 1)), unit)
+    return said.rows_of_one(most, unit)
 
 
 def _bounds(column: Column, *, public: bool) -> tuple[str, str]:

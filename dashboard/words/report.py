@@ -180,8 +180,10 @@ YES_NO = "yes or no"
 YES, NO, NONE, NOT_PROTECTED, THESE_ROWS = "yes", "no", "none", "Not protected", "these rows"
 
 
-def clipped(unit: str, length: float) -> str:
-    return f"the gradients of one {unit} are cut to length {exact(length)}"
+def clipped(most: int, unit: str, length: float | None) -> str:
+    """``length`` None: by the public rule."""
+    cut = "a length that ε, δ and about how many rows there are decide by a public rule"
+    return f"{rows_of_one(most, unit)}, the gradient of each cut to {cut if length is None else exact(length)}"
 
 
 def rows_of_one(most: int, unit: str) -> str:

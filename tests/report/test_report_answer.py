@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dashboard import words
@@ -14,17 +16,20 @@ from dashboard.case import Case
 from dashboard.controls import Setting
 from dashboard.question import Offer
 from dashboard.questions.selection.most_common import MostCommon
+from dashboard.questions.training.released_model import ON_STEPS, model_request
 from dashboard.report.answer import answered, check_word
 from dashboard.report.notebook import script
 from dashboard.report.plan import PlannedTotal, planned
 from dashboard.report.render import SEALED, rendered
 from dashboard.report.value import Drawing, Section
 from dashboard.words import report as said
-from dpcore.datasets import read_table
+from dpcore.datasets import Column, Declaration, PrivateRows, read_table
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import Ledger, Receipt, seal
 from dpcore.ledger.__main__ import main
 from dpcore.release import release
+from tests.contract.test_release_contract import KINDS, questions
+from tests.contract.test_release_contract import asked as of_a_page
 from tests.report.made import own_source, report, visits
 from tests.report.test_report_again import run
 from tests.report.test_report_forms import SMALL, document_text, flat, pages
@@ -208,3 +213,52 @@ def test_a_plan_says_what_it_costs_and_is_marked_like_its_data() -> None:
     scope = {"reported": dict(found.numbers)}
     exec(code, scope)  # noqa: S102
     assert scope["found"]["basic"] == pytest.approx(2.5)
+
+
+ASKED = {kind.key: (question, of_a_page(question)) for kind in KINDS for question in questions(kind)[:1]}
+AGES = tuple(Column(name=name, type="number", low=0, high=90) for name in ("age", "started"))
+DECLARED = Declaration(columns=(*AGES, Column(name="ill", type="yes/no")))
+MODELS = {
+    f"{kind}, {'stated' if people else 'counted'}": model_request(
+        kind,
+        replace(DECLARED, people=people, rows_per_person=2),
+        target="ill",
+        columns=("age", "started"),
+        positive=None,
+        steps=True,
+        epsilon=1.0,
+        delta=1e-6,
+    )
+    for kind in ("model", *ON_STEPS)
+    for people in (300, None)
+}
+"""As the page on training asks for them: none says how long a gradient may be but the first kind."""
+
+
+def reported(ledger: Ledger, request: Any, rows: Any, declared: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(type(request), "answer", lambda self, rows: "south")
+    ledger.open_budget("many", epsilon=100.0, delta=1e-3)
+    receipt = release(ledger, "r", "many", request, rows)
+    found = answered(receipt, told="South", request=request, declared=declared, counting="sum", own=True)
+    return rendered(report(found), "html")[1].decode()
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_every_kind_of_answer_has_its_report(kind: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    question, request = ASKED[kind]
+    file = question.file(question.tables[0], from_bytes=False)
+    assert said.SENSITIVITY in reported(ledger, request, file.private, question.declaration, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_model_that_a_page_asks_for_has_its_report(
+    kind: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It broke off where a gradient's length is decided by the rule, as it is on every page."""
+    request = MODELS[kind]
+    assert not isinstance(request, str)
+    rows = PrivateRows(pd.DataFrame({"age": ["1"], "started": ["1"], "ill": ["yes"]}, dtype=str))
+    told = reported(ledger, request, rows, DECLARED, monkeypatch)
+    length = getattr(request, "clip", None)
+    assert said.clipped(2, "person", length) in told
+    assert ("public rule" in said.clipped(2, "person", length)) == (kind.split(",")[0] != "model")
