@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import Engine
 
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger.engine import TROUBLE, migrate, snapshot
+from dpcore.ledger import aside
+from dpcore.ledger.engine import TROUBLE, ledger_url, make_engine, migrate, snapshot
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
@@ -18,6 +20,10 @@ from dpcore.ledger.verify import linked, stored_records, verify_database
 _DISAGREE = (
     "The database, the backup and the journal tell different histories, so none can be trusted to be complete; "
     "nothing was changed. Keep all three and ask for help."
+)
+_KEPT_DISAGREE = (
+    "Databases that were set aside beside this one go on differently, so none can be trusted to be complete; nothing "
+    "was changed. Move the one away that shall not count."
 )
 
 
@@ -69,6 +75,38 @@ def from_journals(paths: Sequence[Path], given: Sequence[Record], key: Key) -> t
     if not alike:
         return [], False
     return longest(*(chain for chain, _ in alike)), all(whole for _, whole in alike)
+
+
+def set_aside(file: Path, key: Key) -> list[list[Record]]:
+    """What databases hold that gave way at this place, each as far as it is a chain; none of them is touched.
+
+    A program that died as it brought a ledger back may have left one that nothing else knows the end of.
+    """
+    found = []
+    for kept in aside.kept(file):
+        with tempfile.TemporaryDirectory() as folder:
+            engine = make_engine(ledger_url(aside.copied(kept, Path(folder))))
+            try:
+                found.append(from_database(engine, key)[0])
+            finally:
+                engine.dispose()
+    return found
+
+
+def with_more(chain: list[Record], others: Sequence[Sequence[Record]]) -> list[Record]:
+    """``chain``, or the longest of the others that goes on where it ends; those that do not begin so are of another
+    time. Raises LedgerUnsound where two go on differently."""
+    last = len(chain)
+    more = [other for other in others if len(other) > last and (not chain or other[last - 1].hash == chain[-1].hash)]
+    try:
+        return longest(chain, *more)
+    except LedgerUnsound:
+        raise LedgerUnsound(_KEPT_DISAGREE) from None
+
+
+def known(chain: Sequence[Record], *others: Sequence[Record]) -> int:
+    """How many records of ``chain`` stand in one of the others, of those that are its beginnings."""
+    return max(len(other) for other in ([], *others) if not other or other[-1] in chain[len(other) - 1 : len(other)])
 
 
 def longest(*chains: Sequence[Record]) -> list[Record]:

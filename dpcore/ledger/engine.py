@@ -362,6 +362,17 @@ def rewrite_files(engine: Engine) -> None:
         raw.close()
 
 
+def in_one_file(engine: Engine) -> None:
+    """Have all that a new SQLite database holds in its own file, on disk. Raises OSError where somebody reads it."""
+    raw = engine.raw_connection()
+    try:
+        busy, _, _ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        raw.close()
+    if busy:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
 def check_server(engine: Engine) -> None:
     """Refuse a PostgreSQL server that may lose what it has confirmed, or a schema of it that is not the ledger's own.
     Raises LedgerUnsound."""

@@ -1,20 +1,22 @@
 """The ways out when a ledger is closed because it is not sound.
 
 The chain of records determines everything else, so the longest sound chain among the database, a backup and the
-journal is what a ledger is rebuilt from. Restoring can bring spending back, never take it away.
+journal is what a ledger is rebuilt from. Restoring can bring spending back, never take it away: wherever it ends, what
+was there before is in its place, or kept beside it and looked through the next time.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from datetime import UTC, datetime
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Table, insert, select, update
+from sqlalchemy import URL, Connection, Engine, Table, insert, select, update
 
-from dpcore.errors import LedgerUnsound
-from dpcore.ledger import backups, chains, keyed, schema
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import aside, backups, chains, keyed, schema
 from dpcore.ledger.commands import PEOPLE, RESTORE
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
@@ -22,6 +24,7 @@ from dpcore.ledger.engine import (
     check_server,
     database_file,
     form,
+    in_one_file,
     ledger_url,
     make_engine,
     migrate,
@@ -29,14 +32,14 @@ from dpcore.ledger.engine import (
     snapshot,
     writing,
 )
-from dpcore.ledger.files import beside
-from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record
+from dpcore.ledger.files import beside, create, sync_folder
+from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, write_anew
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.place import Place
 from dpcore.ledger.records import FIRST, Record, next_record
 from dpcore.ledger.store import put, refuse, renew_journal
-from dpcore.ledger.verify import Replay, replayed, stored_records, verify_database
+from dpcore.ledger.verify import Replay, stored_records, verify_database
 
 NEW_KEY = "The ledger has another key from now on: files that were brought before are not recognised."
 LOST = (
@@ -47,6 +50,10 @@ LOST = (
 _TABLES_DAMAGED = (
     "The server's tables are damaged; create an empty database, point EPSILON_LAB_LEDGER at it, "
     f"and run {RESTORE} with the journal or a backup."
+)
+_UNREADABLE = (
+    "Record {} of the longest history that there is cannot be read, so nothing was changed. Keep all files and ask for "
+    "help."
 )
 _NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
 
@@ -62,15 +69,16 @@ def restore(
 ) -> list[str]:
     """Make a closed ledger usable again; what was done, in sentences.
 
-    A sound database that is behind its journal is brought up to date in place. A damaged SQLite file is set aside and
-    rebuilt from ``source`` (a backup) and the journal. A damaged or missing journal is only replaced, and set aside,
-    with ``new_journal``: what was recorded after the other sources were written, what was spent and which rights were
-    taken away among it, may be unknown then. What a backup adds to the others is believed where this server's key file
-    has marked it, or with ``unmarked``. A key file that is missing, or knows none of the ledger's files, is only taken
-    with ``new_key``. An empty database on a server becomes the ledger that was at its address, with the journal that
-    this computer has of it; at another address, journals in this computer's folder that begin as the backup does bring
-    what they have. Raises LedgerUnsound when no sound history can be found, LedgerError when nothing needs to be
-    restored from nothing, and where a file is that is none of the ledger's.
+    A sound database that is behind its journal is brought up to date in place. A damaged SQLite file is set aside for
+    one that is rebuilt from it, ``source`` (a backup), the journal, and what was set aside there before. A damaged or
+    missing journal is only replaced, and set aside, with ``new_journal``: what was recorded after the other sources
+    were written, what was spent and which rights were taken away among it, may be unknown then. What a backup adds to
+    the others is believed where this server's key file has marked it, or with ``unmarked``. A key file that is missing,
+    or knows none of the ledger's files, is only taken with ``new_key``. An empty database on a server becomes the
+    ledger that was at its address, with the journal that this computer has of it; at another address, journals in this
+    computer's folder that begin as the backup does bring what they have. Raises LedgerUnsound when no sound history can
+    be found, LedgerError when nothing needs to be restored from nothing, and where a file is that is none of the
+    ledger's; what was done before that it says.
     """
     url = ledger_url(location)
     file = database_file(url)
@@ -78,6 +86,8 @@ def restore(
     where.check_free()
     new = file is not None and not file.exists()
     lock = None if file is None else beside(file, "lock")
+    said: list[str] = []
+    made = False
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with exclusive(lock):
@@ -99,9 +109,11 @@ def restore(
                 noted, whole = chains.from_journal(path, key)
             if sound and not own and not given and (path is None or not path.exists()):
                 whole = True  # a ledger without a record has no journal yet
-            chain = chains.longest(own, noted, given)
+            kept = [] if file is None else chains.set_aside(file.resolve(), key)
+            chain = chains.with_more(chains.longest(own, noted, given), kept)
+            replay = _replayed(chain)
             strange = keyed.strange(key, chain, there=there)
-            doubt = "" if unmarked else backup.doubt(max(len(own), len(noted)))
+            doubt = "" if unmarked else backup.doubt(chains.known(chain, own, noted, *kept))
             doubt = doubt or ("" if new_key else strange)
             why = doubt or (_NOTHING if not chain and (absent or not sound) else "")
             if not why and not whole and path is not None and not _may_set_aside(path, chain):
@@ -111,32 +123,77 @@ def restore(
             if not why and not sound and file is None:
                 why = _TABLES_DAMAGED
             if why:
-                if empty and file is not None:
-                    engine.dispose()
-                    _empty(file, gone=new)
                 raise LedgerUnsound(why)
             if where.key is not None and not there:
                 keep(where.key, key)
-            said = []
-            if file is not None and not sound:
+            work = _Work(chain, replay, key, new_journal=not whole, taken=bool(strange), before=before)
+            if file is not None and (absent or not sound):
                 engine.dispose()
-                said.append(f"The damaged database was set aside as {_set_aside(file).name}.")
-                engine, own = make_engine(url), []
-            said += _bring_up_to_date(
-                engine, own, chain, key, new_journal=not whole, taken=bool(strange), before=before
-            )
+                said += _rebuild(url, file.resolve(), work)
+                made = True
+                sync_folder(file.resolve().parent)
+                engine = make_engine(url)
+            else:
+                said += _bring_up_to_date(engine, own, work)
             path = path or where.journal_of(engine)
             if path is not None:
                 said += _write_journal(engine, path, key, whole=whole)
             where.pin(engine, key)
             where.keep_private(path)
-        except TROUBLE as error:
-            refused = refuse(error)
+        except (LedgerError, *TROUBLE) as error:
+            refused = error if isinstance(error, LedgerError) else refuse(error)
         else:
             return said
         finally:
             engine.dispose()
-    raise refused
+            if file is not None and empty and not made:
+                _empty(file, gone=new)
+    raise type(refused)(" ".join([*said, str(refused)])) if said else refused
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a database is to hold, and what its record of that says."""
+
+    chain: list[Record]
+    replay: Replay
+    key: Key
+    new_journal: bool
+    taken: bool
+    before: str | None
+
+
+def _replayed(chain: Iterable[Record]) -> Replay:
+    """As ``verify.replayed``, of what is to be brought back: before anything is changed."""
+    replay = Replay()
+    for record in chain:
+        try:
+            replay.add(record)
+        except LedgerUnsound:
+            raise LedgerUnsound(_UNREADABLE.format(record.seq)) from None
+    return replay
+
+
+def _rebuild(url: URL, file: Path, work: _Work) -> list[str]:
+    """A new database in the place of one that is damaged or empty: all of it or nothing."""
+    partial = beside(file, f"{secrets.token_hex(8)}.partial")
+    os.close(create(partial))
+    try:
+        engine = make_engine(url.set(database=str(partial)))
+        try:
+            said = _bring_up_to_date(engine, [], work)
+            in_one_file(engine)
+        finally:
+            engine.dispose()
+        kept = aside.give_way(file, partial)
+    finally:
+        for ending in ("", "-wal", "-shm"):
+            partial.with_name(partial.name + ending).unlink(missing_ok=True)
+    return [*_said_of("database", kept), *said]
+
+
+def _said_of(what: str, kept: Path | None) -> list[str]:
+    return [] if kept is None else [f"The damaged {what} was set aside as {kept.name}."]
 
 
 def _may_set_aside(path: Path, chain: Sequence[Record]) -> bool:
@@ -151,17 +208,6 @@ def _may_set_aside(path: Path, chain: Sequence[Record]) -> bool:
     except LedgerUnsound:
         return False
     return journal.ends_before(chain[0] if chain else None)
-
-
-def _set_aside(path: Path) -> Path:
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    for ending in ("-wal", "-shm"):
-        extra = path.with_name(path.name + ending)
-        if extra.exists():
-            extra.rename(path.with_name(f"{path.name}.damaged-{stamp}{ending}"))
-    kept = path.with_name(f"{path.name}.damaged-{stamp}")
-    path.rename(kept)
-    return kept
 
 
 def _has_no_tables(engine: Engine) -> bool:
@@ -185,29 +231,20 @@ def _empty(file: Path, *, gone: bool) -> None:
         os.truncate(file, 0)
 
 
-def _bring_up_to_date(
-    engine: Engine,
-    own: list[Record],
-    chain: list[Record],
-    key: Key,
-    *,
-    new_journal: bool,
-    taken: bool,
-    before: str | None,
-) -> list[str]:
-    migrate(engine, key)
+def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[str]:
+    chain, replay = work.chain, work.replay
+    migrate(engine, work.key)
     missing = chain[len(own) :]
-    replay = replayed(chain)
     with writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
-        if before is not None:
-            _be_again(connection, before)
+        if work.before is not None:
+            _be_again(connection, work.before)
         previous = own[-1].hash if own else FIRST
         for record in missing:
             put(connection, record)
         previous = chain[-1].hash if chain else previous
-        if missing or new_journal or taken:
-            body = {"records": len(missing), "journal": "new" if new_journal else "kept"}
-            body |= {"key": keyed.mark(key)} if taken else {}
+        if missing or work.new_journal or work.taken:
+            body = {"records": len(missing), "journal": "new" if work.new_journal else "kept"}
+            body |= {"key": keyed.mark(work.key)} if work.taken else {}
             last = chain[-1].time if chain else ""
             note = next_record(len(chain) + 1, previous, "restore", body=body, last_time=last)
             put(connection, note)
@@ -216,7 +253,7 @@ def _bring_up_to_date(
             _write_rows(connection, table, replay)
         verify_database(connection)
     said = [f"The database now has all {len(chain)} records; {len(missing)} were brought back."]
-    return [*said, NEW_KEY] if taken else said
+    return [*said, NEW_KEY] if work.taken else said
 
 
 def _be_again(connection: Connection, identity: str) -> None:
@@ -250,14 +287,26 @@ def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list
         rewrite_files(engine)
     journal = Journal(path)
     with snapshot(engine) as connection:
-        if _has_something(path) and not (whole and _goes_on(journal, connection)):
-            said.append(f"The damaged journal was set aside as {_set_aside(path).name}.")
-            journal = Journal(path)
-        journal.add(stored_records(connection, after=journal.seq))
+        if whole and _goes_on(journal, connection):
+            journal.add(stored_records(connection, after=journal.seq))
+        else:
+            kept, journal = _written_anew(path.resolve(), stored_records(connection))
+            said += _said_of("journal", kept)
     said.append(f"The journal has all {journal.seq} records.")
     if not whole:
         said.append(LOST)
     return said
+
+
+def _written_anew(path: Path, records: Iterable[Record]) -> tuple[Path | None, Journal]:
+    """A new journal, and where the one is kept that it takes the place of: all of it or nothing."""
+    kept = aside.keep(path) if _has_something(path) else None
+    try:
+        return kept, write_anew(path, records)
+    except BaseException:
+        if kept is not None:
+            aside.let_go(kept)
+        raise
 
 
 def _goes_on(journal: Journal, connection: Connection) -> bool:
