@@ -204,9 +204,8 @@ def _as_before(
     for approval made, while a digest and its sentence hung on the order of columns, and with what stands behind that
     now."""
     asked = _asked(request)
-    before: Receipt | Petition | None = earlier
     for digest in question_digests(request)[1:]:
-        before = before or ledger.latest_petition(lineage, digest)
+        before: Receipt | Petition | None = earlier or ledger.latest_petition(lineage, digest)
         if before is not None and (before.request_id, before.question) == (request_id, digest):
             return with_all(before.what, sentence(request)), asked | {"question": digest}
     return sentence(request), asked

@@ -46,13 +46,12 @@ def above(found: Budget, request: Request) -> str:
 
 
 def latest(found: Budget, request: Request) -> Petition | None:
-    """The newest request of who is logged in for this very question that was not drawn yet. Raises LedgerError."""
+    """The request of who is logged in for this very question that was not drawn yet, one that was granted first. Raises
+    LedgerError."""
     person = login.person()
     if found.practice or person is None:
         return None
-    ledger = compute.ledger()
-    each = (ledger.latest_petition(found.lineage, digest) for digest in question_digests(request))
-    return next((petition for petition in each if petition is not None), None)
+    return compute.ledger().latest_petition(found.lineage, *question_digests(request))
 
 
 def costs(petition: Petition, found: Budget | None) -> tuple[str, str]:

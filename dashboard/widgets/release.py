@@ -406,16 +406,20 @@ def _release(here: Asked, request_id: str | None, seen: Known | None) -> None:
 
 
 def _ask(here: Asked, request_id: str | None, seen: Known | None) -> None:
-    """Callback: the same question goes to the owners of the budget; nothing is charged or drawn."""
+    """Callback: the same question goes to the owners of the budget; nothing is charged or drawn. What was asked in
+    another window meanwhile is not asked twice."""
     if request_id is None or session.request_id(here.slot) != request_id:
         return
     try:
         here.source.join()
-        ask(compute.ledger(), request_id, here.lineage, here.request)
+        found = tracker.budget(here.source)
+        before = found is not None and approval.pending(approval.latest(found, here.request), found)
+        if not before:
+            ask(compute.ledger(), request_id, here.lineage, here.request)
     except DpcoreError as error:
         _failed(here, error)
         return
-    session.say(here.slot, login_words.ASKED)
+    session.say(here.slot, login_words.ASKED_BEFORE if before else login_words.ASKED)
     session.end_release(here.slot)
 
 

@@ -64,6 +64,10 @@ NO_REQUESTS = "No request waits, and none was decided. One is made when an answe
 ASK_TITLE, ASK, ASK_NOW = "Ask an owner for this answer?", "Send the request", "Ask for approval"
 ASK_HELP = "It costs more than you may take of this budget alone. Nothing is charged until an owner has granted it."
 ASKED = "Your request was sent: it waits for an owner of the budget. Nothing was charged."
+ASKED_BEFORE = (
+    "You had asked for this very answer already, so it was not asked for again. Nothing was charged; below it says "
+    "what became of it."
+)
 BELOW = "You have asked for it: “A private answer”, below, says what became of that."
 YOURS = "Your own requests that wait"
 WITHDRAW = "Withdraw it"

@@ -211,11 +211,18 @@ def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petitio
     return _read(connection, *chosen, or_(_WAITS, schema.records.c.seq.in_(decided)))
 
 
-def latest(connection: Connection, lineage: str, subject: str, question: str) -> Petition | None:
-    """The newest request of a person for this very question that was not drawn yet."""
-    mine = (schema.records.c.lineage == lineage, says("subject", subject), says("question", question))
-    found = _read(connection, *mine, _CHARGED.c.seq.is_(None), last=True)
-    return found[0] if found else None
+def latest(connection: Connection, lineage: str, subject: str, *questions: str) -> Petition | None:
+    """The request of a person for this very question that was not drawn yet: of several the one that was granted, else
+    one that waits, and else the newest. What outgrew its budget leads to nothing, and comes with these. ``questions``
+    are the digests that the question has and had."""
+    asked = or_(*(says("question", question) for question in questions))
+    mine = (schema.records.c.lineage == lineage, says("subject", subject), asked, _CHARGED.c.seq.is_(None))
+    budget = accounts.find(connection, lineage)
+    for state in (_DECISIONS.c.kind == "grant", _WAITS):
+        found = _read(connection, *mine, state, last=True)
+        if found and (budget is None or found[0].covers(budget)):
+            return found[0]
+    return next(iter(_read(connection, *mine, last=True)), None)
 
 
 def says(name: str, value: str) -> ColumnElement[bool]:

@@ -484,10 +484,11 @@ class Ledger:
         with self._store.reading() as connection:
             return approvals.newest(connection)
 
-    def latest_petition(self, lineage: str, question: str) -> Petition | None:
-        """The newest request of whoever this ledger is for, for this very question, that was not drawn yet."""
+    def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
+        """The request of whoever this ledger is for, for this very question, that was not drawn yet: one that was
+        granted before one that waits, and that before the newest. ``questions`` are its digests."""
         with self._store.reading() as connection:
-            return approvals.latest(connection, lineage, self._subject, question)
+            return approvals.latest(connection, lineage, self._subject, *questions)
 
     def records(self) -> list[Record]:
         """Every record of the ledger, oldest first: what happened, in whose name."""

@@ -379,9 +379,9 @@ class MembersLedger(Ledger):
             theirs = or_(approvals.says("subject", self._subject), schema.records.c.lineage.in_(owned))
             return approvals.newest(connection, theirs)
 
-    def latest_petition(self, lineage: str, question: str) -> Petition | None:
+    def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
         """Only this person's, which is theirs to know whatever was shared with them by now."""
-        return super().latest_petition(lineage, question)
+        return super().latest_petition(lineage, *questions)
 
     def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
         return super().needs_approval(self._visible(lineage), cost, neighbours)

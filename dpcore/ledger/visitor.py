@@ -133,7 +133,7 @@ class VisitorsLedger(Ledger):
     def petitions(self) -> list[Petition]:
         return []
 
-    def latest_petition(self, lineage: str, question: str) -> Petition | None:
+    def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
         return None
 
     # -- the visitor's own practice --------------------------------------------------------------------------------

@@ -119,6 +119,31 @@ def receipts() -> list[str]:
 
 
 @pytest.mark.thorough
+def test_what_was_granted_is_drawn_whatever_became_of_the_same_request_in_another_window(
+    people: None, open_app: Callable[..., AppTest]
+) -> None:
+    """The later one, refused as the same twice, hid the grant from every page. In two windows it is asked once now."""
+    first, second = releasing("anna"), releasing("anna")
+    for window in (first, second):
+        window.button(key="test-begin").click().run()
+    for window, told in ((first, said.ASKED), (second, said.ASKED_BEFORE)):
+        window.button(key="test-confirm").click().run()
+        assert told in text(window)
+    with Ledger.open() as whole:
+        (asked,) = whole.petitions()
+        olga, anna = (MembersLedger(whole, Person(subject=subject(one)), one * 8) for one in ("olga", "anna"))
+        again = {name: getattr(asked, name) for name in ("mechanism", "neighbours", "question", "unit")}
+        anna.ask("again", asked.lineage, asked.cost, asked.what, **again)  # as by a program, or an earlier version
+        olga.grant(asked.request_id)
+        olga.refuse("again", "The same twice.")
+    for window in (first, second):
+        window.run()
+        assert [one for one in window.button if one.key == "test-granted"]
+    first.button(key="test-granted").click().run()
+    assert receipts() == [f"{subject('anna')}/{subject('olga')}"]
+
+
+@pytest.mark.thorough
 def test_two_people_make_one_large_answer(people: None, open_app: Callable[..., AppTest]) -> None:
     """Asked by one on the page of a question, granted by another on the Budget page, then drawn by the first."""
     anna = releasing("anna")

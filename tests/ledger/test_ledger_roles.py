@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import math
 import sqlite3
@@ -462,6 +463,52 @@ def test_a_look_at_requests_reads_no_more_for_those_that_were_withdrawn(
     anna.charge("granted", "people", Cost.pure(0.5), "?", question="g")
     assert anna.latest_petition("people", "g") is None, "it was drawn"
     assert [one.state for one in (anna.latest_petition("people", "q"),) if one] == ["withdrawn"]
+
+
+ENDS: dict[str, Callable[[MembersLedger, MembersLedger, str], object]] = {
+    "waiting": lambda olga, anna, request_id: None,
+    "granted": lambda olga, anna, request_id: olga.grant(request_id),
+    "refused": lambda olga, anna, request_id: olga.refuse(request_id, "The same as another."),
+    "withdrawn": lambda olga, anna, request_id: anna.withdraw(request_id),
+}
+
+
+@pytest.mark.parametrize("states", [*itertools.product(ENDS, repeat=2)], ids=" ".join)
+def test_of_several_requests_the_one_counts_that_leads_to_an_answer(whole: Ledger, states: tuple[str, ...]) -> None:
+    """The newest hid what was granted, which nobody could draw then; also of digests that a question had before."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    olga.set_limit("people", 0.1)
+    for question in ("q", "before"):
+        for place, state in enumerate(states):
+            request_id = f"{question} {place}"
+            anna.ask(request_id, "people", Cost.pure(0.2), "?", question=question)
+            ENDS[state](olga, anna, request_id)
+    rank = {"granted": 0, "waiting": 1}
+    best = min(range(2), key=lambda place: (rank.get(states[place], 2), -place))
+    for questions, last in ((("q",), "q"), (("q", "before"), "before"), (("before", "q"), "before")):
+        found = anna.latest_petition("people", *questions)
+        assert found is not None
+        assert (found.request_id, found.state) == (f"{last} {best}", states[best])
+    if states[best] == "granted":
+        anna.charge(f"q {best}", "people", Cost.pure(0.2), "?", question="q")
+        anna.charge(f"before {best}", "people", Cost.pure(0.2), "?", question="before")
+        left = anna.latest_petition("people", "q")
+        assert left is not None
+        assert left.request_id == f"q {1 - best}"
+
+
+def test_what_outgrew_its_budget_hides_none_that_waits(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    olga.set_limit("people", 0.1)
+    for name in ("old", "new"):
+        anna.ask(name, "people", Cost.pure(0.2), "?", question="q")
+    olga.grant("old")
+    monkeypatch.setattr(approvals.Petition, "covers", lambda self, budget: self.request_id != "old")
+    found = anna.latest_petition("people", "q")
+    assert found is not None
+    assert found.request_id == "new"
+    anna.withdraw("new")
+    assert anna.latest_petition("people", "q") is not None
 
 
 def known(whole: Ledger, name: str) -> MembersLedger:
