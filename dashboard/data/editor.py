@@ -277,11 +277,13 @@ def _account(own: OwnFile, column: Column) -> None:
     except (UnreadableFile, NoRoom) as error:
         st.caption(words.reason(error))
         return
-    kinds = [(account.missing, "missing"), (account.unparsable, "cannot be read as this type")]
+    kinds = [(account.missing, "missing")]
     beyond = [
         (account.unlisted, "not among the options"),
         (account.outside, "beyond the bounds and moved to the nearest"),
     ]
+    # what is neither yes nor no is beside its words as any other is beside options
+    (beyond if column.type == "yes/no" else kinds).append((account.unparsable, "cannot be read as this type"))
     hides = own.columns.withheld(column)
     if not hides:
         parts, kinds = [f"{account.taken:,} as written"], kinds + beyond
@@ -293,6 +295,6 @@ def _account(own: OwnFile, column: Column) -> None:
             parts.append(f"{found.number:,} {what} ({lines_words(lines, found.number)})")
     st.caption(f"Of {account.rows:,} cells: {'; '.join(parts)}.")
     if hides:
-        st.caption(said.BEYOND["options" if column.type == "category" else "bounds"])
+        st.caption(said.BEYOND[{"category": "options", "yes/no": "words"}.get(column.type, "bounds")])
     if account.unlisted.number and not column.categories:  # all words are options, unless they are too many
         st.caption(said.too_many_words(MOST_WORDS))

@@ -88,10 +88,13 @@ class FileColumns:
         return column.name in self.own.decisions.binary or not self.asks_binary(column)
 
     def withheld(self, column: Column) -> bool:
-        """Whether nothing is told of what a column holds beyond the bounds or options that were declared: of a file
-        that nobody called public. Whoever was told would have these follow the file, and one person's cell."""
+        """Whether nothing is told of what a column holds beyond the bounds or options that were declared, or beside yes
+        and no: of a file that nobody called public. Whoever was told would have these follow the file, and one
+        person's cell."""
         limits = (column.low, column.high, column.earliest, column.latest)
         declared = bool(column.categories) or any(limit is not None for limit in limits)
+        if column.type == "yes/no":
+            declared = self.stands(column)
         return declared and not self.own.confirmed
 
     def asks_binary(self, column: Column) -> bool:

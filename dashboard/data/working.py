@@ -22,7 +22,7 @@ from dashboard.people import visitors
 from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import columns as said
-from dpcore.datasets import Fits, OneRowPer, Reading, Size, SplitOptions, Step
+from dpcore.datasets import Fits, LeaveOutTotals, OneRowPer, Reading, Size, SplitOptions, Step
 from dpcore.datasets.steps import SEPARATORS, ReadAsMissing
 
 LONGEST = 400
@@ -58,10 +58,11 @@ def show_working(own: OwnFile) -> None:
 
 
 def _names_a_cell(own: OwnFile, step: Step) -> bool:
-    """Whether a step would tell of a cell beyond what was declared of its column, where that is not told."""
+    """Whether a step would tell of a cell beyond what was declared of its column, where that is not told: one cell is
+    enough for these to be suggested."""
     names = own.schema.names
     return (
-        isinstance(step, ReadAsMissing)
+        isinstance(step, ReadAsMissing | LeaveOutTotals)
         and step.column in names
         and own.columns.withheld(own.schema.column(step.column))
     )

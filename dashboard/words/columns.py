@@ -65,6 +65,8 @@ DECLARED = "You said what it can hold."
 BEYOND = {
     "options": "Cells with anything else count as missing, and are not told apart here: options follow what everyone "
     "knows, not the file.",
+    "words": "Cells that are neither yes nor no count as missing, and are not told apart here: words for these follow "
+    "what everyone knows, not the file.",
     "bounds": "Cells beyond the bounds are moved to the nearest one, and are not told apart here: bounds follow what "
     "everyone knows, not the file.",
 }

@@ -386,6 +386,55 @@ def test_no_step_is_offered_that_names_a_cell_beyond_what_was_declared(
     assert told == [False, not withheld]
 
 
+@pytest.mark.parametrize("withheld", [True, False])
+def test_nothing_beside_yes_or_no_tells_of_a_cell_that_is_neither(
+    withheld: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once somebody said that the column holds these: its words would be made to follow the file."""
+    if not withheld:
+        monkeypatch.setattr(FileColumns, "withheld", lambda columns, column: False)
+    told, before = [], []
+    for last in ("yes", "maybe"):
+        cells = [*(("yes", "no")[n % 2] for n in range(180)), last]
+        data = "age,ill\n" + "".join(f"{20 + n % 50},{cell}\n" for n, cell in enumerate(cells))
+        app = drop(open_app("data"), data.encode(), name="file.csv")
+        app.selectbox(key="own-column").set_value("ill").run()
+        box = next(one for one in app.selectbox if str(one.key).startswith("own-type-"))
+        if box.value != "yes/no":
+            box.set_value("yes/no").run()
+        before.append(said_of(app))
+        declare_on_page(app, "ill", binary=True)
+        app.selectbox(key="own-column").set_value("ill").run()
+        told.append(said_of(app))
+    assert ("(line 182)" in before[0], "(line 182)" in before[1]) == (False, True), "before that it is told"
+    assert (told[0] == told[1]) is withheld
+    assert (said.BEYOND["words"] in told[1], "(line 182)" in told[1]) == (withheld, not withheld)
+
+
+def said_of(app: AppTest) -> str:
+    """What the table of columns and the form of the one that is open say."""
+    tables = [frame.value.to_csv() for frame in app.dataframe if "Declared" in frame.value]
+    return "\n".join([*tables, *(str(one.value) for one in app.caption if "own-digest" not in str(one.value))])
+
+
+@pytest.mark.parametrize("withheld", [True, False])
+def test_no_step_is_offered_for_one_cell_that_says_total_beside_declared_options(
+    withheld: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not withheld:
+        monkeypatch.setattr(FileColumns, "withheld", lambda columns, column: False)
+    told = []
+    for last in ("red", "Total"):
+        rows = [f"{('red', 'blue')[n % 2]},{20 + n % 50}\n" for n in range(180)]
+        rows.insert(90, f"{last},33\n")
+        app = drop(open_app("data"), "".join(["colour,age\n", *rows]).encode())
+        assert ("says total" in text(app)) is (last == "Total"), "before anything is declared it is offered"
+        app.number_input(key="own-rows-None").set_value(1).run()
+        declare_on_page(app, "colour", categories="red\nblue", public=True)
+        told.append("says total" in text(app))
+    assert told == [False, not withheld]
+
+
 def test_words_that_are_counted_beside_their_options_are_found_out(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -679,12 +679,12 @@ def test_what_a_missing_cell_counts_as_must_fit_what_is_said_beside_it(open_app:
 def test_each_step_is_a_sentence_that_is_taken_and_taken_back(open_app: Open) -> None:
     """The rows of a total and a stand-in for missing: nothing is done unasked, and what was declared by hand stays."""
     app = drop(open_app("data"), INNER.encode())
-    declare(app, "ward", categories="W0\nW1\nW2\nW3", public=True)
     assert "Rows whose “ward” says total or subtotal are left out." in text(app).replace("\\", "")
     assert held(app).steps == ()
     read = held(app).reading
     assert read is not None
     press(app, "own-step-0")
+    declare(app, "ward", categories="W0\nW1\nW2\nW3", public=True)
     press(app, "own-step-0")
     assert [type(step).__name__ for step in held(app).steps] == ["LeaveOutTotals", "ReadAsMissing"]
     after = held(app).reading
