@@ -11,6 +11,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -71,11 +72,14 @@ class Journal:
         """
         self._rest = b""
         try:
-            size = self.path.stat().st_size
+            there = self.path.stat()
         except FileNotFoundError:
             if self._read_to:
                 raise LedgerUnsound(MISSING) from None
             return
+        if not stat.S_ISREG(there.st_mode):  # which may have no end
+            raise LedgerUnsound(NO_JOURNAL)
+        size = there.st_size
         if size < self._read_to:
             raise LedgerUnsound(DAMAGED)
         if size == self._read_to:
@@ -249,7 +253,7 @@ def holds_record(path: Path) -> bool:
 
 def starts_old(path: Path) -> bool:
     """Whether the journal at ``path`` is in the form from before (``renewal.is_old``); reads only its beginning."""
-    if not path.exists():
+    if not path.is_file():
         return False
     with path.open("rb") as file:
         return is_old(_intact(file))
@@ -264,7 +268,9 @@ def _intact(lines: Iterable[bytes]) -> Iterator[Record]:
 
 
 def write_anew(path: Path, records: Iterable[Record]) -> Journal:
-    """A journal of ``records`` in the place of the one at ``path``: all of it or nothing, and on disk when done."""
+    """A journal of ``records`` in the place of the one at ``path``, or that a link there names: all of it or nothing,
+    and on disk when done."""
+    path = path.resolve()
     partial = beside(path, f"{secrets.token_hex(8)}.partial")
     os.close(create(partial))
     try:

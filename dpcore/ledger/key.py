@@ -9,6 +9,7 @@ was never made.
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import hmac
 import json
@@ -107,6 +108,8 @@ def fresh() -> Key:
 def load(path: Path) -> Key | None:
     """The key at ``path``, or None where there is none. Raises LedgerUnsound, OSError."""
     try:
+        if path.exists() and not path.is_file():  # which may have no end
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
         text = path.read_text(encoding="ascii")
         warn_if_others_read(path, CALLED)
     except FileNotFoundError:
@@ -166,12 +169,14 @@ def held(path: Path, key: Key) -> Key:
 
 
 def _mine(path: Path) -> Any:
+    """One lock of a file, by whichever link it is named."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return exclusive(beside(path, "lock"))
+    return exclusive(beside(path.resolve(), "lock"))
 
 
 def _write(path: Path, key: Key) -> None:
-    """All of it or nothing, and on disk when this returns."""
+    """All of it or nothing, and on disk when this returns; a link stays one."""
+    path = path.resolve()
     text = json.dumps({"secret": key.secret.hex(), "ledgers": dict(key.ledgers)}, indent=1)
     partial = beside(path, "partial")
     partial.unlink(missing_ok=True)

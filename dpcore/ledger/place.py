@@ -46,7 +46,12 @@ NO_KEY = (
     "The server's key file cannot be read or written, so the ledger stays closed; name a place for it in "
     "EPSILON_LAB_KEY."
 )
+OF_THE_LEDGER = (
+    "The journal's place is that of another file of the ledger, or of its key, so nothing was changed; name another "
+    "place with `--journal`."
+)
 _JOURNAL = "journal at "
+_OF_SQLITE = ("-wal", "-shm", "-journal")
 _NOT_YET = ""  # instead of an identity: this computer came before the ledger held a record
 KEPT = (
     "There was a ledger at this place and its journal is still there, so none is made anew: run "
@@ -90,8 +95,19 @@ class Place:
         """How it was named where secrets stood among the parameters of its address."""
         return self.name if self.file is not None else self.url.render_as_string(hide_password=True)
 
+    @property
+    def lock(self) -> Path | None:
+        """What whoever writes holds: of a file one lock, by whichever link it is named; None for a server."""
+        return None if self.file is None else beside(self.file.resolve(), "lock")
+
+    def _usual_journal(self, file: Path) -> Path:
+        """The journal beside a file: of a link beside the file it names, where there is none beside the link."""
+        named = beside(file, "journal")
+        return named if named.exists() or not file.is_symlink() else beside(file.resolve(), "journal")
+
     def check(self, create: bool | None) -> None:
         """Before anything is touched: a file that is not there, or is none of the ledger's. Raises LedgerError."""
+        self._check_journal()
         if self.file is None:
             return
         found = look(self.file)
@@ -102,8 +118,23 @@ class Place:
     def check_free(self) -> None:
         """Before anything is made or brought back: a file that holds something and is none of the ledger's. Raises
         LedgerError."""
+        self._check_journal()
         if self.file is not None:
             self._leave(look(self.file))
+
+    def _check_journal(self) -> None:
+        """A place where no journal can be: that of a file that the ledger has already, of a folder, or of what may have
+        no end. Raises LedgerUnsound."""
+        path = self.journal or (None if self.file is None else self._usual_journal(self.file))
+        if path is None:
+            return
+        own = {beside(self.key, "lock"), self.key} if self.key is not None else set()
+        if self.file is not None and self.lock is not None:
+            own |= {self.file, self.lock, *(self.file.with_name(self.file.name + end) for end in _OF_SQLITE)}
+        if path.resolve() in {one.resolve() for one in own}:
+            raise LedgerUnsound(OF_THE_LEDGER)
+        if path.exists() and not path.is_file():
+            raise LedgerUnsound(NO_JOURNAL)
 
     def _leave(self, found: Found) -> None:
         if found is Found.DATABASE:
@@ -114,7 +145,7 @@ class Place:
     def _was_here(self) -> bool:
         """Whether a file that says nothing itself is what became of a ledger: the key file knows one at this place, or
         its journal lies beside it. One that was named says nothing of what else was."""
-        return self.pinned() is not None or (self.file is not None and holds_record(beside(self.file, "journal")))
+        return self.pinned() is not None or (self.file is not None and holds_record(self._usual_journal(self.file)))
 
     def check_tables(self, engine: Engine, create: bool | None) -> None:
         """Once it can be reached: a database without tables. Raises LedgerError."""
@@ -141,7 +172,7 @@ class Place:
         if self.journal is not None:
             own = [self.journal]
         else:
-            own = [] if self.file is None else [beside(self.file, "journal")]
+            own = [] if self.file is None else [self._usual_journal(self.file)]
         before = self.pinned()
         if before is None or self.key is None or self.file is not None:
             return own
@@ -158,7 +189,9 @@ class Place:
             found = keys.load(self.key)
         except OSError:
             raise LedgerError(NO_KEY) from None
-        return None if found is None else found.ledgers.get(self.name, found.ledgers.get(self._older_name))
+        real = self.name if self.file is None else str(self.file.resolve())
+        names = (self.name, self._older_name, real)
+        return None if found is None else next((found.ledgers[one] for one in names if one in found.ledgers), None)
 
     def made_key(self) -> Key:
         """The server's key, made now where there is none. Raises LedgerError."""
@@ -182,7 +215,7 @@ class Place:
         if self.journal is not None:
             return self.journal
         if self.file is not None:
-            return beside(self.file, "journal")
+            return self._usual_journal(self.file)
         if before is None and (self.key is None or form(engine) is None):
             return None
         return _folder() / f"{before or identity(engine)}.journal"

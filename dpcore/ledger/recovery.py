@@ -85,12 +85,11 @@ def restore(
     where = Place.of(url, location, journal)
     where.check_free()
     new = file is not None and not file.exists()
-    lock = None if file is None else beside(file, "lock")
     said: list[str] = []
     made = False
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with exclusive(lock):
+    with exclusive(where.lock):
         empty = file is not None and not _has_something(file)
         engine = make_engine(url)
         try:

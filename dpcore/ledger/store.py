@@ -25,7 +25,6 @@ from dpcore.ledger.engine import (
     CHECKING,
     TROUBLE,
     check_server,
-    database_file,
     explain,
     form,
     is_damage,
@@ -121,8 +120,6 @@ class Store:
     ) -> Store:
         """See ``Ledger.open``; ``create`` is whether a ledger may be made, or None for the habit."""
         url = ledger_url(location)
-        file = database_file(url)
-        lock = None if file is None else beside(file, "lock")
         engine: Engine | None = None
         store: Store | None = None
         refused: LedgerError | None = None
@@ -131,6 +128,7 @@ class Store:
             where.check(create)
             engine = make_engine(url)
             check_server(engine)
+            lock = where.lock
             with exclusive(lock):
                 where.check_tables(engine, create)
                 key = key_of(where, engine)
@@ -140,7 +138,7 @@ class Store:
             path = where.journal_of(engine)
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                lock = lock or beside(path, "lock")
+                lock = lock or beside(path.resolve(), "lock")
                 with exclusive(lock):
                     renew_journal(engine, path, key)
                     if where.is_new_here(engine, path):

@@ -1,0 +1,173 @@
+"""A file by which name ever: a link is no second ledger, and what is no file, or another of its own, no journal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dpcore.costs import Cost
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import Ledger, key
+from dpcore.ledger.__main__ import main
+from dpcore.ledger.journal import Journal
+from dpcore.ledger.lock import HELD, exclusive
+from dpcore.ledger.place import OF_THE_LEDGER, Place
+from tests.ledger.test_ledger_tools import ALL, as_it_is, beside_a_ledger
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and named pipes are of other systems")
+
+
+class Endless(AssertionError):
+    """Somebody waits for what never comes."""
+
+
+@pytest.fixture
+def in_time() -> Iterator[None]:
+    """Whoever reads a pipe that nobody writes to, or zeros without an end, is stopped and fails."""
+
+    def ring(*_: object) -> None:
+        raise Endless
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+NO_FILES: dict[str, Callable[[Path], Path]] = {
+    "a pipe": lambda folder: os.mkfifo(folder / "pipe") or folder / "pipe",  # type: ignore[func-returns-value]
+    "zeros": lambda folder: Path("/dev/zero"),
+    "nothing": lambda folder: Path("/dev/null"),
+    "a folder": lambda folder: (folder / "folder").mkdir() or folder / "folder",  # type: ignore[func-returns-value]
+    "a link to zeros": lambda folder: (folder / "link").symlink_to("/dev/zero") or folder / "link",  # type: ignore[func-returns-value]
+}
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("records", [0, 2])
+@pytest.mark.parametrize("what", NO_FILES)
+def test_what_is_no_file_is_no_journal(
+    what: str,
+    records: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A look waited for it without end, and held the ledger meanwhile. No half of a new ledger stays, either."""
+    _, own = beside_a_ledger(tmp_path, monkeypatch, records)
+    with Ledger.open(own / "l.db") as ledger:
+        ledger.backup(own / "backup")
+    path = NO_FILES[what](tmp_path)
+    before = as_it_is(own)
+    for command in ALL:
+        place = own / ("l.db" if command != ["init"] else "new.db")
+        assert main(["--ledger", str(place), "--journal", str(path), *(one.format(own) for one in command)]) == 1
+        assert "holds no record of a ledger" in capsys.readouterr().err, command
+    assert {name for name in as_it_is(own) if not name.endswith(".lock")} == {
+        name for name in before if not name.endswith(".lock")
+    }
+    with Ledger.open(own / "l.db") as ledger:
+        ledger.open_budget("more", epsilon=1.0)
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("what", [name for name in NO_FILES if name != "a folder"])
+def test_nor_is_it_one_at_the_usual_place_or_a_key(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, own = beside_a_ledger(tmp_path, monkeypatch, 2)
+    path = NO_FILES[what](tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setenv("EPSILON_LAB_KEY", str(path))
+        with pytest.raises(LedgerError, match="key file cannot be read"):
+            Ledger.open(own / "l.db")
+    (own / "l.db.journal").unlink()
+    (own / "l.db.journal").symlink_to(path)
+    with pytest.raises(LedgerUnsound, match="holds no record"):
+        Ledger.open(own / "l.db")
+    with pytest.raises(LedgerUnsound, match="holds no record"):
+        Journal(own / "l.db.journal").read_on()
+
+
+@pytest.mark.parametrize("name", ["new.db", "new.db-wal", "new.db-shm", "new.db.lock", "key", "key.lock", "link"])
+def test_a_ledger_s_own_files_are_no_journal(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of a ledger was made first, and left."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    (tmp_path / "link").symlink_to(tmp_path / "new.db")
+    for command in (["init"], ["restore", "--new-journal"]):
+        assert main(["--ledger", str(tmp_path / "new.db"), "--journal", str(tmp_path / name), *command]) == 1
+        assert OF_THE_LEDGER in capsys.readouterr().err
+        assert [one.name for one in tmp_path.iterdir()] == ["link"]
+
+
+def linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A ledger and a link to it that lies in another folder."""
+    _, own = beside_a_ledger(tmp_path, monkeypatch, 1)
+    (tmp_path / "mine" / "s.db").symlink_to(own / "l.db")
+    return own / "l.db", tmp_path / "mine" / "s.db"
+
+
+def test_a_link_names_the_same_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By another lock two programs cut each other's lines in one journal, and both found it damaged."""
+    file, link = linked(tmp_path, monkeypatch)
+    with Ledger.open(file) as one, Ledger.open(link, patience=0.1) as other:
+        assert one.journal_path == other.journal_path
+        with exclusive(file.with_name("l.db.lock")), pytest.raises(LedgerError, match=HELD):
+            other.open_budget("held", epsilon=1.0)
+
+        def work(ledger: Ledger, name: str) -> None:
+            for number in range(20):
+                ledger.charge(f"{name}{number}", "people-0", Cost.pure(0.001), "How many?")
+
+        other._store.patience = 60.0
+        threads = [threading.Thread(target=work, args=(ledger, str(n))) for n, ledger in enumerate((one, other))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert one.verify().charges == other.verify().charges == 40
+    assert not list(link.parent.glob("*.lock"))
+
+
+def test_two_locks_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, link = linked(tmp_path, monkeypatch)
+    monkeypatch.setattr(Place, "lock", property(lambda self: self.file.with_name(f"{self.file.name}.lock")))
+    with Ledger.open(link, patience=0.1) as other, exclusive(file.with_name("l.db.lock")):
+        other.open_budget("not held", epsilon=1.0)
+
+
+def test_a_journal_that_lies_beside_a_link_stays_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As whoever always went by the link has it."""
+    file, link = linked(tmp_path, monkeypatch)
+    file.with_name("l.db.journal").rename(link.with_name("s.db.journal"))
+    with Ledger.open(link) as ledger:
+        assert ledger.journal_path == link.with_name("s.db.journal")
+    with pytest.raises(LedgerUnsound, match="journal is missing"):
+        Ledger.open(file)
+
+
+def test_a_ledger_that_is_lost_is_not_made_anew_by_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, link = linked(tmp_path, monkeypatch)
+    for one in file.parent.glob("l.db*"):
+        one.unlink()
+    with pytest.raises(LedgerUnsound, match="no ledger at the place"):
+        Ledger.open(link)
+
+
+def test_a_key_by_a_link_is_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is noted in it was written into the link's place, so that there were two."""
+    beside_a_ledger(tmp_path, monkeypatch, 1)
+    (tmp_path / "linked").symlink_to(tmp_path / "key")
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "linked"))
+    Ledger.open(tmp_path / "another.db", create=True).close()
+    assert (tmp_path / "linked").is_symlink()
+    found = key.load(tmp_path / "key")
+    assert found is not None
+    assert str(tmp_path / "another.db") in found.ledgers
+    assert not (tmp_path / "linked.lock").exists()
