@@ -83,7 +83,8 @@ def gaussian_delta(noise_multiplier: float, epsilon: float) -> float:
 
 def gaussian_deltas(noise_multiplier: float, epsilon: FloatArray) -> FloatArray:
     """``gaussian_delta`` for many ε at once, negative ones included (where it is a hockey-stick divergence)."""
-    above = log_ndtr(0.5 / noise_multiplier - epsilon * noise_multiplier)
+    # so far out there is nothing, and no difference of two infinities is a number
+    above = np.maximum(log_ndtr(0.5 / noise_multiplier - epsilon * noise_multiplier), -np.finfo(np.float64).max)
     below = log_ndtr(-0.5 / noise_multiplier - epsilon * noise_multiplier)
     # a difference of two nearly equal numbers, taken as Φ(a)(1 − e^x) so that small δ keep their digits
     return cast(FloatArray, np.exp(above) * -np.expm1(np.minimum(epsilon + below - above, 0.0)))

@@ -34,10 +34,12 @@ class Cost:
     def __post_init__(self) -> None:
         for name in ("epsilon", "rho", "delta"):
             value = getattr(self, name)
-            if value is None:
+            if value is None and name == "rho":
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0.0:
+            amount = _amount(value)
+            if not amount >= 0.0:
                 raise InvalidCost(name, "of a cost must be a number of at least 0")
+            object.__setattr__(self, name, amount)
         if self.delta >= 1.0:
             raise InvalidCost("delta", "of a cost must be less than 1")
         if self.rho is None:
@@ -98,37 +100,47 @@ class Cost:
     @classmethod
     def pure(cls, epsilon: float, count: int = 1) -> Cost:
         """``count`` releases of ε-DP each, with nothing more known about them."""
-        return cls(
-            epsilon=epsilon * count,
-            rho=count * epsilon * epsilon / 2,
-            event=PureEvent(epsilon=epsilon, count=count),
-        )
+        event = PureEvent(epsilon=epsilon, count=count)
+        each, many = event.epsilon, event.count
+        return cls(epsilon=each * many, rho=many * each * each / 2, event=event)
 
     @classmethod
     def bounded_range(cls, epsilon: float, count: int = 1, *, adaptive: bool = True) -> Cost:
         """``count`` releases of ε-bounded range each: ε-DP and ε²/8-zCDP (Cesar & Rogers, ALT 2021, Lemma 3.4)."""
-        return cls(
-            epsilon=epsilon * count,
-            rho=count * epsilon * epsilon / 8,
-            event=BoundedRangeEvent(epsilon=epsilon, count=count, adaptive=adaptive),
-        )
+        event = BoundedRangeEvent(epsilon=epsilon, count=count, adaptive=adaptive)
+        each, many = event.epsilon, event.count
+        return cls(epsilon=each * many, rho=many * each * each / 8, event=event)
 
     @classmethod
     def laplace(cls, noise_multiplier: float, count: int = 1) -> Cost:
         """``count`` releases with Laplace noise of scale ``noise_multiplier`` × L1 sensitivity each."""
         event = LaplaceEvent(noise_multiplier=noise_multiplier, count=count)
-        return cls(epsilon=count / noise_multiplier, rho=count / (2 * noise_multiplier**2), event=event)
+        noise, many = event.noise_multiplier, event.count
+        return cls(epsilon=many / noise, rho=_rho(many, noise), event=event)
 
     @classmethod
     def gaussian(cls, noise_multiplier: float, delta: float, count: int = 1) -> Cost:
         """``count`` releases with Gaussian noise: count/(2σ²)-zCDP, and the exact ε of all of them at ``delta``."""
         event = GaussianEvent(noise_multiplier=noise_multiplier, count=count)
-        return cls(
-            epsilon=gaussian_epsilon(noise_multiplier / math.sqrt(count), delta),
-            rho=count / (2 * noise_multiplier**2),
-            delta=delta,
-            event=event,
-        )
+        noise, many = event.noise_multiplier, event.count
+        epsilon = gaussian_epsilon(noise / math.sqrt(many), delta)
+        return cls(epsilon=epsilon, rho=_rho(many, noise), delta=delta, event=event)
+
+
+def _amount(value: object) -> float:
+    """A number as a float holds it; NaN for anything else, whole numbers beyond all floats too."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
+def _rho(count: int, noise: float) -> float:
+    """The ρ of so many releases with Laplace or Gaussian noise: infinite where that is so small."""
+    squared = 2 * (noise * noise)
+    return count / squared if squared > 0.0 else math.inf
 
 
 def _least_epsilon(event: PureEvent | BoundedRangeEvent | LaplaceEvent) -> float:
@@ -192,7 +204,7 @@ def check_amounts(cost: Cost) -> None:
     amounts = (cost.epsilon, cost.zcdp, cost.delta)
     if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in amounts):
         raise InvalidCost("cost", "must hold numbers")
-    if any(math.isnan(value) or value < 0.0 for value in amounts) or cost.delta >= 1.0:
+    if not all(_amount(value) >= 0.0 for value in amounts) or cost.delta >= 1.0:
         raise InvalidCost("cost", "must not be negative or NaN, and its delta must be less than 1")
     if not math.isfinite(cost.epsilon) and not math.isfinite(cost.zcdp):
         raise InvalidCost("cost", "must be finite: it has neither an epsilon nor a rho")

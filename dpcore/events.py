@@ -7,8 +7,15 @@ vector under the neighbour relation the mechanism states.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from dpcore.validate import Neighbours, in_range, one_of, positive, whole
+from dpcore.validate import Neighbours, boolean, in_range, one_of, positive, whole
+
+
+def _take(event: Any, **checked: Any) -> None:
+    """Have an event hold what was checked in the type that the check gives: of NumPy's numbers, plain ones."""
+    for name, value in checked.items():
+        object.__setattr__(event, name, value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +26,7 @@ class PureEvent:
     count: int = 1
 
     def __post_init__(self) -> None:
-        positive(epsilon=self.epsilon)
-        whole(1, count=self.count)
+        _take(self, epsilon=positive(epsilon=self.epsilon), count=whole(1, count=self.count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +42,8 @@ class BoundedRangeEvent:
     adaptive: bool = True
 
     def __post_init__(self) -> None:
-        positive(epsilon=self.epsilon)
-        whole(1, count=self.count)
+        _take(self, epsilon=positive(epsilon=self.epsilon), count=whole(1, count=self.count))
+        _take(self, adaptive=boolean(adaptive=self.adaptive))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +54,8 @@ class LaplaceEvent:
     count: int = 1
 
     def __post_init__(self) -> None:
-        positive(noise_multiplier=self.noise_multiplier)
-        whole(1, count=self.count)
+        noise = positive(noise_multiplier=self.noise_multiplier)
+        _take(self, noise_multiplier=noise, count=whole(1, count=self.count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +66,8 @@ class GaussianEvent:
     count: int = 1
 
     def __post_init__(self) -> None:
-        positive(noise_multiplier=self.noise_multiplier)
-        whole(1, count=self.count)
+        noise = positive(noise_multiplier=self.noise_multiplier)
+        _take(self, noise_multiplier=noise, count=whole(1, count=self.count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +84,9 @@ class SampledGaussianEvent:
     neighbours: Neighbours = "add_remove"
 
     def __post_init__(self) -> None:
-        positive(noise_multiplier=self.noise_multiplier)
-        in_range(0.0, 1.0, open_low=True, sampling_rate=self.sampling_rate)
-        whole(1, count=self.count)
+        noise = positive(noise_multiplier=self.noise_multiplier)
+        rate = in_range(0.0, 1.0, open_low=True, sampling_rate=self.sampling_rate)
+        _take(self, noise_multiplier=noise, sampling_rate=rate, count=whole(1, count=self.count))
         one_of(("add_remove", "replace_one"), neighbours=self.neighbours)
 
 

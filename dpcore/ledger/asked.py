@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger.receipt import OPTIONAL
+from dpcore.ledger.records import can_be_written
 from dpcore.ledger.roles import checked
 from dpcore.ledger.words import LONGEST_QUESTION, label
 from dpcore.validate import one_of
@@ -50,8 +51,11 @@ class Asked:
     def __post_init__(self) -> None:
         label(what=self.what, longest=LONGEST_QUESTION)
         for name in ("mechanism", "question"):
-            if not isinstance(getattr(self, name), str):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not can_be_written(text):
                 raise InvalidArgument(name, "must be text")
+            if len(text) > LONGEST_QUESTION:
+                raise InvalidArgument(name, f"must have at most {LONGEST_QUESTION} characters")
         one_of(RELATIONS, neighbours=self.neighbours)
         if self.unit:
             label(unit=self.unit)

@@ -20,7 +20,7 @@ from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import DEEPEST, MOST_DIGITS, Record, cost_to_json, readable
 from dpcore.ledger.store import Store
-from dpcore.ledger.words import fuller, label, refusal, versions
+from dpcore.ledger.words import fuller, label, refusal, text, versions
 
 Theirs = Callable[[Receipt | None], object]
 """Whether a request (None for one that was never charged) is that of whoever goes on with it: it raises where it is
@@ -49,6 +49,7 @@ def charge(
 ) -> Receipt:
     """See ``Ledger.charge``."""
     label(request_id=request_id)
+    text(lineage=lineage)
     check_cost(cost)
     body: dict[str, Any] = {**asked.told(), "cost": cost_to_json(cost)}
     hides = asked.neighbours
@@ -140,6 +141,7 @@ def _cannot_fit(
 
 def begin_draw(store: Store, request_id: str, theirs: Theirs = lambda receipt: None, whose: str = "") -> None:
     """See ``Ledger.begin_draw``; ``whose`` names who asks, where ``theirs`` is about somebody (``drawing``)."""
+    text(request_id=request_id)
     try:
         _begin(store, request_id, theirs)
     except LedgerError as error:
@@ -165,6 +167,7 @@ def _begin(store: Store, request_id: str, theirs: Theirs) -> None:
 
 def draw_failed(store: Store, request_id: str, theirs: Theirs = lambda receipt: None) -> None:
     """See ``Ledger.draw_failed``."""
+    text(request_id=request_id)
     with store.reading() as connection:
         receipt = history.receipt(connection, request_id)
     theirs(receipt)
@@ -182,6 +185,7 @@ def store_answer(
 ) -> Receipt:
     """See ``Ledger.store_answer``; ``whose`` as in ``begin_draw``: of nobody else an answer is kept."""
     began = time.monotonic()
+    text(request_id=request_id)
     try:
         size = len(readable({"answer": answer})) - len('{"answer":}')
     except (TypeError, ValueError, RecursionError):

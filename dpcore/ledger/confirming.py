@@ -18,6 +18,8 @@ from dpcore.ledger.words import label
 
 def confirmed(store: Store, asked: Receipt | str) -> Receipt | None:
     """See ``Ledger.confirmed``."""
+    if not isinstance(asked, (Receipt, str)):
+        raise InvalidArgument("receipt", "must be a Receipt or its JSON")
     try:
         wanted = _read(asked) if isinstance(asked, str) else asked.to_dict()
         request_id, answer_hash, _ = wanted["request_id"], wanted["answer_hash"], wanted["journal_hash"]

@@ -52,7 +52,7 @@ from dpcore.ledger.terms import Terms
 from dpcore.ledger.verify import Replay, stored_records
 from dpcore.ledger.words import label
 from dpcore.sketches import Sketch
-from dpcore.validate import one_of
+from dpcore.validate import boolean, one_of
 
 
 class Ledger:
@@ -197,6 +197,7 @@ class Ledger:
         one_of(NEW_COUNTINGS, counting=counting)
         caps = Caps.of(epsilon, delta, counting)
         one_of(RELATIONS, neighbours=neighbours)
+        boolean(practice=practice)
         if unit:
             label(unit=unit)
             if practice:
@@ -613,7 +614,8 @@ class Ledger:
             return history.receipts(connection, newest=newest)
 
     def find(self, start: str) -> list[Receipt]:
-        """Receipts whose journal hash begins so, at most two: enough to tell whether it is one."""
+        """Receipts whose journal hash begins so, at most two: enough to tell whether it is one. Raises
+        InvalidArgument."""
         with self._store.reading() as connection:
             return history.receipts(connection, history.by_hash(start), newest=2)
 

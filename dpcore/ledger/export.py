@@ -10,7 +10,7 @@ from typing import Any
 
 from dpcore.formulas import disarmed
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import Record
+from dpcore.ledger.records import Record, writable
 
 COLUMNS = (
     "time",
@@ -37,7 +37,8 @@ COLUMNS = (
 
 def to_json(receipts: Iterable[Receipt]) -> str:
     """A list of receipts, oldest first."""
-    return json.dumps([receipt.to_dict() for receipt in receipts], indent=2, ensure_ascii=False, allow_nan=False)
+    found = [receipt.to_dict() for receipt in receipts]
+    return writable(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def to_csv(receipts: Iterable[Receipt]) -> str:
@@ -48,7 +49,7 @@ def to_csv(receipts: Iterable[Receipt]) -> str:
     for receipt in receipts:
         found = receipt.to_dict()
         writer.writerow([_cell(found.get(name)) for name in COLUMNS])
-    return text.getvalue()
+    return writable(text.getvalue())
 
 
 def records_to_lines(records: Iterable[Record]) -> str:

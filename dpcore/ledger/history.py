@@ -24,7 +24,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, schema
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Kind, Record, canonical, cost_to_json
-from dpcore.ledger.words import same_question
+from dpcore.ledger.words import same_question, text
 
 
 def _asked(kind: Kind) -> ColumnElement[bool]:
@@ -158,7 +158,8 @@ def present(connection: Connection, lineage: str) -> list[ColumnElement[bool]]:
 
 
 def about(connection: Connection, question: str) -> ColumnElement[bool]:
-    """Charges for one question, by its digest."""
+    """Charges for one question, by its digest. Raises InvalidArgument."""
+    text(question=question)
     return says(connection, f'"question":{json.dumps(question)}')
 
 
@@ -170,8 +171,9 @@ def says(connection: Connection, words: str) -> ColumnElement[bool]:
 
 
 def by_hash(start: str) -> ColumnElement[bool]:
-    """Charges whose hash begins so; by an order that its index has, which LIKE would not use."""
-    if set(start) - _DIGITS:
+    """Charges whose hash begins so; by an order that its index has, which LIKE would not use. Raises
+    InvalidArgument."""
+    if set(text(start=start)) - _DIGITS:
         return false()
     begin_so = and_(schema.records.c.hash >= start, schema.records.c.hash < start + _AFTER)
     return schema.records.c.seq.in_(select(schema.records.c.seq).where(begin_so))

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, bindparam, select
 
+from dpcore.errors import InvalidArgument
 from dpcore.ledger import schema
 from dpcore.ledger.records import Record
 from dpcore.ledger.roles import LONGEST, PEOPLE, ROLES, WITH_FILES, Role, checked
@@ -24,6 +25,8 @@ _LATEST = (
 def give(store: Store, subject: str, roles: Collection[str], by: str) -> None:
     """See ``Ledger.give_roles``."""
     label(subject=subject, longest=LONGEST)
+    if not isinstance(roles, Collection):
+        raise InvalidArgument("roles", "must be a list of roles")
     for role in roles:
         one_of(tuple(ROLES), role=role)
     body = {"roles": sorted(set(roles)), **({"by": by} if by else {})}

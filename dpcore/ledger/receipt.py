@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dpcore.costs import Cost
-from dpcore.ledger.records import Record, cost_from_json
+from dpcore.ledger.records import Record, cost_from_json, writable
 
 State = Literal["answered", "begun", "charged", "failed"]
 OPTIONAL = ("actor", "unit", "subject", "granted_by")
@@ -109,4 +109,4 @@ class Receipt:
 
     def to_json(self) -> str:
         """The receipt as indented JSON, to be kept or checked later with ``Ledger.confirms``."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return writable(json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from dpcore import events
 from dpcore.costs import Cost
+from dpcore.errors import InvalidArgument
 
 Kind = Literal[
     "open", "charge", "draw", "answer", "reset", "undo", "link", "others", "rename", "restore", "renew",
@@ -80,8 +81,12 @@ def next_record(
 ) -> Record:
     """The record that follows ``previous``, stamped with the present time (UTC).
 
-    Where the clock stands earlier than at ``last_time``, the record before, the record says so. Raises as ``readable``.
+    Where the clock stands earlier than at ``last_time``, the record before, the record says so. Raises as ``readable``,
+    and InvalidArgument for what is no text.
     """
+    for name, text in (("lineage", lineage), ("request_id", request_id)):
+        if not isinstance(text, str):  # a database finds its text by a number too, and a journal would hold the number
+            raise InvalidArgument(name, "must be text")
     time = written(datetime.now(UTC))
     if time < last_time:
         body = {**body, CLOCK: last_time}
@@ -153,6 +158,11 @@ def can_be_written(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def writable(text: str) -> str:
+    """A text in which half a letter, as records from before may hold one, is written as JSON escapes it."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def cost_to_json(cost: Cost) -> dict[str, Any]:

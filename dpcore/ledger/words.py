@@ -131,6 +131,14 @@ def label(*, longest: int = 200, **named: Any) -> str:
     return value
 
 
+def text(**named: Any) -> str:
+    """Text, whatever it says. A database finds its text by a number too. Raises InvalidArgument."""
+    ((name, value),) = named.items()
+    if not isinstance(value, str):
+        raise InvalidArgument(name, "must be text")
+    return value
+
+
 _HIDES = {"add_remove": "one {} added or removed", "replace_one": "one {}'s row changed"}
 
 
