@@ -16,6 +16,8 @@ PYTHON = (sys.executable, "-P")
 HANGS, MISSED = 60.0, 5
 """Seconds without an answer, and questions in a row, after which a replica stands still for good: HAProxy has led its
 visitors to others by then, and it would be missed until somebody looks."""
+AGAIN = 3.0
+"""Seconds between two starts of one."""
 _PULSE, _PATIENCE = 5.0, 10.0
 """Seconds between two questions whether one is well, and for an answer."""
 
@@ -40,9 +42,10 @@ class Replica:
         command = [*PYTHON, "-m", "dashboard", "serve", "--port", str(self.port)]
         for host in self.hosts:
             command += ["--host", host]
-        self.process = subprocess.Popen(command, env=self.environment)  # noqa: S603 - ourselves
         self.since, self.answered, self.missed = time.monotonic(), 0.0, 0
-        print(f"Epsilon Lab: replica {self.name} at port {self.port} is process {self.process.pid}", flush=True)
+        # not in the group of who starts it: an interrupt at a terminal would end it before its visitors are answered
+        self.process = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, process_group=0)  # noqa: S603 - ourselves
+        say(f"replica {self.name} at port {self.port} is process {self.process.pid}")
 
     def ended(self) -> bool:
         return self.process is None or self.process.poll() is not None
@@ -60,12 +63,23 @@ class Replica:
         """Whether it runs, and has not answered for so long that it will not again."""
         return not self.ended() and self.missed >= MISSED and 0.0 < self.answered < time.monotonic() - after
 
-    def kill(self) -> None:
-        """End it as it is, and say so in one line; whoever watches starts it anew."""
-        if self.process is not None:
-            print(f"Epsilon Lab: replica {self.name} stands still and is started anew", flush=True)
+    def keep(self) -> None:
+        """End it where it stands still, and start it anew where it ended; where that fails, try again the next time."""
+        if self.process is not None and self.hangs():
             self.process.kill()
             self.process.wait()
+            say(f"replica {self.name} stood still and is started anew")
+        if self.ended() and time.monotonic() > self.since + AGAIN:
+            try:
+                self.start()
+            except OSError as error:  # too many processes, or no memory for one more
+                say(f"replica {self.name} could not be started, and is tried again: {error.strerror}")
+
+
+def say(what: str) -> None:
+    """One line on the output, whatever became of that: the servers go on without it."""
+    with suppress(OSError, ValueError):
+        print(f"Epsilon Lab: {what}", flush=True)
 
 
 def keep_asking(replica: Replica, stop: threading.Event) -> None:

@@ -19,7 +19,6 @@ import socket
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Sequence
 from ipaddress import ip_network
 from pathlib import Path
@@ -32,7 +31,7 @@ from dashboard.serving import held_ports
 from dashboard.serving.host_cookies import PREFIX
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
-from dashboard.serving.replica import Replica, keep_asking
+from dashboard.serving.replica import Replica, keep_asking, say
 from dashboard.serving.settings import PLACE, REPLICAS
 from dashboard.serving.uploads import most_together
 
@@ -52,8 +51,8 @@ TAKEN = (
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
-_LOOK, _AGAIN, _DRAIN = 0.5, 3.0, 10.0
-"""Seconds between two looks at the replicas, between two starts of one, and for the last answers when all stops."""
+_LOOK, _DRAIN = 0.5, 10.0
+"""Seconds between two looks at the replicas, and for the last answers when all stops."""
 
 CONFIGURATION = """\
 global
@@ -289,15 +288,14 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
             replica.start()
             threading.Thread(target=keep_asking, args=(replica, stop), name=f"asks {replica.name}", daemon=True).start()
         # with what holds the ports: it goes on to hand visitors to them where this process is killed
-        front = subprocess.Popen([program, "-W", "-db", "-f", str(file)], pass_fds=held.sockets)  # noqa: S603 - found above
-        print(f"Epsilon Lab: {'https' if certificate else 'http'}://{address}:{port}", flush=True)
+        front = subprocess.Popen(  # noqa: S603 - found above
+            [program, "-W", "-db", "-f", str(file)], pass_fds=held.sockets, stdin=subprocess.DEVNULL, process_group=0
+        )
+        say(f"{'https' if certificate else 'http'}://{address}:{port}")
         try:
             while not stop.wait(_LOOK) and front.poll() is None:
                 for replica in replicas:
-                    if replica.hangs():
-                        replica.kill()
-                    if replica.ended() and time.monotonic() > replica.since + _AGAIN:
-                        replica.start()
+                    replica.keep()
         finally:
             front.send_signal(signal.SIGUSR1)  # no new visitors; those who are here are answered
             _end(front, _DRAIN)

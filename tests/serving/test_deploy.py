@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import _parser
+from dashboard.serving import replicas
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -30,7 +31,9 @@ def test_the_unit_bounds_files_memory_and_what_is_left_behind() -> None:
     unit = service("epsilon-lab.service")
     promised = {"LimitNOFILE": "65536", "LimitCORE": "0", "MemoryMax": "6G", "PrivateTmp": "yes"}
     promised |= {"NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "UMask": "0077"}
+    promised |= {"KillMode": "mixed", "OOMPolicy": "continue"}
     assert {name: unit[name] for name in promised} == promised
+    assert int(unit["TimeoutStopSec"]) > 4 * replicas._DRAIN, "the balancer and the servers are ended in time"
     _, *call = shlex.split(unit["ExecStart"])
     assert _parser().parse_args(call).replicas == 2
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.serving import held_ports, replicas
+from dashboard.serving import replica as replica_module
 
 NOBODY = 65534
 TAKING = """
@@ -114,7 +115,7 @@ def test_ports_are_held_from_before_the_first_start_till_the_end(
     monkeypatch.setenv("EPSILON_LAB_HAPROXY", str(balancer))
     monkeypatch.setattr(replicas.Replica, "start", start)
     monkeypatch.setattr(replicas, "_LOOK", 0.1)
-    monkeypatch.setattr(replicas, "_AGAIN", 0.0)
+    monkeypatch.setattr(replica_module, "AGAIN", 0.0)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     if not held:
         free = replicas.free_ports(2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
+import errno
+import os
 import signal
 import socket
 import subprocess
@@ -69,12 +72,57 @@ def test_one_that_stands_still_is_ended(replica: Replica, capsys: pytest.Capture
         assert not replica.hangs(0.0), "one that misses few keeps its visitors"
         replica.ask(0.2)
     assert replica.answered == answered
-    assert not replica.hangs(30.0), "nor one that is slow for a while"
-    assert until(lambda: replica.hangs(0.3))
-    replica.kill()
+    replica.keep()
+    assert not replica.ended(), "nor one that is slow for a while"
+    replica.answered -= module.HANGS
+    replica.keep()
     assert replica.ended()
     assert not replica.hangs(0.0)
-    assert "r1 stands still" in capsys.readouterr().out
+    assert "r1 stood still" in capsys.readouterr().out
+
+
+class Started(Replica):
+    """Its processes end at once, and whether there is one at all is said by a test."""
+
+    def start(self) -> None:
+        self.since = time.monotonic()
+        raise OSError(errno.EAGAIN, "too many processes")
+
+
+@pytest.mark.parametrize("output", ["there", "gone"])
+def test_one_that_cannot_be_started_is_tried_again(
+    output: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever became of what is printed: the others go on."""
+    if output == "gone":
+        monkeypatch.setattr(builtins, "print", broken)
+    found = Started(name="r1", port=1, hosts=(), environment={}, since=-10_000.0)
+    found.keep()
+    first = found.since
+    assert first > 0.0
+    found.keep()
+    assert found.since == first, "not at once"
+    found.since -= module.AGAIN
+    found.keep()
+    assert found.since >= first
+    assert capsys.readouterr().out.count("could not be started") == (2 if output == "there" else 0)
+
+
+def broken(*_: object, **__: object) -> None:
+    raise BrokenPipeError
+
+
+def test_no_signal_for_who_starts_them_reaches_a_replica(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt at a terminal is for a whole group of processes: all would end before anybody is answered."""
+    monkeypatch.setattr(module, "PYTHON", (sys.executable, "-c", "import time; time.sleep(60)"))
+    found = Replica(name="r1", port=1, hosts=(), environment={})
+    found.start()
+    assert found.process is not None
+    try:
+        assert os.getpgid(found.process.pid) != os.getpgid(0)
+    finally:
+        found.process.kill()
+        found.process.wait()
 
 
 def test_what_answers_that_it_is_not_well_has_not_answered() -> None:
