@@ -27,6 +27,7 @@ from dashboard.data.template import template
 from dashboard.question import Offer, Question
 from dashboard.words import columns as said
 from dashboard.words import release as release_said
+from dashboard.words import safe
 from dpcore.datasets import Column, Declaration, Schema, Template, loaded, saved
 from dpcore.ledger.words import same_question
 from dpcore.release import question_digest, sentence
@@ -299,7 +300,8 @@ def test_no_form_tells_who_keeps_a_file_private_which_cells_lie_beyond(open_app:
             note = one.offer.request.suggestions[0]  # type: ignore[attr-defined]
             assert HOLDS in note
             assert note in sentence(one.offer.request)
-            assert release_said.suggested(note) in [getattr(block, "markdown", "") for block in one.offer.before]
+            listed = release_said.answers_for(one.offer.request.notes)  # type: ignore[attr-defined]
+            assert f"- {safe(note, 1000)}\n" in listed
             assert "what they can hold" in one.protected.not_protected
         found.append(
             (told, [(sentence(one.offer.request), question_digest(one.offer.request)) for one in questions])  # type: ignore[union-attr]
