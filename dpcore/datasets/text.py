@@ -9,29 +9,13 @@ from collections.abc import Callable
 import pandas as pd
 
 from dpcore.formulas import disarmed
+from dpcore.visible import BLANK, LIMIT
+from dpcore.visible import visible as visible
 
-_LIMIT = 80
 # Letters that look Latin but are not, for warning about look-alike names.
 _CYRILLIC_AND_GREEK = "аеорсухіјѕԁԛԝһАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧονα"
 _LATIN = "aeopcyxijsdqwhABEKMHOPCTYXIJSABEZHIKMNOPTYXova"
-# Signs of letters' categories that take no place or look like a blank (Default_Ignorable_Code_Point, and three more);
-# but for those by which keyboards say that a symbol is to be in colour.
-_BLANK = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0d\uffa0"
-    "\U00016fe4\U0001d159\U000e0100-\U000e01ef]|(?<![\u203c-\u27bf\u2900-\u2bff\U0001f000-\U0001faff])[\ufe0e\ufe0f]"
-)
 _LOOKS_LIKE = str.maketrans(_CYRILLIC_AND_GREEK, _LATIN)
-
-
-def visible(text: str, limit: int = _LIMIT) -> str:
-    """The text on one line, with control, bidirectional, zero-width and other unseen characters as code points.
-
-    Longer than ``limit`` characters it ends in "…". A page shows it as plain text, never as Markdown or HTML.
-    """
-    head = text[: limit + 1]
-    # Python prints what is seen: nothing of the categories that ``_shown`` looks for
-    shown = _BLANK.sub(_code_point, head if head.isprintable() else "".join(map(_shown, head)))
-    return shown if len(text) <= limit and len(shown) <= 4 * limit else shown[: max(limit - 1, 1)] + "…"
 
 
 def within(sentence: str, *names: str) -> str:
@@ -62,19 +46,7 @@ _OURS = frozenset(
 ) | {"people", "yes", "no"}
 
 
-def _shown(character: str) -> str:
-    if character in "\n\r\t":
-        return {"\n": "¶", "\r": "¶", "\t": "→"}[character]
-    category = unicodedata.category(character)
-    unseen = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or (category == "Zs" and character != " ")
-    return f"⟨U+{ord(character):04X}⟩" if unseen else character
-
-
-def _code_point(found: re.Match[str]) -> str:
-    return f"⟨U+{ord(found[0]):04X}⟩"
-
-
-def plain_markdown(text: str, limit: int = _LIMIT) -> str:
+def plain_markdown(text: str, limit: int = LIMIT) -> str:
     """``visible`` text with every character escaped that Markdown or HTML would act on.
 
     For the few places, such as chart titles and metric labels, that always take markup. No escape keeps Markdown from
@@ -100,7 +72,7 @@ def plain_sentence(text: str, limit: int = 1000) -> str:
     return _ADDRESS.sub(UNSEEN, visible(text, limit)).translate(_WITHIN)
 
 
-def plain_html(text: str, limit: int = _LIMIT) -> str:
+def plain_html(text: str, limit: int = LIMIT) -> str:
     """``visible`` text escaped for a picture's labels, which take a little HTML."""
     return visible(text, limit).translate(_ENTITIES)
 
@@ -151,6 +123,6 @@ def skeleton(name: str) -> str:
     """What a name looks like to a reader: two names with one skeleton are easily taken for each other."""
     name = name[:_LONGEST_LOOKED_AT]  # the marks of one letter are put in order one by one, while nobody else may go on
     seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in ("Cf", "Cc"))
-    seen = _BLANK.sub("", seen)
+    seen = BLANK.sub("", seen)
     flat = unicodedata.normalize("NFKC", seen.translate(_LOOKS_LIKE)).casefold()
     return " ".join(flat.replace("_", " ").split())

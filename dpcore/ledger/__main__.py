@@ -22,7 +22,8 @@ from dpcore.ledger.recovery import restore
 from dpcore.ledger.roles import EVERYONE, LEVELS, ROLES
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.verify import Replay
-from dpcore.ledger.words import COUNTED, OLDER_COPIES, STRAYED
+from dpcore.ledger.words import COUNTED, LONGEST_QUESTION, OLDER_COPIES, STRAYED
+from dpcore.visible import visible
 from dpcore.written import CHANCE, exact, rounded_down
 
 MOST_BYTES = 64 << 20
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None, *, program: str = PROGRAM) -> i
             kept_url(asked.ledger, "--ledger")
         _COMMANDS[asked.command](asked)
     except DpcoreError as error:
-        print(f"Trouble: {error}", file=sys.stderr)
+        print(f"Trouble: {_seen(str(error))}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"Trouble: the file cannot be used ({error.strerror}).", file=sys.stderr)
@@ -95,6 +96,11 @@ def _parser(program: str) -> argparse.ArgumentParser:
     return parser
 
 
+def _seen(text: str) -> str:
+    """What others chose, on one line and with every sign in it: names are compared letter by letter."""
+    return visible(text, 2 * LONGEST_QUESTION)
+
+
 def _open(asked: argparse.Namespace) -> Ledger:
     # looking after a ledger never makes one: at the usual place too, a path may be wrong or a disk not mounted
     return Ledger.open(asked.ledger, journal=asked.journal, create=False)
@@ -135,7 +141,11 @@ def _line(budget: Budget) -> str:
         "" if budget.counting == "sum" else f" (ρ = {rounded_down(left.zcdp)})"
     )
     practice = ", practice" if budget.practice else ""
-    return f"  {budget.name} [{budget.lineage}{practice}]: {kind}; {rest}; {budget.share_spent:.1%} spent"
+    return f"  {_named(budget, practice)}: {kind}; {rest}; {budget.share_spent:.1%} spent"
+
+
+def _named(budget: Budget, practice: str = "") -> str:
+    return f"{_seen(budget.name)} [{_seen(budget.lineage)}{practice}]"
 
 
 def _verify(asked: argparse.Namespace) -> None:
@@ -196,7 +206,7 @@ def _role(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
         met = _met(ledger, asked.subject)
         ledger.give_roles(asked.subject, roles)
-    print(f"{asked.subject}: {', '.join(sorted(roles)) or 'no role but to view'}")
+    print(f"{_seen(asked.subject)}: {', '.join(sorted(roles)) or 'no role but to view'}")
     if not met:
         print(NOT_MET)
 
@@ -205,7 +215,7 @@ def _share(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
         met = _met(ledger, asked.subject)
         found = ledger.share(asked.lineage, asked.subject, asked.level)
-    print(f"Owned by: {', '.join(found.owners) or 'nobody who logs in'}")
+    print(f"Owned by: {', '.join(map(_seen, found.owners)) or 'nobody who logs in'}")
     if not met:
         print(NOT_MET)
 
@@ -219,14 +229,14 @@ def _met(ledger: Ledger, subject: str) -> bool:
 def _people(asked: argparse.Namespace) -> None:
     with _open(asked) as ledger:
         for subject, roles in ledger.roles().items():
-            print(f"{subject}: {', '.join(sorted(roles))}")
+            print(f"{_seen(subject)}: {', '.join(sorted(roles))}")
         for budget in ledger.chargeable():
-            named, terms = f"  {budget.name} [{budget.lineage}]", ledger.terms(budget.lineage)
+            named, terms = f"  {_named(budget)}", ledger.terms(budget.lineage)
             for subject, level in terms.shares.items():
-                print(f"{named}: {level}: {subject}")
+                print(f"{named}: {level}: {_seen(subject)}")
             print(f"{named}: one person alone: {'all of it' if terms.limit is None else f'ε = {exact(terms.limit)}'}")
             for subject, limit in terms.lower.items():
-                print(f"{named}: one person alone: ε = {exact(limit)}: {subject}, who raised it themselves")
+                print(f"{named}: one person alone: ε = {exact(limit)}: {_seen(subject)}, who raised it themselves")
             if terms.ended:
                 print(f"{named}: closed on {terms.ended[:10]}")
 
@@ -246,8 +256,8 @@ def _confirm(asked: argparse.Namespace) -> None:
     if found is None:
         raise InvalidArgument("receipt", "does not match the journal")
     answer = f" Answer: {canonical(found.answer)}." if found.answer_hash else ""
-    print(f"The receipt matches the journal. It is about {whose}.")
-    print(f"{found.time}: {found.what}{answer} Cost: {canonical(cost_to_json(found.cost))}")
+    print(f"The receipt matches the journal. It is about {_seen(whose)}.")
+    print(f"{found.time}: {_seen(found.what)}{answer} Cost: {canonical(cost_to_json(found.cost))}")
 
 
 def _brought(path: Path) -> bytes:
@@ -267,7 +277,7 @@ def _examine(asked: argparse.Namespace, data: bytes) -> None:
         found = ledger.examine(data)
         known = [(receipt, ledger.about(receipt)) for receipt in found.receipts]
     for receipt, whose in known:
-        print(f"The journal knows {receipt.journal_hash[:12]}, about {whose}: {receipt.what}")
+        print(f"The journal knows {receipt.journal_hash[:12]}, about {_seen(whose)}: {_seen(receipt.what)}")
     for start in found.unknown:
         print(f"The journal does not know {start}.")
     if not found.unchanged:

@@ -542,3 +542,43 @@ def test_a_binary_file_is_no_receipt(owned: list[str], tmp_path: Path, capsys: p
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe")
     assert main([*owned, "confirm", str(tmp_path / "picture.png")]) == 1
     assert capsys.readouterr().err == "Trouble: receipt is not a text file, so it is no receipt\n"
+
+
+UNSEEN_SIGNS = "mal\u2028lory: own\u202e\u2066er\u200bx at https://login.example"
+
+
+def test_whatever_somebody_is_called_is_seen_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line of its own, or signs that turn what follows, in a list of names that is looked through by letter."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    name = UNSEEN_SIGNS.partition(" at ")[0]
+    with Ledger.open(tmp_path / "l.db", create=True) as ledger:
+        ledger.open_budget("people\u2028x", epsilon=1.0, name=f"Ward {name}", unit=name)
+        receipt = ledger.charge("r", "people\u2028x", Cost.pure(0.1), f"How many {name}?", unit=name)
+        ledger.open_budget("closed", epsilon=1.0)
+        ledger.end_budget("closed")
+    (tmp_path / "receipt.json").write_text(receipt.to_json(), encoding="utf-8")
+    call = ["--ledger", str(tmp_path / "l.db")]
+
+    def told(*command: str, code: int = 0) -> str:
+        assert main([*call, *command]) == code
+        found = capsys.readouterr()
+        return found.out + found.err
+
+    def every() -> dict[str, str]:
+        return {
+            "role": told("role", UNSEEN_SIGNS, "analyst", "owner"),
+            "share": told("share", "people\u2028x", UNSEEN_SIGNS, "own"),
+            "an unknown one": told("share", "nobody", UNSEEN_SIGNS, "ask", code=1),
+            "people": told("people"),
+            "status": told("status"),
+            "confirm": told("confirm", str(tmp_path / "receipt.json")),
+        }
+
+    for command, text in every().items():
+        assert text.replace("\n", "").isprintable(), command
+        assert "⟨U+2028⟩" in text or command == "an unknown one", command
+    monkeypatch.setattr("dpcore.ledger.__main__.visible", lambda text, limit: text)
+    for command, text in every().items():
+        assert not text.replace("\n", "").isprintable() or command == "an unknown one", "or nothing was tried"
