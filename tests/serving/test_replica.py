@@ -11,13 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from dashboard.serving import replica as module
 from dashboard.serving.replica import Replica, keep_asking
 from tests.browser.server import free_port
+from tests.serving.test_left_sessions import until
 
 WELL = """
 import http.server, sys
@@ -39,14 +40,6 @@ def replica() -> Iterator[Replica]:
     if not found.ended():
         found.process.kill()
         found.process.wait()
-
-
-def until(done: Callable[[], bool]) -> bool:
-    for _ in range(200):
-        if done():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def well(replica: Replica) -> bool:
