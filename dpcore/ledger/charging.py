@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed
-from dpcore.ledger import accounts, approvals, history, kept, schema, terms
+from dpcore.ledger import accounts, approvals, daily, history, kept, schema, terms
 from dpcore.ledger.asked import Asked, Known
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.kept import KEPT, mends
@@ -67,6 +67,8 @@ def charge(
             budget = accounts.get(connection, lineage)
             if not budget.practice:
                 terms.must_go_on(connection, lineage)
+                if asked.subject:
+                    daily.must_ask_few(connection, asked.subject)
                 body |= _approved(connection, budget, request_id, cost, body)
                 terms.must_protect(store, connection, lineage, asked.unit)
             added, counted = budget.charge_for(cost, hides), budget.counted(cost, hides)

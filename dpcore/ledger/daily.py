@@ -1,4 +1,5 @@
-"""How much one person writes into a ledger in a day by what costs no budget: names, shares, limits, links, sentences.
+"""How much one person writes into a ledger in a day: by what costs no budget (names, shares, limits, links, sentences),
+and by answers about real people, of which each may cost a budget so little that it never ends.
 
 Every record stays for good, so that what nobody bounds would fill the disk. Of several without a name (``several``) no
 record says whose it is: what a browser, and what a network wrote is known in memory alone, so that a restart forgets
@@ -13,7 +14,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history, schema
@@ -22,6 +23,8 @@ from dpcore.ledger.records import Kind, canonical, lately
 
 MOST, DAY = 600, timedelta(days=1)
 """Records of one person in a day, but those that are bounded otherwise; as many as of practice (``rate``)."""
+MOST_ANSWERS = 200
+"""Answers about real people that one person is charged for in a day: as many as one without a name (``rate``)."""
 NEAR = 1000
 """Records that are looked at before the newest one that is too old."""
 MOST_OF_NETWORK = 4 * MOST
@@ -31,9 +34,12 @@ TOO_MANY_OF_NETWORK = (
     "As much in this ledger was changed from your network, as this server sees it, as can be in a day; nothing was "
     "changed. Go on tomorrow."
 )
+TOO_MANY_ANSWERS = (
+    "You have asked for as many private answers here as one person can in a day; nothing was charged. Go on tomorrow."
+)
 OTHERWISE: Mapping[Kind, str] = MappingProxyType(
     {
-        "charge": "spends a budget, of one without a name so much at most (rate), or is practice (rate)",
+        "charge": "so many a day about real people (must_ask_few; of one without a name, rate), or is practice (rate)",
         "draw": "one for a charge",
         "answer": "one for a charge",
         "reset": "is practice (rate)",
@@ -56,16 +62,26 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
     by = body.get("by") or body.get("owner")
     if not by or kind in OTHERWISE:
         return
-    kept, (since, until) = schema.records.c, lately(DAY)
-    theirs = select(func.count()).where(
-        kept.seq > _before(connection, since, until),  # a long ledger makes nobody wait
-        kept.time > since,
-        kept.time <= until,
-        kept.kind.not_in(OTHERWISE),
-        or_(*(history.says(connection, f'"{name}":{canonical(by)}') for name in ("by", "owner"))),
-    )
-    if int(connection.execute(theirs).scalar_one()) >= MOST:
+    theirs = or_(*(history.says(connection, f'"{name}":{canonical(by)}') for name in ("by", "owner")))
+    if _today(connection, schema.records.c.kind.not_in(OTHERWISE), theirs) >= MOST:
         raise NotAllowed(TOO_MANY)
+
+
+def must_ask_few(connection: Connection, subject: str) -> None:
+    """Before a person is charged for an answer about real people. Raises NotAllowed."""
+    kept, names = schema.records.c, schema.lineages.c
+    real = select(names.lineage).where(names.practice == 0)
+    theirs = history.says(connection, f'"subject":{canonical(subject)}')
+    if _today(connection, kept.kind == "charge", kept.lineage.in_(real), theirs) >= MOST_ANSWERS:
+        raise NotAllowed(TOO_MANY_ANSWERS)
+
+
+def _today(connection: Connection, *chosen: ColumnElement[bool]) -> int:
+    """How many of the records that are ``chosen`` were written within a day."""
+    kept, (since, until) = schema.records.c, lately(DAY)
+    recent = kept.seq > _before(connection, since, until)  # a long ledger makes nobody wait
+    found = select(func.count()).where(recent, kept.time > since, kept.time <= until, *chosen)
+    return int(connection.execute(found).scalar_one())
 
 
 def take(written: Begun, token: str, network: str, records: int, *, replicas: int) -> None:

@@ -19,6 +19,7 @@ from sqlalchemy import func, or_, select
 
 from dpcore.errors import LedgerError
 from dpcore.ledger import practice, schema
+from dpcore.ledger.daily import TOO_MANY_ANSWERS
 from dpcore.ledger.records import lately
 from dpcore.ledger.rooms import START as ROOM
 from dpcore.ledger.store import Store
@@ -51,9 +52,6 @@ TOO_MANY_OF_ALL = (
 TOO_MANY_OF_NETWORK = (
     "So much is asked from your network that this server's ledger takes no more from there for now; nothing was "
     "charged. Try again within an hour, or start Epsilon Lab on your own computer."
-)
-TOO_MANY_ANSWERS = (
-    "You have asked for as many private answers here as one person can in a day; nothing was charged. Go on tomorrow."
 )
 _UNKNOWN = "unknown"
 """In place of a network, of all of whom it is not known from where they come."""

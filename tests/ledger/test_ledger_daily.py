@@ -38,6 +38,7 @@ AGAIN: dict[str, Act] = {
         Ledger(ledger._store).reset_practice(practised(ledger)),
         ledger.undo_reset(practised(ledger)),
     ),
+    "charge": lambda ledger, n: ledger.charge(f"real {n}", "people", SMALL, "?"),
     "ask": lambda ledger, n: (ledger.ask(f"a{n}", "people", Cost.pure(0.9), "?"), ledger.withdraw(f"a{n}")),
     "share": lambda ledger, n: ledger.share("people", f"vera{n}{ISSUER}", "see"),
     "set_limit": lambda ledger, n: ledger.set_limit("people", 0.01 * (n + 1)),
@@ -51,9 +52,8 @@ AGAIN: dict[str, Act] = {
 }
 """Each method that may be called without end, as one person would to fill a ledger."""
 COUNTED = {"open_budget", "share", "set_limit", "rename", "link", "join", "say_others"}
-"""Those of them that are counted by ``daily``."""
+"""Those of them that are counted by ``daily`` together; answers about real people are by themselves."""
 ONCE: dict[str, Act] = {
-    "charge": lambda ledger, n: ledger.charge("new", "people", SMALL, "?"),
     "begin_draw": lambda ledger, n: ledger.begin_draw(f"real by {ledger._subject}"),
     "store_answer": lambda ledger, n: ledger.store_answer(f"real by {ledger._subject}", n),
     "grant": lambda ledger, n: ledger.grant("asked"),
@@ -91,8 +91,14 @@ def whole(empty_ledger: Path, sqlite_place: Place, monkeypatch: pytest.MonkeyPat
         anna.link("hers", "people", Sketch(combinations=(marks(64),)))
         for name in ("asked", "asked more"):
             anna.ask(name, "people", Cost.pure(0.9), "?")
-        few = ((daily, "MOST"), (rate, "MOST_OF_ONE"), (approvals, "MOST_A_DAY"), (compared, "MOST_FILES"))
-        for module, name in few:
+        few = (
+            (daily, "MOST"),
+            (daily, "MOST_ANSWERS"),
+            (rate, "MOST_OF_ONE"),
+            (approvals, "MOST_A_DAY"),
+            (compared, "MOST_FILES"),
+        )
+        for module, name in (*few, (daily, "MOST_ANSWERS")):
             monkeypatch.setattr(module, name, FEW)
         yield found
 
@@ -251,7 +257,7 @@ def test_what_a_computer_wrote_whose_clock_is_behind_begins_no_day_anew(
         Ledger(whole._store).rename("people", f"behind {number}")
     monkeypatch.setattr(ahead, "by", timedelta())
     found = tried(ledger, lambda ledger, n: AGAIN[name](ledger, TIMES + n))
-    assert (found > 0) == (near == 0 and name in COUNTED)
+    assert (found > 0) == (near == 0 and name in {*COUNTED, "charge"})
 
 
 def test_a_limit_that_takes_any_later_record_is_found_out(
@@ -298,6 +304,39 @@ def test_all_of_them_are_counted_together(whole: Ledger, monkeypatch: pytest.Mon
     monkeypatch.setattr(daily, "DAY", timedelta(0))
     otto.rename("people", "These")
     assert otto.end_budget("people").ended
+
+
+def test_answers_about_real_people_come_to_an_end(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A budget of 2 could be charged 10⁻¹⁰⁰ at a time: what one without a name may do so often a day, a person could
+    without end. Others go on, what was charged is drawn, and so does practice."""
+    otto, anna = owner(whole, WHO), person(whole, "anna")  # of whom he has one answer already
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 100)
+    tried(otto, AGAIN["charge"])
+    before = many(whole)
+    with pytest.raises(NotAllowed) as refused:
+        otto.charge("more", "people", Cost.pure(1e-100), "?")
+    assert str(refused.value) == daily.TOO_MANY_ANSWERS
+    assert many(whole) == before
+    assert otto.charge("real 0", "people", SMALL, "?").request_id == "real 0", "the same again"
+    assert otto.store_answer("real 0", 1).answer == 1
+    assert anna.charge("hers", "people", SMALL, "?").subject == "anna" + ISSUER
+    assert otto.charge("practice", practised(otto), SMALL, "?").request_id == "practice"
+    assert whole.charge("whoever runs it", "people", SMALL, "?").subject == ""
+    otto.rename("people", "These")
+    monkeypatch.setattr(daily, "DAY", timedelta(0))
+    assert otto.charge("tomorrow", "people", SMALL, "?").request_id == "tomorrow"
+
+
+def test_practice_and_others_answers_do_not_count_with_these(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    otto, anna = owner(whole, WHO), person(whole, "anna")
+    monkeypatch.setattr(rate, "MOST_OF_ONE", 100)
+    for number in range(2 * FEW):
+        otto.charge(f"practice {number}", practised(otto), SMALL, "?")
+        with suppress(NotAllowed):
+            anna.charge(f"hers {number}", "people", SMALL, WHO + ISSUER)
+    assert tried(otto, AGAIN["charge"]) == FEW - 1
+    monkeypatch.setattr(daily, "must_ask_few", lambda *_: None)
+    assert tried(otto, lambda ledger, n: AGAIN["charge"](ledger, TIMES + n)) == TIMES, "or nothing was counted"
 
 
 def test_a_person_is_told_from_others_whose_names_look_like_theirs(whole: Ledger) -> None:
