@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from dpcore.formulas import disarmed
@@ -53,8 +54,9 @@ def to_csv(receipts: Iterable[Receipt]) -> str:
 
 
 def records_to_lines(records: Iterable[Record]) -> str:
-    """Every record as a line of JSON, as the journal holds them: each with the hash of the one before."""
-    return "".join(f"{record.line()}\n" for record in records)
+    """Every record as a line of JSON, each with the hash of the one before. Its number comes first, by which no program
+    takes the file for a journal, and writes on in it."""
+    return "".join(f"{json.dumps(asdict(record), separators=(',', ':'))}\n" for record in records)
 
 
 def _cell(value: Any) -> str:

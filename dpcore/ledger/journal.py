@@ -243,12 +243,13 @@ def whole(path: Path) -> list[Record]:
 
 
 def holds_record(path: Path) -> bool:
-    """Whether any line of the file at ``path`` is a record, sound or not: nothing else makes it a journal."""
+    """Whether any line of the file at ``path`` is a record as a journal holds it, sound or not: nothing else makes it
+    one, nor do records as an auditor is given them (``export.records_to_lines``)."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
         lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
-        return any(_parse(line) is not None for line in lines)
+        return any(line.startswith(_BEGINS) and _parse(line) is not None for line in lines)
 
 
 def starts_old(path: Path) -> bool:

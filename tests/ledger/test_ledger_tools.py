@@ -20,9 +20,10 @@ from dpcore.accounting import Cost
 from dpcore.ledger import Ledger, LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger.__main__ import main
-from dpcore.ledger.export import to_csv, to_json
+from dpcore.ledger.export import records_to_lines, to_csv, to_json
 from dpcore.ledger.files import write_new
 from dpcore.ledger.found import Found, look
+from dpcore.ledger.records import Record
 from tests.ledger.conftest import Place
 
 
@@ -582,3 +583,30 @@ def test_whatever_somebody_is_called_is_seen_as_it_is(
     monkeypatch.setattr("dpcore.ledger.__main__.visible", lambda text, limit: text)
     for command, text in every().items():
         assert not text.replace("\n", "").isprintable() or command == "an unknown one", "or nothing was tried"
+
+
+@pytest.mark.parametrize("command", ALL, ids=" ".join)
+def test_records_that_an_auditor_was_given_are_no_journal(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were the beginning of one to the byte: later records were written into the file, and others shut out."""
+    mine, own = beside_a_ledger(tmp_path, monkeypatch, 2)
+    with Ledger.open(own / "l.db") as ledger:
+        found = ledger.records()
+        ledger.backup(own / "backup")
+        ledger.open_budget("later", epsilon=1.0)
+    lines = records_to_lines(found)
+    assert [Record(**json.loads(line)) for line in lines.splitlines()] == found
+    place = own / ("l.db" if command != ["init"] else "new.db")
+    for name, text in (("records.jsonl", lines), ("as it was", "".join(f"{one.line()}\n" for one in found))):
+        (mine / name).write_text(text)
+        (mine / name).chmod(0o644)
+        before = as_it_is(mine)
+        asked = [part.format(own) for part in command]
+        code = main(["--ledger", str(place), "--journal", str(mine / name), *asked])
+        told = capsys.readouterr().err
+        if name == "records.jsonl":
+            assert (code, as_it_is(mine)) == (1, before)
+            assert "The file at the journal's place holds no record of a ledger" in told
+        elif command == ["status"]:
+            assert (code, as_it_is(mine) == before) == (0, False), "or nothing was tried"
