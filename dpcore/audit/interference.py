@@ -23,6 +23,7 @@ from dpcore.release import question_digest, sentence
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
+from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.paired_model import PairedModel
@@ -144,7 +145,7 @@ def spent(request: Any, here: Any, there: Any) -> float:
     first, second = (np.log(np.maximum(request.law_of(found), 1e-300)) for found in (here, there))
     if isinstance(request, PrivatePlays) and request.way == "batched":
         return float(np.ptp(first - second, axis=1).max()) / (2 * request.rate)
-    if isinstance(request, PrivatePlays):
+    if isinstance(request, (PrivatePlays, ModelConfusion)):
         return _both_ways(first, second, axis=1) / request.epsilon
     if isinstance(request, AlarmRun):
         # smaller chances are not exact to a part in a million; with both raised to this the ratio can only shrink

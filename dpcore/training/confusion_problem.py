@@ -1,0 +1,168 @@
+"""The question how often a drawn model is right on the rows: how far off the told share is, and what it decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcore.about import About
+from dpcore.errors import InvalidArgument
+from dpcore.tradeoff import Estimate, Metric, Problem, keyed
+from dpcore.training.confusion import Confusion
+from dpcore.training.confusion_law import Noise, told_off, verdict_chance
+from dpcore.validate import FloatArray, Neighbours, one_of, probability, whole
+
+TOLD, THEORY = "told", "theory"
+METRICS = keyed(
+    Metric(
+        key="off",
+        name="How far off the told share is",
+        title="told share off by at most, 95 times in 100 (points of 100)",
+        better="lower",
+        factor=100.0,
+        unit=" points",
+    ),
+    Metric(
+        key="verdict",
+        name="Chance of the right verdict",
+        title="right verdicts in 100",
+        better="higher",
+        factor=100.0,
+        unit=" times in 100",
+        share=True,
+    ),
+)
+ABOUTS = MappingProxyType(
+    {
+        TOLD: About(
+            name="Four noisy counts",
+            plain="each of four counts with its own noise",
+            how=(
+                "Every row is in one of four cells: found, missed, a false alarm, or rightly left. Each count gets "
+                "two-sided geometric noise, and how often the model is right follows from the four."
+            ),
+            formula=r"P(\text{noise} = x) = \frac{1 - q}{1 + q} \, q^{|x|}, \quad q = e^{-\varepsilon / s}",
+            source="Ghosh, Roughgarden and Sundararajan, STOC 2009; Dwork and Roth, 2014, on histograms.",
+            textbook=True,
+            release="model_confusion",
+        ),
+        THEORY: About(
+            name="What theory promises",
+            plain="what is sure whatever the rows are",
+            how=(
+                "Whatever the model and the rows, the told share is at most as far off as the larger noise of how many "
+                "are right and how many are wrong, over the number of people."
+            ),
+            formula=r"|\text{told} - \text{true}| \le \frac{x_\beta}{n}",
+            source="The share of two noisy numbers rises with one and falls with the other.",
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfusionProblem(Problem):
+    """A drawn model of which ``true`` says how often it is right, told by four noisy counts, exactly.
+
+    One person has at most ``rows_per_person`` rows and is hidden by ``relation``; at n people the cells keep their
+    shares; ``questions`` such answers share ε evenly. Metrics: ``off``, within which the told share of right ones lies
+    of the true one, but for a chance of ``beta``; ``verdict``, the chance that the told counts say rightly whether the
+    model beats always the more common answer. Method ``theory`` bounds both from n alone: what can be right by no
+    more than luck it does not promise. Raises InvalidArgument.
+
+    >>> import numpy as np
+    >>> some = Confusion(found=40, missed=10, false_alarms=10, rightly_left=40)
+    >>> problem = ConfusionProblem(true=some)
+    >>> problem.evaluate("told", "off", np.array([1.0]), np.array([100.0])).value.round(3).tolist()
+    [0.033]
+    """
+
+    true: Confusion
+    relation: Neighbours = "add_remove"
+    rows_per_person: int = 1
+    questions: int = 1
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        one_of(("add_remove", "replace_one"), relation=self.relation)
+        whole(1, rows_per_person=self.rows_per_person)
+        whole(1, questions=self.questions)
+        probability(beta=self.beta)
+        if min(self.true.found, self.true.missed, self.true.false_alarms, self.true.rightly_left) < 0 or self.n < 1:
+            raise InvalidArgument("true", "must be counts of at least one row")
+
+    @property
+    def n(self) -> int:
+        """How many rows have an answer."""
+        return int(self.true.total)
+
+    @property
+    def abouts(self) -> Mapping[str, About]:
+        """``told`` (four noisy counts) and ``theory``."""
+        return ABOUTS
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """See the class."""
+        return METRICS
+
+    def scale(self, epsilon: float) -> float:
+        """Of the noise on each count."""
+        moved = self.rows_per_person * (1 if self.relation == "add_remove" else 2)
+        return moved * self.questions / epsilon
+
+    def at(self, n: float) -> Confusion:
+        """The cells of so many rows like these."""
+        times, true = n / self.true.total, self.true
+        return Confusion(
+            found=true.found * times,
+            missed=true.missed * times,
+            false_alarms=true.false_alarms * times,
+            rightly_left=true.rightly_left * times,
+        )
+
+    def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
+        """See ``tradeoff.Problem``; ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
+        one_of(self.methods, method=method)
+        one_of(tuple(self.metrics), metric=metric)
+        measure = {
+            (TOLD, "off"): self._off,
+            (TOLD, "verdict"): self._verdict,
+            (THEORY, "off"): self._promised,
+            (THEORY, "verdict"): self._sure,
+        }[method, metric]
+        settings = zip(np.asarray(epsilon, dtype=np.float64), np.asarray(n, dtype=np.float64), strict=True)
+        value = np.array([measure(self.scale(float(level)), float(size)) for level, size in settings])
+        return Estimate.exact(value) if method == TOLD else Estimate.bound(value)
+
+    def _off(self, scale: float, n: float) -> float:
+        here = self.at(n)
+        return told_off(here.right, here.wrong, scale, self.beta)
+
+    def _promised(self, scale: float, n: float) -> float:
+        return min(1.0, Noise(scale=scale).within(self.beta) / n)
+
+    def _verdict(self, scale: float, n: float) -> float:
+        chance = verdict_chance(self.at(n), scale)
+        return chance if self.true.better else 1.0 - chance
+
+    def _sure(self, scale: float, n: float) -> float:
+        """By Chebyshev's inequality on the nearer of the two comparisons, and the other as well: 0 where it says
+        nothing."""
+        here, variance = self.at(n), 4.0 * scale * scale
+        gains = (here.found - here.false_alarms, here.rightly_left - here.missed)
+        wrong = [min(1.0, variance / (gain * gain)) if gain else 1.0 for gain in gains]
+        if self.true.better:
+            return max(0.0, 1.0 - sum(wrong))
+        return 1.0 - min(one for one, gain in zip(wrong, gains, strict=True) if gain <= 0.0)
+
+    def elsewhere(self) -> float:
+        """How far from the true share here that of as many other rows like these is, 95 times in 100, by the normal
+        law: the other uncertainty, which privacy does not change."""
+        right = self.true.right_share
+        return float(ndtri(0.975)) * math.sqrt(right * (1.0 - right) / self.n)
