@@ -27,6 +27,16 @@ MARK = "Not private: for your eyes only. Do not publish these charts."
 TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnModel:
+    """A private model that was drawn before about these people: ``receipt`` is the hash of its charge, ``answer`` what
+    its receipt holds, ``when`` it was drawn. All of it is public."""
+
+    receipt: str
+    answer: Mapping[str, Any] = field(repr=False, compare=False)
+    when: str
+
+
 class Memo(Protocol):
     """Remembers what was computed: the value of ``key``, made where it is not there."""
 
@@ -176,6 +186,9 @@ class Case:
     ``brief`` asks for what moves while the slider is dragged, and for no more: headline, caption, point, odds and what
     one might see. What is needed and what can be released may be left out then.
 
+    ``models`` are the private models that were drawn about these people, the latest first: for a question that asks of
+    one of them, and else none.
+
     ``memo`` keeps what is computed from these data: for everybody when they are public, else in this session alone.
     ``large`` does the same for a few large things, such as rows made ready for training.
     """
@@ -185,6 +198,7 @@ class Case:
     delta: float = 1e-6
     hides: str = ""
     brief: bool = False
+    models: tuple[DrawnModel, ...] = ()
     memo: Memo = unremembered
     large: Memo = unremembered
     results: Mapping[str, Sequence[Any]] = field(default_factory=dict)

@@ -123,6 +123,14 @@ class Need:
     whatever: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Then:
+    """What can be asked of an answer once there is one: ``sets`` are the controls that ask it, by key."""
+
+    label: str
+    sets: Callable[[Receipt], Mapping[str, Hashable]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Offer:
     """One release: the request that is drawn, what it is drawn from, and how far off the answer may be.
@@ -131,7 +139,8 @@ class Offer:
     a sentence (Markdown: text from files through ``words.safe``), ``gives`` says what every answer is, ``below`` adds
     blocks under it. ``relation`` is the
     control by which the person chooses whom the answer hides, where there is a choice. ``conclude`` says what may and
-    may not be concluded from an answer, ``claim`` what may be, as a clause that is printed with it.
+    may not be concluded from an answer, ``claim`` what may be, as a clause that is printed with it; ``then`` what can be
+    asked of it.
     """
 
     request: Request
@@ -144,6 +153,7 @@ class Offer:
     before: tuple[Block, ...] = ()
     conclude: str = ""
     claim: str = ""
+    then: Then | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +238,7 @@ class Kind(Protocol):
     """A question's plug-in: a class in a file of its own below ``dashboard/questions/<page>``, found by its ``key``.
 
     ``title`` names it beside the other questions of its page; ``rank`` orders them. ``once`` are names it had in older
-    links.
+    links. One with ``of_models = True`` is told which private models were drawn (``Case.models``).
     """
 
     key: ClassVar[str]
@@ -257,6 +267,7 @@ __all__ = [
     "Picture",
     "Question",
     "Tab",
+    "Then",
     "Uncertain",
     "Way",
     "Work",

@@ -431,6 +431,12 @@ def change(key: str, new: Any) -> None:
     st.session_state.pop(key, None)
 
 
+def change_all(sets: Mapping[str, Any]) -> None:
+    """Set several controls by their keys."""
+    for key, new in sets.items():
+        change(key, new)
+
+
 def unset(*keys: str) -> None:
     """Give controls their defaults again."""
     _set_anew()

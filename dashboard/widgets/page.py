@@ -19,6 +19,7 @@ from dashboard.background import compute
 from dashboard.background.in_use import at_work
 from dashboard.blocks import Picture
 from dashboard.budget import tracker
+from dashboard.budget.models import drawn_models
 from dashboard.budget.opening import asks_whose
 from dashboard.case import Case, Source
 from dashboard.catalogue import Page
@@ -59,12 +60,16 @@ def draw_page(page_key: str) -> None:
         return
     kinds = catalogue.questions(page.key)
     kind = kinds[_which(page)]
+    models = drawn_models(current) if getattr(kind, "of_models", False) else ()
+    if models:  # what one visitor drew is kept in their session alone, also where the rows are everybody's
+        current = replace(current, everybodys=False)
     case = Case(
         source=current,
         epsilon=session.epsilon(),
         delta=tracker.usual_delta(current),
         hides=tracker.hidden(current),
-        memo=compute.memory(own=not current.public),
+        models=models,
+        memo=compute.memory(own=not current.public or bool(models)),
         large=compute.large_memory(current),
     )
     read = session.Reader()
@@ -304,7 +309,7 @@ def _report(
             epsilon=case.epsilon,
             delta=case.delta,
             controls=tuple((control, session.value(control)) for control in placed),
-            data=panel.data_code(case.source),
+            data="" if case.models else panel.data_code(case.source),  # a script has no model that was drawn
         )
         return analysis(question, case.source, asked)
 

@@ -108,6 +108,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
     if mine:
         told = f"{said.KEPT} {offer.conclude or said.conclude(unit_of(request))}"
         st.caption(told if fits else _refusal(found, source, request))
+        _then(offer, mine[-1], f"{slot}-then")
     elif others:
         st.caption(said.drawn_before(offer.describe(others[-1].answer), when(others[-1]), drawn.whence(source)))
     if session.request_id(slot) is not None:
@@ -212,10 +213,23 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
             conclude=offer.conclude,
             copy="" if source.practice else in_one_sentence(receipt, offer),
         )
+        _then(offer, receipt, f"{slot}-answer-then")
         report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)
     else:
         receipt = None
     _earlier(source, [one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
+
+
+def _then(offer: Offer, receipt: Receipt, key: str) -> None:
+    """What can be asked of an answer, in one click."""
+    if offer.then is not None:
+        st.button(
+            offer.then.label,
+            icon=":material/arrow_forward:",
+            key=key,
+            on_click=session.change_all,
+            args=(offer.then.sets(receipt),),
+        )
 
 
 def _problem(slot: str) -> None:

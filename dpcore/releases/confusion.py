@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
 _BYTES = 256  # four names, and as many whole numbers of at most 20 signs
-_NAMED = 8  # signs of a request's id that are shown
+_NAMED = 12  # signs of a receipt's hash that are shown, as on the receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfusion(Asked):
     """How many rows a drawn model finds, misses, names wrongly and rightly leaves, each with discrete Laplace noise.
 
-    ``features`` and ``weights`` (d,) are the very ones of the answer that was drawn under the request id ``drawn``:
-    public numbers. A row is in one of the four cells, by itself and these alone (``dpcore.training.confusion``), or
-    without an answer in none: the L1 sensitivity is the m rows of one person, or 2m where a row is replaced.
+    ``features`` and ``weights`` (d,) are the very ones of an answer that was drawn before, and ``drawn`` is the hash of
+    its charge, which its receipt names: public numbers. A row is in one of the four cells, by itself and these alone
+    (``dpcore.training.confusion``), or without an answer in none: the L1 sensitivity is the m rows of one person, or 2m
+    where a row is replaced.
     P(noise = x) ∝ exp(−|x|·ε/sensitivity); Ghosh, Roughgarden & Sundararajan, STOC 2009. Two classes alone have four
     cells. Raises InvalidArgument.
     """
@@ -51,7 +52,7 @@ class ModelConfusion(Asked):
         if finite_vector(weights=self.weights).shape != (self.features.d,):
             raise InvalidArgument("weights", "must have one entry for every feature")
         if not self.drawn:
-            raise InvalidArgument("drawn", "must be the id of the answer that the model was")
+            raise InvalidArgument("drawn", "must be the hash on the receipt of the model")
         if self.scale > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small: the noise would not fit")
 
@@ -157,7 +158,7 @@ class ModelConfusion(Asked):
         return counts(self.features, np.array(self.weights), typed, answers)
 
     def law_of(self, found: IntArray, reach: int = 100) -> FloatArray:
-        """Chances of −``reach`` to ``reach`` of each told count, shape (4, 2·reach + 1), exact: they are independent."""
+        """Chances of −``reach`` to ``reach`` of each told count, (4, 2·reach + 1), exact: they are independent."""
         noise, told = Noise(scale=self.scale, counts=1), np.arange(-reach, reach + 1)
         return noise.chance(told - np.asarray(found)[:, None])
 

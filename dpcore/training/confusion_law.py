@@ -11,118 +11,149 @@ x over the true total, and, read the other way round, by at most x over the told
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpcore.errors import InvalidArgument
 from dpcore.training.confusion import Confusion
-from dpcore.validate import FloatArray, in_range, positive, probability, whole
+from dpcore.validate import FloatArray, finite_vector, probability, whole
 
 _REACH = 40.0  # scales beyond which there is no chance that a float64 could tell from 0
-_PLACES = 1500  # up to which every place is gone through by itself; beyond, groups of neighbouring ones
-_SMALLEST = 1e-5  # of an error that is told apart from another, as a share of the smallest
+PLACES = 601
+"""Of noise, up to which every one is gone through by itself; beyond, groups of neighbouring ones."""
+_AT_ONCE = 256  # settings worked on at a time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Noise:
-    """Noise of ``scale`` rows on each count, in what is the sum of ``counts`` (1 or 2) of them. Raises InvalidArgument.
+    """Noise of ``scale`` rows on each count, in what is the sum of ``counts`` (1 or 2) of them.
 
-    >>> round(float(Noise(scale=2.0, counts=1).at_least([1.0])[0]), 4)
+    ``scale`` may be an array; it is broadcast with what is asked. Raises InvalidArgument.
+
+    >>> round(float(Noise(scale=2.0, counts=1).at_least(1)), 4)
     0.3775
     """
 
-    scale: float
+    scale: ArrayLike
     counts: int = 2
 
     def __post_init__(self) -> None:
-        positive(scale=self.scale)
+        scale = np.asarray(self.scale, dtype=np.float64)
+        if not (np.isfinite(scale) & (scale > 0.0)).all():
+            raise InvalidArgument("scale", "must be greater than 0")
         whole(1, 2, counts=self.counts)
-
-    def chance(self, places: ArrayLike) -> FloatArray:
-        """P(noise = k) for whole numbers k, exact, same shape."""
-        away = np.abs(np.asarray(places, dtype=np.float64))
-        one = -math.expm1(-1.0 / self.scale) / (1.0 + math.exp(-1.0 / self.scale))
-        fall = np.exp(-away / self.scale)
-        return np.asarray(one * fall if self.counts == 1 else one * one * fall * (away + self._middle))
+        object.__setattr__(self, "scale", scale)
 
     @property
-    def _middle(self) -> float:
-        """What a sum of two at 0 is as likely as, in units of both being there."""
-        q2 = math.exp(-2.0 / self.scale)
-        return (1.0 + q2) / -math.expm1(-2.0 / self.scale)
+    def _q(self) -> FloatArray:
+        return np.asarray(np.exp(-1.0 / np.asarray(self.scale)))
+
+    @property
+    def _gap(self) -> FloatArray:
+        """1 − q, also where that is next to nothing."""
+        return np.asarray(-np.expm1(-1.0 / np.asarray(self.scale)))
+
+    @property
+    def _middle(self) -> FloatArray:
+        """How much likelier a sum of two is at 0 than the square of one at 0."""
+        return np.asarray((1.0 + self._q**2) / (self._gap * (1.0 + self._q)))
+
+    def chance(self, places: ArrayLike) -> FloatArray:
+        """P(noise = k) for whole numbers k, exact."""
+        away = np.abs(np.asarray(places, dtype=np.float64))
+        one, fall = self._gap / (1.0 + self._q), np.exp(-away / self.scale)
+        return np.asarray(one * fall if self.counts == 1 else one * one * fall * (away + self._middle))
 
     def at_least(self, places: ArrayLike) -> FloatArray:
-        """P(noise ≥ k) for whole numbers k, exact, same shape."""
+        """P(noise ≥ k) for whole numbers k, exact."""
         k = np.asarray(places, dtype=np.float64)
         above = np.where(k >= 1.0, k, 1.0 - k)  # P(noise ≥ k) = 1 − P(noise ≥ 1 − k)
-        gap, q = -math.expm1(-1.0 / self.scale), math.exp(-1.0 / self.scale)
-        fall = np.exp(-np.minimum(above / self.scale, 700.0))
-        both = gap * (above + self._middle) + q
-        tail = fall / (1.0 + q) if self.counts == 1 else fall * both / (1.0 + q) ** 2
+        tail = np.exp(-np.minimum(above / self.scale, 700.0)) / (1.0 + self._q)
+        if self.counts == 2:
+            tail = tail * (self._gap * (above + self._middle) + self._q) / (1.0 + self._q)
         return np.where(k >= 1.0, tail, 1.0 - tail)
 
-    def within(self, beta: float) -> int:
-        """The smallest x so that two independent ones are both at most x off, but for a chance of ``beta``."""
+    def within(self, beta: float) -> FloatArray:
+        """The smallest x so that two independent ones are both at most x off, but for a chance of ``beta``: whole
+        numbers, the shape of ``scale``."""
         level = 1.0 - probability(beta=beta)
-        low, high = -1, math.ceil(_REACH * self.scale * (1.0 + 1.0 / beta)) + 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            inside = 1.0 - 2.0 * float(self.at_least([middle + 1.0])[0])
-            low, high = (low, middle) if max(inside, 0.0) ** 2 >= level else (middle, high)
-        return high
+        high = np.ceil(_REACH * np.asarray(self.scale) * (1.0 - np.log(beta))) + 1.0
+        low = np.full_like(high, -1.0)
+        while (high - low > 1.0).any():
+            middle = np.floor((low + high) / 2.0)
+            inside = np.maximum(1.0 - 2.0 * self.at_least(middle + 1.0), 0.0) ** 2 >= level
+            low, high = np.where(inside, low, middle), np.where(inside, middle, high)
+        return np.asarray(high)
 
 
-def told_off(right: float, wrong: float, scale: float, beta: float = 0.05, *, counts: int = 2) -> float:
-    """How far off the told share of ``right`` among both is at most, but for a chance of ``beta``: exact, but that
-    beyond 1,500 places of the noise neighbouring ones are taken together.
+def told_off(
+    right: ArrayLike,
+    wrong: ArrayLike,
+    scale: ArrayLike,
+    beta: float = 0.05,
+    *,
+    counts: int = 2,
+    places: int = PLACES,
+    finest: float = 1e-5,
+) -> FloatArray:
+    """How far off the told share of ``right`` among both is at most, but for a chance of ``beta``, shape (m,).
 
-    Both are true numbers, at least 0 and one of them more; each is told as the sum of ``counts`` noisy counts. Raises
-    InvalidArgument.
+    ``right`` and ``wrong`` are true numbers, at least 0 and one of them more, (m,) each as ``scale`` is; each is told
+    as the sum of ``counts`` noisy counts. Found to a share of ``finest``; exact up to so many ``places`` of the noise
+    (a scale of 7), beyond which neighbouring ones are taken together. Raises InvalidArgument.
     """
-    noise, level = Noise(scale=scale, counts=counts), 1.0 - probability(beta=beta)
-    true = in_range(0.0, math.inf, right=right) / positive(total=right + in_range(0.0, math.inf, wrong=wrong))
-    places, chances = _grouped(noise)
-    here = np.maximum(right + places, 0.0)
+    asked = np.broadcast_arrays(*(np.atleast_1d(np.asarray(one, dtype=np.float64)) for one in (right, wrong, scale)))
+    here, there, scales = (finite_vector(numbers=one) for one in asked)
+    if (here < 0.0).any() or (there < 0.0).any() or (here + there <= 0.0).any():
+        raise InvalidArgument("right", "and wrong must be numbers of rows, at least one together")
+    parts = [slice(start, start + _AT_ONCE) for start in range(0, here.size, _AT_ONCE)]
+    noises = (Noise(scale=scales[one, None], counts=counts) for one in parts)
+    found = (_off(here[one], there[one], noise, beta, places, finest) for one, noise in zip(parts, noises, strict=True))
+    return np.concatenate(list(found))
 
-    def inside(off: float) -> float:
-        return float(chances @ _between(noise, here, wrong, true - off, true + off))
 
-    low, high = 0.0, min(1.0, noise.within(beta) / (right + wrong) * (1.0 + 1e-9))
-    if inside(0.0) >= level:
-        return 0.0
-    while high - low > _SMALLEST * high:
+def _off(right: FloatArray, wrong: FloatArray, noise: Noise, beta: float, most: int, finest: float) -> FloatArray:
+    level, total = 1.0 - probability(beta=beta), right + wrong
+    places, chances = _grouped(noise, most)
+    true = right / total
+    told = np.maximum(right[:, None] + places, 0.0)
+
+    def inside(off: FloatArray) -> FloatArray:
+        between = _between(noise, told, wrong[:, None], (true - off)[:, None], (true + off)[:, None])
+        return np.asarray((chances * between).sum(axis=1))
+
+    high = np.minimum(1.0, noise.within(beta)[:, 0] / total * (1.0 + 1e-9))
+    low = np.where(inside(np.zeros_like(high)) >= level, high, 0.0)
+    none = low > 0.0
+    while (high - low > finest * high).any():
         middle = (low + high) / 2.0
-        low, high = (low, middle) if inside(middle) >= level else (middle, high)
-    return high
+        enough = inside(middle) >= level
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(none, 0.0, high)
 
 
-def _between(noise: Noise, here: FloatArray, wrong: float, low: float, high: float) -> FloatArray:
-    """How likely the told share is from ``low`` to ``high``, at each of ``here`` told right."""
+def _between(noise: Noise, told: FloatArray, wrong: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """How likely the told share is from ``low`` to ``high``, at each number ``told`` to be right."""
     slack = 1e-9  # a share at an edge is within it
-    least = np.full(here.size, -np.inf) if high >= 1.0 else here * (1.0 - high) / max(high, 1e-300)
-    most = np.full(here.size, np.inf) if low <= 0.0 else here * (1.0 - low) / low
-    none = here <= 0.0  # then the share is 0, or a half where nobody is told wrong either
-    above = np.where(least > 0.0, noise.at_least(np.ceil(np.nan_to_num(least, neginf=0.0) - wrong - slack)), 1.0)
-    beyond = np.where(
-        np.isfinite(most), noise.at_least(np.floor(np.nan_to_num(most, posinf=0.0) - wrong + slack) + 1.0), 0.0
-    )
-    told = np.maximum(above - beyond, 0.0)
-    some = float(noise.at_least([math.floor(-wrong) + 1.0])[0])
-    zero, half = low <= 0.0, low <= 0.5 <= high
-    return np.where(none, some * zero + (1.0 - some) * half, told)
+    with np.errstate(divide="ignore"):
+        least = np.where(high >= 1.0, 0.0, told * (1.0 - high) / np.maximum(high, 1e-300))
+        most = np.where(low <= 0.0, 0.0, told * (1.0 - low) / np.where(low <= 0.0, 1.0, low))
+    above = np.where(least > 0.0, noise.at_least(np.ceil(least - wrong - slack)), 1.0)
+    beyond = np.where(low > 0.0, noise.at_least(np.floor(most - wrong + slack) + 1.0), 0.0)
+    # where none is told right the share is 0, or a half where none is told wrong either
+    some = noise.at_least(np.floor(-wrong) + 1.0)
+    none = some * (low <= 0.0) + (1.0 - some) * ((low <= 0.5) & (high >= 0.5))
+    return np.where(told <= 0.0, none, np.maximum(above - beyond, 0.0))
 
 
-def _grouped(noise: Noise) -> tuple[FloatArray, FloatArray]:
-    """Places of the noise and their chances, neighbouring ones together where there are very many."""
-    reach = math.ceil(_REACH * noise.scale) + 1
-    if 2 * reach + 1 <= _PLACES:
-        places = np.arange(-reach, reach + 1, dtype=np.float64)
-        return places, noise.chance(places)
-    edges = np.unique(np.round(np.linspace(-reach, reach + 1, _PLACES + 1)))
-    chances = -np.diff(noise.at_least(edges))
-    return (edges[:-1] + edges[1:] - 1.0) / 2.0, chances
+def _grouped(noise: Noise, most: int) -> tuple[FloatArray, FloatArray]:
+    """Places (m, places) of the noise of scales (m, 1), and their chances; neighbouring ones are one place where there
+    are very many."""
+    reach = np.ceil(_REACH * np.asarray(noise.scale)) + 1.0
+    edges = np.round(-reach + (2.0 * reach + 1.0) * np.linspace(0.0, 1.0, most + 1))
+    return (edges[:, :-1] + edges[:, 1:] - 1.0) / 2.0, -np.diff(noise.at_least(edges), axis=1)
 
 
 def verdict_chance(true: Confusion, scale: float) -> float:
@@ -130,6 +161,5 @@ def verdict_chance(true: Confusion, scale: float) -> float:
 
     Each of the two comparisons is of two counts that the other does not have (``Confusion.better``).
     """
-    noise = Noise(scale=scale)
     gains = np.array([true.found - true.false_alarms, true.rightly_left - true.missed])
-    return float(np.prod(noise.at_least(np.floor(-gains) + 1.0)))
+    return float(np.prod(Noise(scale=scale).at_least(np.floor(-gains) + 1.0)))

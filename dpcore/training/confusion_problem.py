@@ -6,8 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from dpcore.about import About
@@ -18,6 +20,7 @@ from dpcore.training.confusion_law import Noise, told_off, verdict_chance
 from dpcore.validate import FloatArray, Neighbours, one_of, probability, whole
 
 TOLD, THEORY = "told", "theory"
+_MAP = 500  # settings from which on they are a map, of which nobody sees a thousandth
 METRICS = keyed(
     Metric(
         key="off",
@@ -111,10 +114,10 @@ class ConfusionProblem(Problem):
         """See the class."""
         return METRICS
 
-    def scale(self, epsilon: float) -> float:
-        """Of the noise on each count."""
+    def scale(self, epsilon: ArrayLike) -> FloatArray:
+        """Of the noise on each count, the shape of ``epsilon``."""
         moved = self.rows_per_person * (1 if self.relation == "add_remove" else 2)
-        return moved * self.questions / epsilon
+        return moved * self.questions / np.asarray(epsilon, dtype=np.float64)
 
     def at(self, n: float) -> Confusion:
         """The cells of so many rows like these."""
@@ -130,33 +133,30 @@ class ConfusionProblem(Problem):
         """See ``tradeoff.Problem``; ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
         one_of(self.methods, method=method)
         one_of(tuple(self.metrics), metric=metric)
-        measure = {
-            (TOLD, "off"): self._off,
-            (TOLD, "verdict"): self._verdict,
-            (THEORY, "off"): self._promised,
-            (THEORY, "verdict"): self._sure,
-        }[method, metric]
-        settings = zip(np.asarray(epsilon, dtype=np.float64), np.asarray(n, dtype=np.float64), strict=True)
-        value = np.array([measure(self.scale(float(level)), float(size)) for level, size in settings])
+        sizes, scales = np.asarray(n, dtype=np.float64), self.scale(np.asarray(epsilon, dtype=np.float64))
+        if metric == "off":
+            return self._off(method, scales, sizes)
+        measure = self._verdict if method == TOLD else self._sure
+        value = np.array([measure(*one) for one in zip(scales.tolist(), sizes.tolist(), strict=True)])
         return Estimate.exact(value) if method == TOLD else Estimate.bound(value)
 
-    def _off(self, scale: float, n: float) -> float:
-        here = self.at(n)
-        return told_off(here.right, here.wrong, scale, self.beta)
-
-    def _promised(self, scale: float, n: float) -> float:
-        return min(1.0, Noise(scale=scale).within(self.beta) / n)
+    def _off(self, method: str, scales: FloatArray, sizes: FloatArray) -> Estimate:
+        if method == THEORY:
+            return Estimate.bound(np.minimum(1.0, Noise(scale=scales).within(self.beta) / sizes))
+        right, wrong = (part / self.true.total * sizes for part in (self.true.right, self.true.wrong))
+        rough: dict[str, Any] = {"places": 121, "finest": 1e-3} if sizes.size > _MAP else {}
+        return Estimate.exact(told_off(right, wrong, scales, self.beta, **rough))
 
     def _verdict(self, scale: float, n: float) -> float:
         chance = verdict_chance(self.at(n), scale)
         return chance if self.true.better else 1.0 - chance
 
     def _sure(self, scale: float, n: float) -> float:
-        """By Chebyshev's inequality on the nearer of the two comparisons, and the other as well: 0 where it says
-        nothing."""
-        here, variance = self.at(n), 4.0 * scale * scale
+        """By Chebyshev's inequality on each comparison, whose noise has a variance of at most 4·scale²: 0 where that
+        says nothing."""
+        here = self.at(n)
         gains = (here.found - here.false_alarms, here.rightly_left - here.missed)
-        wrong = [min(1.0, variance / (gain * gain)) if gain else 1.0 for gain in gains]
+        wrong = [min(1.0, 4.0 * scale * scale / (gain * gain)) if gain else 1.0 for gain in gains]
         if self.true.better:
             return max(0.0, 1.0 - sum(wrong))
         return 1.0 - min(one for one, gain in zip(wrong, gains, strict=True) if gain <= 0.0)

@@ -16,6 +16,7 @@ from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Piece, Qu
 from dashboard.questions.training import (
     curves,
     gentle_problems,
+    hits,
     inside,
     lessons,
     others,
@@ -327,6 +328,7 @@ class _Setting:
             gives=said.GIVES,
             below=lambda receipt: below(receipt, self.read),
             conclude=said.conclude(self.case.table.schema.unit),
+            then=hits.then(source.public) if request.features.two_classes and not source.in_place else None,
             before=(
                 Text(said.what_leaves(about)),
                 *((Text(said.act_together(task.pairs)),) if task.pairs else ()),

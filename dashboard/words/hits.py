@@ -1,0 +1,233 @@
+"""What the question how often a drawn model is right says."""
+
+from __future__ import annotations
+
+from dashboard.words import many, number, plural, safe, times_in_100, visible, whole
+from dashboard.words.usual import CHANCE, NOISE, counted, verdict
+from dpcore.releases.asked import ErrorBound
+from dpcore.training.confusion import Confusion
+from dpcore.training.confusion_law import Noise
+
+TITLE = "How often is a model right?"
+SENTENCE = "How often is the private model of"
+MODEL = "Which private model"
+LEADS = "How often is this model right on your rows? A private count"
+LEADS_SAMPLE = "How often is this model right on these rows? A private count"
+NO_MODEL = (
+    "No private model has been drawn about these people yet. Draw one under “Predict a column” on this page; how "
+    "often it is right on these rows can then be counted privately."
+)
+NOT_DECLARED = "Say on the Data page what the columns can hold: a private count of a model's hits needs it."
+NO_VALUES = "No row here has a value of “{}”, so there is nothing to be right about."
+METRICS = {"off": "How far off it is told", "verdict": "Whether it is worth having"}
+NAMES = {"told": "private answer", "theory": "guaranteed by theory"}
+PLAIN = "four counts, each with its own noise"
+NEED = {"off": "I allow it to be told off by, points of 100", "verdict": "I need the right verdict, times in 100"}
+NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
+TITLES = {"off": "told share off by at most (points of 100)", "verdict": "right verdicts in 100"}
+UNITS = {"off": " points", "verdict": " times in 100"}
+PEOPLE = "People: as many as now, times"
+HOW, WHAT_IF = "How it works", "What if"
+HOW_TEXT = (
+    "Each row is put into one of four cells, by what the model says of it and what the row says itself. The model is "
+    "public since it was drawn, so a row's cell hangs on that row alone, and one row moves one count by one. Each of "
+    "the four counts gets two-sided geometric noise of its own; everything else is worked out from the four noisy "
+    "counts and costs nothing more."
+)
+FORMULA = r"|\text{told} - \text{true}| \le \frac{x}{n}, \quad \Pr[|X| \le x]^2 \ge 1 - \beta"
+SOURCE = (
+    "X is the sum of two noises of scale s/ε, s the rows of one person (twice that where a row is changed). A share of "
+    "two noisy numbers rises with one and falls with the other, so it is farthest off where one is x too high and the "
+    "other x too low: there the total is what it was. Ghosh, Roughgarden and Sundararajan, STOC 2009."
+)
+CELLS = {"found": "found", "missed": "missed", "false_alarms": "false alarms", "rightly_left": "rightly left"}
+GIVES = "four noisy counts: found, missed, false alarms and rightly left"
+NOT_PROTECTED = (
+    "what is true of people like these in general; the model itself, which is public since it was drawn; that the data "
+    "exist and the columns with their bounds"
+)
+WAY_OF_VERDICT = ("worth having", "not worth having")
+WHAT_LEAVES = (
+    "**What leaves:** four counts with noise. From them follow how often the model is right, how often always saying "
+    "the more common answer is, how many of those who have it are found, and how many of those it names have it."
+)
+
+
+def option(target: str, columns: int, epsilon: float | None, receipt: str, when: str) -> str:
+    """A model in the list."""
+    at = "" if epsilon is None else f", ε = {number(epsilon)}"
+    return f"“{visible(target, 30)}” from {plural(columns, 'column')}{at}, drawn {when}, receipt {receipt[:12]}"
+
+
+def right_on(rows: int, unit: str, *, simulated: bool) -> str:
+    return f"right on {counted(rows, many(unit), simulated=simulated)}?"
+
+
+def not_counted(numbers: int, apart: int, otherwise: int) -> str:
+    """Models that were drawn and cannot be asked about, in one sentence; "" for none."""
+    parts = [
+        f"{plural(numbers, 'model')} of a number" if numbers else "",
+        f"{plural(apart, 'model')} of more than two classes" if apart else "",
+        f"{plural(otherwise, 'model')} whose columns are declared otherwise now" if otherwise else "",
+    ]
+    told = ", ".join(part for part in parts if part)
+    return f"Not offered here, as no row of theirs is in one of four cells: {told}." if told else ""
+
+
+def always(common: str) -> str:
+    """What one does who looks at nothing."""
+    return f"always saying “{safe(visible(common, 30))}”"
+
+
+def headline(metric: str, epsilon: float, value: float, target: float, common: str) -> str:
+    if metric == "off":
+        return (
+            f"At ε = {number(epsilon)} the private count tells how often this model is right to within "
+            f"**{number(100 * value)} points of 100**, 95 times in 100: "
+            f"{verdict(value, target, number(100 * target), higher=False)}."
+        )
+    return (
+        f"At ε = {number(epsilon)} the private counts say rightly **{times_in_100(value)}** whether this model beats "
+        f"{common}: {verdict(value, target, number(100 * target))}."
+    )
+
+
+def caption(true: Confusion, unit: str, common: str, *, simulated: bool, own: bool) -> str:
+    start = "On the made-up rows" if simulated else "In truth"
+    shown = " A release never shows this." if own or simulated else " Only a sample shows that truth."
+    worth = "worth having" if true.better else "not worth having"
+    return (
+        f"{start} it is right about {_in_100(true.right_share)} in 100 {safe(many(unit))}, and {common} about "
+        f"{_in_100(true.common_share)}: {worth}.{shown} Calculated, not simulated."
+    )
+
+
+def _in_100(share: float) -> str:
+    return number(round(1000 * share) / 10)
+
+
+def uncertain(noise: float, people: float, n: int, unit: str) -> str:
+    return (
+        f"**Two reasons why it may be off.** {NOISE} at most {number(100 * noise)} points, 95 times in 100. {CHANCE} "
+        f"had {n:,} other {safe(many(unit))} like these come, the share would be another by up to "
+        f"{number(100 * people)} points as often. Privacy does not change that."
+    )
+
+
+def cells_alt(true: Confusion) -> str:
+    return (
+        f"Found {whole(true.found)}, missed {whole(true.missed)}, false alarms {whole(true.false_alarms)}, "
+        f"rightly left {whole(true.rightly_left)}."
+    )
+
+
+def cells_title(*, simulated: bool, told: bool = False) -> str:
+    if told:
+        return "**The four counts as told, with noise:**"
+    return f"**The four cells {'of the made-up rows' if simulated else 'in truth'}, without noise:**"
+
+
+def derived(found: float, named: float, positive: str) -> str:
+    """How far off the two shares of fewer rows may be, at the chosen ε."""
+    named_word = safe(visible(positive, 30))
+    return (
+        f"At this ε, 95 times in 100: of those with “{named_word}” the share found is told to within "
+        f"{number(100 * found)} points, and of those the model names the share that has it to within "
+        f"{number(100 * named)}. They are of fewer people, so the same noise moves them more."
+    )
+
+
+def lean(most: float | None) -> str:
+    """That the rows are those the model was made from, and what is proved of that."""
+    start = "**These rows are those the model was made from.** How often it is right on other people is not shown"
+    if most is None or most >= 1.0:
+        return f"{start}, and its privacy proves nothing useful about that here."
+    return (
+        f"{start}; but its privacy keeps it from leaning on them: if these people came independently from one "
+        f"population, it is on average at most {number(100 * most)} points of 100 more often right on them than on new "
+        "ones, and usually by far less."
+    )
+
+
+def what_if(changed: bool) -> str:
+    grey = " The grey line is how it was." if changed else ""
+    return f"Change what the picture depends on; the chart above answers at once.{grey}"
+
+
+def cannot_release(why: str) -> str:
+    return f"This cannot be released: {why}."
+
+
+def forecast(off: float, right: float) -> str:
+    """For public rows: by the exact law of this very release."""
+    return (
+        f"the share that it is right about is told to within {number(100 * off)} points of 100, 95 times in 100, and "
+        f"the verdict is right {times_in_100(right)} (calculated for this very release, not simulated)."
+    )
+
+
+def forecast_bound(bound: ErrorBound, people: int | None) -> str:
+    """From declared facts alone, whatever the rows are."""
+    over = (
+        "; over as many rows as are told, that is how far off the share is at most"
+        if people is None
+        else f"; over about {people:,} rows, as declared, the share is off by at most "
+        f"{number(100 * min(1.0, bound.number / people))} points of 100"
+    )
+    return (
+        f"{times_in_100(bound.confidence or 0.0)}, whatever the rows are, how many it is right about and how many "
+        f"wrong are each told at most {bound.number:,.0f} rows off{over}."
+    )
+
+
+def answer(told: Confusion, scale: float, common: tuple[str, str]) -> str:
+    """The told shares, each with how far off it is at most; ``common`` are the answers no and yes."""
+    both, one = (float(Noise(scale=scale, counts=counts).within(0.05)) for counts in (2, 1))
+    total = max(told.right, 0) + max(told.wrong, 0)
+    if total <= both:
+        return "There is more noise here than rows: how often it is right cannot be told from these counts."
+    always = safe(visible(common[1] if told.yes > told.no else common[0], 30))
+    worth = "so it is worth having" if told.better else "so it is not worth having"
+    lines = (
+        f"right about **{_share(told.right_share, both / total)}**; always saying “{always}” would be right about "
+        f"{_share(told.common_share, both / total)}, {worth}, as far as the noise lets one see"
+    )
+    found, named = max(told.found, 0) + max(told.missed, 0), max(told.found, 0) + max(told.false_alarms, 0)
+    positive = safe(visible(common[1], 30))
+    more = (
+        f" Of those with “{positive}” it finds {_of(told.found_share, found, one)}; of those it names "
+        f"{_of(told.named_share, named, one)} have it."
+    )
+    return f"{lines[:1].upper()}{lines[1:]}.{more}"
+
+
+def _share(share: float, off: float) -> str:
+    return f"{_in_100(share)} in 100 (± {number(100 * min(off, 1.0))})"
+
+
+def _of(share: float, rows: float, off: float) -> str:
+    return _share(share, off / rows) if rows > off else "a share that the noise hides"
+
+
+def conclude(unit: str) -> str:
+    return (
+        "You may show the counts and say how often the model is right on these rows as they count, within what ± says "
+        "(95 times in 100 for each number). You may not say: how often it will be right on other people, or whether it "
+        f"is right about any one {safe(unit, 40)}."
+    )
+
+
+def code(true: Confusion, relation: str, rows: int, questions: int) -> str:
+    return (
+        "import numpy as np\n"
+        "from dpcore.tradeoff import sweep_epsilon\n"
+        "from dpcore.training.confusion import Confusion\n"
+        "from dpcore.training.confusion_problem import ConfusionProblem\n\n"
+        f"true = Confusion({_cells(true)})\n"
+        f"problem = ConfusionProblem(true=true, relation={relation!r}, rows_per_person={rows}, questions={questions})\n"
+        "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 41)))\n"
+    )
+
+
+def _cells(true: Confusion) -> str:
+    return ", ".join(f"{name}={int(getattr(true, name))}" for name in CELLS)
