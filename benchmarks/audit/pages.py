@@ -20,13 +20,14 @@ import numpy as np
 import pandas as pd
 
 from dashboard import catalogue, offering
-from dashboard.case import Case, Mode, Source
+from dashboard.case import Case, DrawnModel, Mode, Source
 from dashboard.controls import Choice, Control, Setting
 from dashboard.data import file_columns
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer
 from dashboard.questions.thresholding import alarm_controls
 from dashboard.questions.thresholding.watched import first_line
 from dashboard.widgets import release as panel
+from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.audit.files import File, Row
 from dpcore.audit.files import Question as Asked
 from dpcore.audit.interference import SEED, Verdict, public
@@ -217,7 +218,17 @@ def _case(ground: Asked, file: File, mode: Mode, *, shown: bool = False) -> Case
         rows=lambda: file.private,
         shown=shown,
     )
-    return Case(source=source, epsilon=EPSILON)
+    return Case(source=source, epsilon=EPSILON, models=_drawn(declared))
+
+
+def _drawn(declared: Declaration) -> tuple[DrawnModel, ...]:
+    """A model that was drawn about these people, where one can be: of the first column of yes or no, by all others."""
+    targets = [one.name for one in declared.columns if one.type == "yes/no"]
+    others = [one.name for one in declared.columns if one.bounded and one.type != "text" and one.name not in targets]
+    if not targets or not others or declared.each_row != "record":
+        return ()
+    answer = drawn_model(declared, target=targets[0], columns=others)
+    return (DrawnModel(receipt=RECEIPT, answer=answer, when="2026-01-01 00:00:00 UTC"),)
 
 
 def _shown(kind: type[Kind], ground: Asked, file: File, mode: Mode, values: dict[str, Any], shown: bool) -> str:

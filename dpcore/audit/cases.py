@@ -9,9 +9,11 @@ from typing import Any
 import pandas as pd
 
 from dpcore.audit.choosing import PairsDrawn, WayDrawn
+from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Column, Declaration, PrivateRows
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.chosen_model import ChosenModel
+from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.plays import PrivatePlays
@@ -141,6 +143,22 @@ CASES: tuple[Case, ...] = (
         outcome=lambda answer: answer["count"],
         answers=6_000,
         less=0.7,
+    ),
+    Case(
+        name="hits of a model, one replaced",
+        request=ModelConfusion.of(
+            PEOPLE,
+            drawn_model(PEOPLE, target="y", columns=["o"]),
+            drawn=RECEIPT,
+            epsilon=EPSILON,
+            neighbours="replace_one",
+        ),
+        here=rows(o=["a"] * 3, y=["yes", "no", "no"]),
+        there=rows(o=["a"] * 3, y=["yes", "yes", "no"]),
+        outcome=lambda answer: tuple(sorted(answer.items())),
+        answers=24_000,
+        less=0.6,
+        quick=8_000,
     ),
     Case(
         name="alarm, geometric noise",

@@ -32,12 +32,14 @@ from dpcore.releases import paired_model, whole_classes
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
+from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.selection import LeastCost
 from dpcore.releases.steps_model import StepsModel
 from dpcore.releases.whole_codes import WholeCodes
 from dpcore.releases.whole_pairs import most_wrong
+from dpcore.training import confusion
 from dpcore.training.cuts import own_cuts
 from dpcore.training.encoding import Encoding
 from dpcore.validate import FloatArray, IntArray
@@ -335,6 +337,27 @@ def _every_row_told_twice() -> Iterator[None]:
 
 
 @contextmanager
+def _named_by_the_middle() -> Iterator[None]:
+    """A model that names as many as it leaves: whom it names hangs on the others."""
+
+    margins = confusion.margins
+
+    def middle(*asked: Any) -> FloatArray:
+        found = margins(*asked)
+        return found - np.median(found) if found.size else found
+
+    with patch.object(confusion, "margins", middle):
+        yield
+
+
+@contextmanager
+def _one_cell_alone() -> Iterator[None]:
+    """Four counts reckoned as if a row in another's place were in one of them."""
+    with patch.object(ModelConfusion, "sensitivity", property(lambda self: self.rows_per_person)):
+        yield
+
+
+@contextmanager
 def _last_for_all() -> Iterator[None]:
     """The model of the way that is drawn built with all of ρ, as if its trials had been free."""
     with patch.object(ChosenModel, "final", lambda self, way: self._way(way, 1.0, self.steps)):
@@ -552,6 +575,16 @@ HOLES: tuple[Hole, ...] = (
         within=_every_class_alone,
     ),
     Hole(name="model on steps: rows scale it exactly", on="model on steps, counted, a row added", ask=_rows_as_people),
+    Hole(
+        name="hits of a model that names as many as it leaves",
+        on="hits of a model, a row added",
+        within=_named_by_the_middle,
+    ),
+    Hole(
+        name="hits of a model at the noise of one added where a row is replaced",
+        on="hits of a model, a row replaced",
+        within=_one_cell_alone,
+    ),
     Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),
     Hole(
         name="a quotation mark that one row decides",

@@ -9,6 +9,7 @@ from datetime import date
 from functools import partial
 from typing import Any
 
+from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.audit.files import Ask, File, Question, Row
 from dpcore.audit.frames import FrameQuestion, WrittenAs
 from dpcore.audit.labelled import Program
@@ -27,6 +28,7 @@ from dpcore.datasets.steps import rows_made
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
+from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.paired_model import PairedModel
@@ -137,6 +139,23 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
             asks[f"model on {title}, counted"] = partial(_short, kind)
         asks["model on steps, all classes"] = lambda d, _: replace(
             ScaledModel.of(d, target="option", columns=["number", "day"], apart=True, epsilon=0.5, delta=1e-6), steps=20
+        )
+    asks["hits of a model"] = lambda d, _: ModelConfusion.of(
+        d, drawn_model(d, target="answer", columns=["option", "number", "day"]), drawn=RECEIPT, epsilon=0.5
+    )
+    if not named:
+        asks["hits of a model, cut and paired"] = lambda d, _: ModelConfusion.of(
+            d,
+            drawn_model(
+                d,
+                target="option",
+                positive="b",
+                columns=["other", "number", "answer", "day"],
+                shapes={"number": "even", "day": "even"},
+                pairs=[("number", "answer")],
+            ),
+            drawn=RECEIPT,
+            epsilon=0.5,
         )
     people = replace(schema, people=40)
     found = [Question(name=f"{name}, {how}", ask=ask, **about) for name, ask in asks.items()]

@@ -137,7 +137,7 @@ def _off(right: FloatArray, wrong: FloatArray, noise: Noise, beta: float, most: 
 def _between(noise: Noise, told: FloatArray, wrong: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """How likely the told share is from ``low`` to ``high``, at each number ``told`` to be right."""
     slack = 1e-9  # a share at an edge is within it
-    with np.errstate(divide="ignore"):
+    with np.errstate(over="ignore"):  # beyond any number there is no noise
         least = np.where(high >= 1.0, 0.0, told * (1.0 - high) / np.maximum(high, 1e-300))
         most = np.where(low <= 0.0, 0.0, told * (1.0 - low) / np.where(low <= 0.0, 1.0, low))
     above = np.where(least > 0.0, noise.at_least(np.ceil(least - wrong - slack)), 1.0)
