@@ -46,17 +46,17 @@ NOT_PROTECTED = (
     "what is true of people like these in general; the model itself, which is public since it was drawn; that the data "
     "exist and the columns with their bounds"
 )
-WAY_OF_VERDICT = ("worth having", "not worth having")
+VERDICTS = ("the counts say: worth having", "the counts say: not worth having")
 WHAT_LEAVES = (
     "**What leaves:** four counts with noise. From them follow how often the model is right, how often always saying "
     "the more common answer is, how many of those who have it are found, and how many of those it names have it."
 )
 
 
-def option(target: str, columns: int, epsilon: float | None, receipt: str, when: str) -> str:
+def option(target: str, epsilon: float | None, when: str) -> str:
     """A model in the list."""
-    at = "" if epsilon is None else f", ε = {number(epsilon)}"
-    return f"“{visible(target, 30)}” from {plural(columns, 'column')}{at}, drawn {when}, receipt {receipt[:12]}"
+    at = "" if epsilon is None else f" at ε = {number(epsilon)}"
+    return f"“{visible(target, 30)}”{at}, drawn {when}"
 
 
 def right_on(rows: int, unit: str, *, simulated: bool) -> str:

@@ -336,7 +336,7 @@ def what_leaves(about: About) -> str:
     return (
         "**What leaves:** a small file with weights for the columns, from which anybody can make predictions. It is "
         f"trained on all rows by {_lower(about.name)} with settings fixed in advance, and may be published. How well "
-        "it does on these rows is never told."
+        "it does on these rows is not told with it; a private count of that can be asked for afterwards."
     )
 
 

@@ -73,13 +73,11 @@ def test_the_exact_law_on_neighbours_stays_within_the_claim_and_uses_it_up(neigh
     declared = replace(PEOPLE, rows_per_person=most)
     request = asked(declared, neighbours=neighbours)
     others = [ROWS[1]] * 4
+    written = [()] if neighbours == "add_remove" else ROWS[:3]
     used = []
-    for theirs in itertools.product(ROWS, repeat=min(most, 2)):
-        one = [*theirs, *theirs][:most]
-        if neighbours == "add_remove":
-            used.append(spent(request, rows(others), rows([*others, *one])))
-        else:
-            used += [spent(request, rows([*others, *one]), rows([*others, *[row] * most])) for row in ROWS]
+    for theirs, anew in itertools.product(ROWS, written):
+        there = [anew] * most if anew else []
+        used.append(spent(request, rows([*others, *[theirs] * most]), rows([*others, *there])))
     assert max(used) == pytest.approx(EPSILON, rel=1e-9)
     louder = asked(declared, neighbours=neighbours, epsilon=2 * EPSILON)
     one, other = ([ROWS[0]] * most, [] if neighbours == "add_remove" else [ROWS[1]] * most)

@@ -10,9 +10,9 @@ import pandas as pd
 
 from dashboard import words
 from dashboard.blocks import Ask, Block, Formula, Keep, Rows, Small, Tab, Text, Undo
-from dashboard.case import Case, DrawnModel
+from dashboard.case import Case, DrawnModel, Source
 from dashboard.charts.tradeoff import Scale
-from dashboard.controls import Choice, Number, Read
+from dashboard.controls import Choice, Number, Read, slug
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Then, Uncertain, Way
 from dashboard.questions.training.hits_request import fitting, hits_request
 from dashboard.usual import RELATIONS, measure, neighbours, people, questions
@@ -27,7 +27,6 @@ from dpcore.training.model import LinearModel
 from dpcore.validate import Neighbours
 
 PAGE = "hits"
-MODEL = "hits_model"
 ASKED = "training_question"
 """The control that says which question of the page is asked (``catalogue.question_choice``)."""
 
@@ -58,13 +57,13 @@ class Hits:
         if not found.models:
             raise CannotAsk(f"{said.NO_MODEL} {found.others}")
         which: Choice[str] = Choice(
-            key=MODEL,
+            key=_model_key(case.source),
             label=said.MODEL,
             options=tuple(found.models),
             names={receipt: _named(*one) for receipt, one in found.models.items()},
             default=next(iter(found.models)),
             hide_label=True,
-            width=420,
+            width=460,
             linked=False,  # whoever follows a link has another ledger
         )
         drawn, model = found.models[read(which, "sentence")]
@@ -82,16 +81,22 @@ class Hits:
 def _named(drawn: DrawnModel, model: LinearModel) -> str:
     epsilon = model.about.get("epsilon")
     known = float(epsilon) if isinstance(epsilon, (int, float)) else None
-    return said.option(model.features.target.name, len(model.features.columns), known, drawn.receipt, drawn.when)
+    return said.option(model.features.target.name, known, drawn.when)
 
 
-def then(source_public: bool) -> Then:
+def _model_key(source: Source) -> str:
+    """The control that chooses a model, of each table another: their models are others."""
+    return slug("hits_model", source.key)
+
+
+def then(source: Source) -> Then:
     """From a model that was just drawn to this question about it."""
+    key = _model_key(source)
 
     def sets(receipt: Receipt) -> Mapping[str, Hashable]:
-        return {ASKED: Hits.key, MODEL: receipt.journal_hash}
+        return {ASKED: Hits.key, key: receipt.journal_hash}
 
-    return Then(label=said.LEADS_SAMPLE if source_public else said.LEADS, sets=sets)
+    return Then(label=said.LEADS_SAMPLE if source.public else said.LEADS, sets=sets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -236,7 +241,7 @@ class _Setting:
         right = view.at(TOLD, "verdict")
         better = right if self.true.better else 1.0 - right
         return Outcomes(
-            names=said.WAY_OF_VERDICT,
+            names=said.VERDICTS,
             chances=(better, 1.0 - better),
             good=(self.true.better, not self.true.better),
             place=lambda answer: 0 if Confusion(**answer).better else 1,

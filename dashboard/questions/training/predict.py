@@ -328,7 +328,7 @@ class _Setting:
             gives=said.GIVES,
             below=lambda receipt: below(receipt, self.read),
             conclude=said.conclude(self.case.table.schema.unit),
-            then=hits.then(source.public) if request.features.two_classes and not source.in_place else None,
+            then=hits.then(source) if request.features.two_classes and not source.in_place else None,
             before=(
                 Text(said.what_leaves(about)),
                 *((Text(said.act_together(task.pairs)),) if task.pairs else ()),

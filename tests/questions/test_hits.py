@@ -1,0 +1,197 @@
+"""How often a drawn model is right, as a value: which models can be asked about, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard import catalogue, offering
+from dashboard.blocks import Ask, Rows, Text
+from dashboard.case import Case, DrawnModel
+from dashboard.controls import Setting
+from dashboard.question import CannotAsk, NoOffer, Offer, Question
+from dashboard.questions.training import PAGE
+from dashboard.questions.training.hits import ASKED, Hits, then
+from dashboard.words import hits as said
+from dpcore.audit.drawn import RECEIPT, drawn_model
+from dpcore.datasets import Declaration, apply
+from dpcore.release import question_digest
+from dpcore.training.confusion import Confusion, confusion_of
+from dpcore.training.confusion_law import Noise, told_off
+from dpcore.training.model import load_model
+from tests.questions.samples import sample_case
+
+WHEN = "2026-01-01 00:00:00 UTC"
+
+
+def clinic(epsilon: float = 0.5) -> Case:
+    return sample_case("clinic", epsilon)
+
+
+def drawn(case: Case, receipt: str = RECEIPT, **how: Any) -> DrawnModel:
+    declared = case.source.declared or Declaration.of(case.table.schema)
+    return DrawnModel(receipt=receipt, answer=drawn_model(declared, **how), when=WHEN)
+
+
+def asked(case: Case, **values: Any) -> Question:
+    return Hits.ask(case, Setting(values))
+
+
+def own(case: Case, mode: Any = "what_if") -> Case:
+    source = replace(case.source, key="own-file", mode=mode, practice=False, lineage="people")
+    return replace(case, source=source)
+
+
+def test_without_a_model_one_sentence_says_how_to_get_one() -> None:
+    with pytest.raises(CannotAsk) as refused:
+        asked(replace(clinic(), models=()))
+    assert str(refused.value) == said.NO_MODEL
+    predict, here = (catalogue.questions(PAGE.key)[key] for key in ("predict", Hits.key))
+    assert predict.title in said.NO_MODEL
+    assert here is Hits
+    assert catalogue.question_choice(PAGE).key == ASKED
+
+
+def test_only_models_of_two_classes_and_of_these_columns_are_offered_and_others_named() -> None:
+    """From the ledger's answers and what is declared alone: nothing of the rows is looked at for it."""
+    case = clinic()
+    fine, other = (
+        drawn(case, receipt, target="returned", columns=columns)
+        for receipt, columns in (("a" * 64, ["age"]), ("b" * 64, ["age", "day"]))
+    )
+    number = drawn(case, "c" * 64, target="age", columns=["day"])
+    apart = drawn(case, "d" * 64, target="complaint", columns=["age"], apart=True)
+    schema = case.table.schema
+    wider = tuple(replace(one, high=130.0) if one.name == "age" else one for one in schema.columns)
+    before = drawn_model(Declaration.of(replace(schema, columns=wider)), target="returned", columns=["age"])
+    otherwise = DrawnModel(receipt="e" * 64, answer=before, when=WHEN)
+    read = Setting()
+    question = Hits.ask(replace(case, models=(other, number, apart, otherwise, fine)), read)
+    offered = next(control for _, control in read.seen.values() if control.key.startswith("hits_model"))
+    assert tuple(offered.options) == (other.receipt, fine.receipt), "the latest first"
+    assert not offered.linked
+    assert question.offer.request.drawn == other.receipt  # type: ignore[union-attr]
+    (note,) = question.notes
+    assert all(part in note for part in ("1 model of a number", "more than two classes", "declared otherwise now"))
+    with pytest.raises(CannotAsk, match="Not offered here"):
+        asked(replace(case, models=(number, apart)))
+    both = {
+        question_digest(asked(replace(case, models=(one,))).offer.request)  # type: ignore[union-attr]
+        for one in (fine, other)
+    }
+    assert len(both) == 2, "two models are two questions"
+
+
+def test_what_is_said_is_what_the_engine_finds() -> None:
+    case = clinic()
+    question = asked(case)
+    model = load_model(case.models[0].answer)
+    true = confusion_of(model.features, model.weights, case.table.frame)
+    off = float(told_off(true.right, true.wrong, 1 / case.epsilon)[0])
+    assert f"within **{100 * off:.3g} points of 100**" in question.headline
+    assert question.view.point == pytest.approx(100 * off)
+    assert question.uncertain is not None
+    assert question.uncertain.noise == pytest.approx(off)
+    assert f"{100 * true.right_share:.1f}".rstrip("0").rstrip(".") in question.caption
+    assert isinstance(question.offer, Offer)
+    assert question.offer.request.scale == 1 / case.epsilon  # type: ignore[attr-defined]
+    assert question.need.found is not None
+    enough = replace(case, epsilon=question.need.found.epsilon)
+    assert asked(enough).view.point == pytest.approx(3.0, rel=1e-3), "what is needed is what the chart says of it"
+    for metric in said.METRICS:
+        for axis in ("epsilon", "n", "both"):
+            assert asked(case, hits_metric=metric).view.picture(axis).alt
+    assert "**" in asked(case, hits_metric="verdict").headline
+
+
+def test_who_is_hidden_decides_the_noise_and_is_what_the_model_hides() -> None:
+    case = clinic()
+    changed = asked(case, hits_neighbours="replace_one")
+    assert changed.offer.request.scale == 2 / case.epsilon  # type: ignore[union-attr]
+    assert changed.protected.neighbours == "replace_one"
+    assert changed.view.point > asked(case).view.point
+    hidden = {**case.models[0].answer, "about": {**case.models[0].answer["about"], "neighbours": "replace_one"}}
+    so = asked(replace(case, models=(replace(case.models[0], answer=hidden),)))
+    assert so.protected.neighbours == "replace_one"
+
+
+def test_tabs_show_the_four_cells_and_what_the_model_cannot_lean_on() -> None:
+    question = asked(clinic(), hits_factor=2.0)
+    how, what_if = (tab.blocks() for tab in question.tabs)
+    assert any(isinstance(block, Rows) for block in how)
+    told = " ".join(block.markdown for block in how if isinstance(block, Text))
+    assert "on average at most 10 points" in told, "√(2·0.005) of 100"
+    assert any(isinstance(block, Ask) for block in what_if)
+    assert question.view.point < asked(clinic()).view.point, "twice as many people"
+    without = {**clinic().models[0].answer, "about": {}}
+    unknown = asked(replace(clinic(), models=(replace(clinic().models[0], answer=without),)))
+    assert "proves nothing useful" in " ".join(b.markdown for b in unknown.tabs[0].blocks() if isinstance(b, Text))
+
+
+def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
+    told = Confusion(found=18, missed=58, false_alarms=10, rightly_left=230)
+    sentence = said.answer(told, 2.0, ("no", "yes"))
+    both, one = (float(Noise(scale=2.0, counts=counts).within(0.05)) for counts in (2, 1))
+    assert f"**78.5 in 100 (± {100 * both / 316:.3g})**" in sentence
+    assert "always saying “no” would be right about 75.9 in 100" in sentence
+    assert f"finds 23.7 in 100 (± {100 * one / 76:.3g})" in sentence
+    assert f"64.3 in 100 (± {100 * one / 28:.3g}) have it" in sentence
+    assert "so it is worth having" in sentence
+    assert "not worth having" in said.answer(replace(told, false_alarms=30), 2.0, ("no", "yes"))
+    assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), 2.0, ("no", "yes"))
+    assert "more noise here than rows" in said.answer(replace(told, rightly_left=-300, found=1), 30.0, ("no", "yes"))
+
+
+def test_an_own_file_is_promised_what_declared_facts_say() -> None:
+    """The forecast and the request are the same for whatever rows; the picture is the file's."""
+    case = own(clinic())
+    question = offering.ask(Hits, case, Setting()).question
+    assert isinstance(question.offer, Offer)
+    rng = np.random.default_rng(2)
+    frame = case.table.frame.iloc[rng.permutation(200)].reset_index(drop=True)
+    fewer = replace(case, source=replace(case.source, table=replace(case.table, frame=frame, fingerprint="fewer")))
+    other = offering.ask(Hits, fewer, Setting()).question
+    assert isinstance(other.offer, Offer)
+    assert other.headline != question.headline
+    assert other.offer.forecast == question.offer.forecast
+    assert other.offer.request == question.offer.request
+    bound = question.offer.request.error_bound(0.05)  # type: ignore[attr-defined]
+    stated = said.forecast_bound(bound, 316)
+    assert f"{100 * bound.number / 316:.3g} points" in stated
+    assert question.offer.request.chosen_after_looking  # type: ignore[attr-defined]
+    label = then(case.source).label
+    assert label == said.LEADS
+    lost = replace(case, source=replace(case.source, rows=None, declared=None, unreleased="Say more on the Data page."))
+    with pytest.raises(CannotAsk, match="Say more"):
+        asked(lost)
+
+
+def test_a_source_that_is_counted_in_place_is_not_asked() -> None:
+    case = own(clinic())
+    placed = replace(case, source=replace(case.source, in_place=True))
+    offer = offering.ask(Hits, placed, Setting()).question.offer
+    assert isinstance(offer, NoOffer)
+
+
+def test_rows_without_an_answer_leave_the_release_offered() -> None:
+    """Of an own file whose rows all lack a value there is no picture, and the same release as ever."""
+    case = own(clinic())
+    schema = case.table.schema
+    empty = {column.name: [""] * 30 for column in schema.columns}
+    import pandas as pd
+
+    table = apply(schema, pd.DataFrame(empty, dtype="str")).table(fingerprint="empty", lineage="")
+    found = offering.ask(Hits, replace(case, source=replace(case.source, table=table)), Setting())
+    assert "No row here has a value" in found.trouble
+    assert isinstance(found.question.offer, Offer)
+    assert found.question.offer.request == offering.ask(Hits, case, Setting()).question.offer.request  # type: ignore[union-attr]
+
+
+def test_the_headline_follows_the_slider_in_brief() -> None:
+    for epsilon in (0.05, 0.5, 5.0):
+        case = clinic(epsilon)
+        brief, whole = (asked(replace(case, brief=short)) for short in (True, False))
+        assert (brief.headline, brief.caption) == (whole.headline, whole.caption)
