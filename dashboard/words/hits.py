@@ -139,7 +139,7 @@ def derived(found: float, named: float, positive: str) -> str:
 
 def lean(most: float | None) -> str:
     """That the rows are those the model was made from, and what is proved of that."""
-    start = "**These rows are those the model was made from.** How often it is right on other people is not shown"
+    start = "**These are people the model was made from.** How often it is right on other people is not shown"
     if most is None or most >= 1.0:
         return f"{start}, and its privacy proves nothing useful about that here."
     return (
@@ -187,10 +187,9 @@ def answer(told: Confusion, scale: float, common: tuple[str, str]) -> str:
     if total <= both:
         return "There is more noise here than rows: how often it is right cannot be told from these counts."
     always = safe(visible(common[1] if told.yes > told.no else common[0], 30))
-    worth = "so it is worth having" if told.better else "so it is not worth having"
     lines = (
         f"right about **{_share(told.right_share, both / total)}**; always saying “{always}” would be right about "
-        f"{_share(told.common_share, both / total)}, {worth}, as far as the noise lets one see"
+        f"{_share(told.common_share, both / total)}{_worth(told, both)}"
     )
     found, named = max(told.found, 0) + max(told.missed, 0), max(told.found, 0) + max(told.false_alarms, 0)
     positive = safe(visible(common[1], 30))
@@ -201,8 +200,16 @@ def answer(told: Confusion, scale: float, common: tuple[str, str]) -> str:
     return f"{lines[:1].upper()}{lines[1:]}.{more}"
 
 
+def _worth(told: Confusion, both: float) -> str:
+    """What the counts say of the model, 95 times in 100: each of two comparisons is off by no more than ``both``."""
+    least = min(told.found - told.false_alarms, told.rightly_left - told.missed)
+    if abs(least) <= both:
+        return ", too close to tell through this noise which is better"
+    return f": so it is {'worth' if least > 0 else 'not worth'} having, 95 times in 100"
+
+
 def _share(share: float, off: float) -> str:
-    return f"{_in_100(share)} in 100 (± {number(100 * min(off, 1.0))})"
+    return f"{_in_100(share)} in 100 (±\u00a0{number(100 * min(off, 1.0))})"
 
 
 def _of(share: float, rows: float, off: float) -> str:
@@ -212,8 +219,8 @@ def _of(share: float, rows: float, off: float) -> str:
 def conclude(unit: str) -> str:
     return (
         "You may show the counts and say how often the model is right on these rows as they count, within what ± says "
-        "(95 times in 100 for each number). You may not say: how often it will be right on other people, or whether it "
-        f"is right about any one {safe(unit, 40)}."
+        "(95 times in 100 for each number, whatever the rows are). You may not say: how often it will be right on "
+        f"other people, or whether it is right about any one {safe(unit, 40)}."
     )
 
 

@@ -114,8 +114,8 @@ class ModelConfusion(Asked):
     def own_notes(self) -> tuple[str, ...]:
         """What the counts are of."""
         return (
-            "These rows, as they count, are of those the model was made from: how often it is right on other people is "
-            "not shown.",
+            "These are rows, as they count, of people the model was made from: how often it is right on others is not "
+            "shown.",
         )
 
     @property

@@ -135,11 +135,12 @@ def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
     told = Confusion(found=18, missed=58, false_alarms=10, rightly_left=230)
     sentence = said.answer(told, 2.0, ("no", "yes"))
     both, one = (float(Noise(scale=2.0, counts=counts).within(0.05)) for counts in (2, 1))
-    assert f"**78.5 in 100 (± {100 * both / 316:.3g})**" in sentence
+    assert f"**78.5 in 100 (±\u00a0{100 * both / 316:.3g})**" in sentence
     assert "always saying “no” would be right about 75.9 in 100" in sentence
-    assert f"finds 23.7 in 100 (± {100 * one / 76:.3g})" in sentence
-    assert f"64.3 in 100 (± {100 * one / 28:.3g}) have it" in sentence
-    assert "so it is worth having" in sentence
+    assert f"finds 23.7 in 100 (±\u00a0{100 * one / 76:.3g})" in sentence
+    assert f"64.3 in 100 (±\u00a0{100 * one / 28:.3g}) have it" in sentence
+    assert "which is better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
+    assert "so it is worth having" in said.answer(replace(told, false_alarms=2), 2.0, ("no", "yes"))
     assert "not worth having" in said.answer(replace(told, false_alarms=30), 2.0, ("no", "yes"))
     assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), 2.0, ("no", "yes"))
     assert "more noise here than rows" in said.answer(replace(told, rightly_left=-300, found=1), 30.0, ("no", "yes"))
