@@ -213,7 +213,8 @@ def _share(share: float, off: float) -> str:
 
 
 def _of(share: float, rows: float, off: float) -> str:
-    return _share(share, off / rows) if rows > off else "a share that the noise hides"
+    """A share of so many ``rows``; where it may be off by half of all it says nothing."""
+    return _share(share, off / rows) if rows > 2 * off else "a share that the noise hides"
 
 
 def conclude(unit: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dashboard import catalogue, offering
@@ -15,14 +17,19 @@ from dashboard.controls import Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.training import PAGE
 from dashboard.questions.training.hits import ASKED, Hits, then
+from dashboard.report.analysis import Asked, analysis
+from dashboard.report.answer import answered
+from dashboard.report.render import rendered
 from dashboard.words import hits as said
 from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Declaration, apply
-from dpcore.release import question_digest
+from dpcore.ledger import Ledger
+from dpcore.release import question_digest, release
 from dpcore.training.confusion import Confusion, confusion_of
 from dpcore.training.confusion_law import Noise, told_off
 from dpcore.training.model import load_model
 from tests.questions.samples import sample_case
+from tests.report.made import report
 
 WHEN = "2026-01-01 00:00:00 UTC"
 
@@ -114,7 +121,7 @@ def test_who_is_hidden_decides_the_noise_and_is_what_the_model_hides() -> None:
     assert changed.protected.neighbours == "replace_one"
     assert changed.view.point > asked(case).view.point
     hidden = {**case.models[0].answer, "about": {**case.models[0].answer["about"], "neighbours": "replace_one"}}
-    so = asked(replace(case, models=(replace(case.models[0], answer=hidden),)))
+    so = asked(replace(case, models=(replace(case.models[0], receipt="1" * 64, answer=hidden),)))
     assert so.protected.neighbours == "replace_one"
 
 
@@ -127,7 +134,7 @@ def test_tabs_show_the_four_cells_and_what_the_model_cannot_lean_on() -> None:
     assert any(isinstance(block, Ask) for block in what_if)
     assert question.view.point < asked(clinic()).view.point, "twice as many people"
     without = {**clinic().models[0].answer, "about": {}}
-    unknown = asked(replace(clinic(), models=(replace(clinic().models[0], answer=without),)))
+    unknown = asked(replace(clinic(), models=(replace(clinic().models[0], receipt="2" * 64, answer=without),)))
     assert "proves nothing useful" in " ".join(b.markdown for b in unknown.tabs[0].blocks() if isinstance(b, Text))
 
 
@@ -182,8 +189,6 @@ def test_rows_without_an_answer_leave_the_release_offered() -> None:
     case = own(clinic())
     schema = case.table.schema
     empty = {column.name: [""] * 30 for column in schema.columns}
-    import pandas as pd
-
     table = apply(schema, pd.DataFrame(empty, dtype="str")).table(fingerprint="empty", lineage="")
     found = offering.ask(Hits, replace(case, source=replace(case.source, table=table)), Setting())
     assert "No row here has a value" in found.trouble
@@ -196,3 +201,35 @@ def test_the_headline_follows_the_slider_in_brief() -> None:
         case = clinic(epsilon)
         brief, whole = (asked(replace(case, brief=short)) for short in (True, False))
         assert (brief.headline, brief.caption) == (whole.headline, whole.caption)
+
+
+def test_it_goes_on_paper_with_its_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's own section, which no script asks again, as that has no model; and the answer with its receipt."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    case = clinic()
+    question = asked(case)
+    about = Asked(page=PAGE.key, key=Hits.key, title=said.TITLE, epsilon=case.epsilon, delta=1e-6, controls=(), data="")
+    section = analysis(question, case.source, about)
+    assert section.code == ""
+    assert dict(section.numbers)
+    offer = question.offer
+    assert isinstance(offer, Offer)
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", create=True) as ledger:
+        ledger.open_budget("people", epsilon=3.0)
+        receipt = release(ledger, "first", "people", offer.request, offer.data())
+    told = offer.describe(receipt.answer)
+    paper = answered(
+        receipt,
+        told=told,
+        forecast=offer.forecast,
+        request=offer.request,
+        declared=case.source.declared,
+        counting="sum",
+        practice=True,
+        own=False,
+    )
+    for one in (section, paper):
+        assert rendered(report(one), "html")[1]
+    assert RECEIPT[:12] in paper.title
+    assert offer.below is not None
+    assert any(isinstance(block, Rows) for block in offer.below(receipt))

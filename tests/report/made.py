@@ -20,7 +20,8 @@ from dashboard.report.value import Report, Section
 from dpcore.datasets import Column, Declaration, Schema, read_table, twin
 
 DAY = date(2026, 3, 4)
-KINDS = tuple((page.key, kind.key) for page, kind in catalogue.every())
+KINDS = tuple((page.key, kind.key) for page, kind in catalogue.every() if not getattr(kind, "of_models", False))
+"""Those that a script can ask again: it has no model that was drawn."""
 SAMPLES = {"alarm": "outbreak", "follow": "forecasts", "fixed_choice": "forecasts", "predict": "clinic"}
 FAST = {"predict": {"training_seeds": "8", "training_drawn-accuracy-False": "[]"}}
 

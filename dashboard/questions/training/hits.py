@@ -53,7 +53,8 @@ class Hits:
         declared = case.source.declared
         if declared is None:
             raise CannotAsk(case.source.unreleased or said.NOT_DECLARED)
-        found = fitting(case.models, declared)
+        key = ("hits models", case.table.fingerprint, case.models, declared)
+        found = case.memo(key, lambda: fitting(case.models, declared))
         if not found.models:
             raise CannotAsk(f"{said.NO_MODEL} {found.others}")
         which: Choice[str] = Choice(
