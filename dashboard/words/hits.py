@@ -93,11 +93,11 @@ def headline(metric: str, epsilon: float, value: float, target: float, common: s
 
 
 def caption(true: Confusion, unit: str, common: str, *, simulated: bool, own: bool) -> str:
-    start = "On the made-up rows" if simulated else "In truth"
-    shown = " A release never shows this." if own or simulated else " Only a sample shows that truth."
+    start = "It" if simulated else "In truth it"  # the page says of which rows where they are made up
+    shown = "" if simulated else " A release never shows this." if own else " Only a sample shows that truth."
     worth = "worth having" if true.better else "not worth having"
     return (
-        f"{start} it is right about {_in_100(true.right_share)} in 100 {safe(many(unit))}, and {common} about "
+        f"{start} is right about {_in_100(true.right_share)} in 100 {safe(many(unit))}, and {common} about "
         f"{_in_100(true.common_share)}: {worth}.{shown} Calculated, not simulated."
     )
 

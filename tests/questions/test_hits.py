@@ -233,3 +233,17 @@ def test_it_goes_on_paper_with_its_answer(tmp_path: Path, monkeypatch: pytest.Mo
     assert RECEIPT[:12] in paper.title
     assert offer.below is not None
     assert any(isinstance(block, Rows) for block in offer.below(receipt))
+
+
+def test_made_up_rows_say_how_good_a_model_is_only_where_their_columns_go_together() -> None:
+    """Else the release alone is there, the very same; what a headline says of such rows it says of them."""
+    case = own(clinic(), mode="twin")
+    alone = offering.ask(Hits, case, Setting())
+    assert "returned" in alone.trouble
+    together = replace(case, source=replace(case.source, related=frozenset({"returned"})))
+    shown = offering.ask(Hits, together, Setting())
+    assert not shown.trouble
+    assert "made-up rows" in shown.question.headline
+    assert "In truth" not in shown.question.caption
+    requests = [one.question.offer.request for one in (alone, shown)]  # type: ignore[union-attr]
+    assert requests[0] == requests[1]

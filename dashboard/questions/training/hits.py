@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from dashboard import words
+from dashboard import made_up, words
 from dashboard.blocks import Ask, Block, Formula, Keep, Rows, Small, Tab, Text, Undo
 from dashboard.case import Case, DrawnModel, Source
 from dashboard.charts.tradeoff import Scale
@@ -68,6 +68,7 @@ class Hits:
             linked=False,  # whoever follows a link has another ledger
         )
         drawn, model = found.models[read(which, "sentence")]
+        made_up.related(case, model.features.target.name)
         true = case.memo(
             ("hits", case.table.fingerprint, drawn.receipt),
             lambda: confusion_of(model.features, model.weights, case.table.frame),
