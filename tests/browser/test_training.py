@@ -1,4 +1,5 @@
-"""Private training in Chromium: a file of one's own, how its picture looks, a model that is released and predicts."""
+"""Private training in Chromium: a file of one's own, how its picture looks, a model that is released and predicts,
+and how often it is right."""
 
 from __future__ import annotations
 
@@ -59,6 +60,25 @@ def test_a_model_of_an_own_file_predicts_and_keeps_its_number_of_rows_private(
     assert model.about["epsilon"] == 2
     assert model.about["people_from"] == "noisy count"
     assert predict(file, [{"age": 85, "hours": 55}, {"age": 20, "hours": 5}]) == ["yes", "no"]
+    how_often_it_is_right(page)
+
+
+def how_often_it_is_right(page: Page) -> None:
+    """One click leads to it, where it can be read; its counts are drawn at an ε that is left, and stay."""
+    page.get_by_role("button", name="How often is this model right on your rows?").last.click()
+    expect(page.get_by_role("heading", name=re.compile("the private count tells how often"))).to_be_visible()
+    page.emulate_media(color_scheme="light")  # as before the last look at a page, which ended in the dark
+    can_be_read(page)
+    page.set_viewport_size(SIZE)
+    box = page.get_by_label("ε, typed")
+    box.fill("0.3")
+    box.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("^At ε = 0.3 the private count"))).to_be_visible()
+    own_file.open_release(page)
+    own_file.release(page)
+    expect(page.get_by_text("The four counts as told, with noise")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Right about").first).to_be_visible()
 
 
 def saved(page: Page, folder: Path) -> Path:
