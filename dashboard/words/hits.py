@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dashboard.words import many, number, plural, safe, times_in_100, visible, whole
+from dashboard.words.release import may_show
 from dashboard.words.usual import CHANCE, NOISE, counted, verdict
 from dpcore.releases.asked import ErrorBound
 from dpcore.training.confusion import Confusion
@@ -217,12 +218,14 @@ def _of(share: float, rows: float, off: float) -> str:
     return _share(share, off / rows) if rows > 2 * off else "a share that the noise hides"
 
 
+CLAIM = (
+    "95 times in 100 each number is off by no more than its ± says, of the rows as they count, whatever the rows are"
+)
+
+
 def conclude(unit: str) -> str:
-    return (
-        "You may show the counts and say how often the model is right on these rows as they count, within what ± says "
-        "(95 times in 100 for each number, whatever the rows are). You may not say: how often it will be right on "
-        f"other people, or whether it is right about any one {safe(unit, 40)}."
-    )
+    never = f"how often it will be right on other people, or whether it is right about any one {safe(unit, 40)}"
+    return may_show(CLAIM, never)
 
 
 def code(true: Confusion, relation: str, rows: int, questions: int) -> str:

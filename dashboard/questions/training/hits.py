@@ -323,6 +323,7 @@ class _Setting:
             below=lambda receipt: _below(receipt, classes),
             relation="hits_neighbours",
             conclude=said.conclude(self.case.table.schema.unit),
+            claim=said.CLAIM,
             before=(Text(said.WHAT_LEAVES), Small(self.leaning)),
         )
 
