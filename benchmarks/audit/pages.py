@@ -26,7 +26,6 @@ from dashboard.data import file_columns
 from dashboard.question import CannotAsk, Kind, NoOffer, Offer
 from dashboard.questions.thresholding import alarm_controls
 from dashboard.questions.thresholding.watched import first_line
-from dashboard.widgets import release as panel
 from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.audit.files import File, Row
 from dpcore.audit.files import Question as Asked
@@ -247,7 +246,9 @@ def offered(offer: Offer | NoOffer) -> str:
     if isinstance(offer, NoOffer):
         return repr(offer)
     before = [repr(block) for block in offer.before]
-    return repr((public(offer.request), panel.rules_of(offer.request), offer.forecast, offer.relation, before))
+    said = (getattr(offer.request, name, ()) for name in ("rules", "notes"))
+    told = (offer.forecast, offer.relation, offer.conclude, offer.claim, offer.gives)
+    return repr((public(offer.request), *said, *told, before))
 
 
 def _begins(control: Control[Any]) -> object:
