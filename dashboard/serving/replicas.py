@@ -39,6 +39,8 @@ COOKIE = "epsilon_lab_replica"
 MOST = 64
 CONNECTIONS, FILES_RESERVED = 4000, 200
 """Connections for each replica at once where there are files for them, and files that HAProxy needs besides."""
+TUNNEL = 150
+"""Seconds after which a page's connection on which nothing was said is over."""
 HERE = "127.0.0.1,::1"
 """Whose word about where a visitor comes from is taken unless FORWARDED_ALLOW_IPS says others: this computer's."""
 ANEW, SUSTAINED = 1.5, 3.0
@@ -67,7 +69,9 @@ defaults
     timeout http-request 10s
     timeout client 60s
     timeout server 60s
-    timeout tunnel 1h
+    # a server asks each page whether it is there more often. HAProxy 2.6 can keep a connection of which both ends have
+    # gone at one moment, and spend all its time on it, until this time is over
+    timeout tunnel {tunnel}s
     timeout queue 10s
     # a replica that is only slow to answer keeps its visitors: whoever is cut off loses the files of their session. Of
     # one that stands still two checks in a row are not answered, which takes some 15 seconds
@@ -200,6 +204,7 @@ def configuration(
     connections = max(1, min(CONNECTIONS * len(ports), (files - FILES_RESERVED) // 2))
     return CONFIGURATION.format(
         connections=connections,
+        tunnel=TUNNEL,
         share=max(1, int(EACH * connections)),
         rate=int(ANEW * (each := max(1, int(EACH * min(CONNECTIONS, connections))))),
         sustained=int(SUSTAINED * each),

@@ -26,6 +26,7 @@ from typing import Any
 import pytest
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.web.server.starlette import starlette_server
 
 from benchmarks.people import opened
 from benchmarks.private_postgresql import private_server
@@ -89,6 +90,14 @@ def test_a_replica_that_is_only_busy_keeps_its_visitors() -> None:
     assert patience
     assert falls
     assert 15_000 <= int(patience.group(1)) * int(falls.group(1)) < 16_000, "and one that stands still is found"
+
+
+def test_a_connection_that_nobody_is_at_is_let_go_of_and_a_page_that_rests_is_not() -> None:
+    """HAProxy kept those of which both ends had gone at one moment, and turned round them, for an hour; a page that is
+    open is asked whether it is there by its server, which gives up who does not answer."""
+    (seconds,) = re.findall(r"timeout tunnel (\d+)s\n", replicas.configuration([8001], port=8000, address="127.0.0.1"))
+    asks, waits = starlette_server._get_websocket_settings()
+    assert 2 * (asks + waits) < int(seconds) < 180
 
 
 FLOOD = "127.0.0.3"
