@@ -253,10 +253,14 @@ def _check_rows(check: Callable[[], None], what: str = "This table") -> None:
 
 def sentence(request: Request) -> str:
     """What a receipt says was asked: the question, what was promised, and what ε does not cover."""
+    return " ".join([question(request), *getattr(request, "notes", ())])
+
+
+def question(request: Request) -> str:
+    """What is asked, and of which table where a source has several."""
     what = request.what if request.what.endswith(("?", ".")) else f"{request.what}."
     table = getattr(getattr(request, "reads", None), "table", "")
-    which = (f"Asked of the table “{shown(table)}”.",) if table else ()
-    return " ".join([what, *which, *getattr(request, "notes", ())])
+    return f"{what} Asked of the table “{shown(table)}”." if table else what
 
 
 def _attempt(work: Any) -> tuple[bool, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import streamlit as st
@@ -16,6 +17,7 @@ from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.ledger import Receipt
 from dpcore.ledger.words import LONGEST_QUESTION, PERSON
+from dpcore.release import question
 from dpcore.releases.steps_chosen import UNCOVERED
 
 Describe = Callable[[Any], str]
@@ -49,15 +51,23 @@ def answer(
 
 def in_one_sentence(receipt: Receipt, offer: Offer) -> str:
     """An answer as it may be printed elsewhere: plain text of its receipt, its question and what is proved."""
+    request, unit = offer.request, receipt.unit or PERSON
+    epsilon = receipt.epsilon if isfinite(receipt.epsilon) else receipt.asked_cost.epsilon
+    proved = f"{offer.claim[:1].upper()}{offer.claim[1:]}." if offer.claim else said.ANOTHER_DRAW
     return said.to_copy(
-        question=words.visible(words.sentence(offer.request.what), LONGEST_QUESTION),
-        answer=plain(line(offer.describe(receipt.answer))).rstrip("."),
+        question=words.visible(words.sentence(question(request)), LONGEST_QUESTION),
+        answer=_plain(offer.describe(receipt.answer)).rstrip("."),
         cost=cost_words(receipt.cost),
-        unit=words.visible(receipt.unit or PERSON, 40),
-        claim=offer.claim,
+        hides=_plain(words.one_of(receipt.neighbours, unit)),
+        odds=_plain(words.odds_sentence(epsilon, receipt.delta)),
+        said=(proved, *(words.visible(note, LONGEST_QUESTION) for note in getattr(request, "own_notes", ()))),
         outside=UNCOVERED in receipt.what,
         receipt=receipt.journal_hash[:12],
     )
+
+
+def _plain(markdown: str) -> str:
+    return plain(line(markdown))
 
 
 def asked(what: str) -> str:

@@ -128,8 +128,9 @@ def answers_for(notes: Sequence[str]) -> str:
     return f"{ANSWER_FOR}\n{listed}\n\n{' '.join(one for one in meant if one)}"
 
 
+ANOTHER_DRAW = "Another draw could differ."
 COPY = "In a few sentences, to copy"
-OUTSIDE = "Outside of that promise: what somebody stated or chose who had seen the data; the receipt says what."
+OUTSIDE = "Not covered by that is what somebody stated or chose who had seen the data."
 
 
 def may_show(claim: str, never: str) -> str:
@@ -137,17 +138,20 @@ def may_show(claim: str, never: str) -> str:
     return f"You may show it and say: {claim}. You may not say: {never}."
 
 
-def to_copy(*, question: str, answer: str, cost: str, unit: str, claim: str, outside: bool, receipt: str) -> str:
+def to_copy(
+    *, question: str, answer: str, cost: str, hides: str, odds: str, said: Sequence[str], outside: bool, receipt: str
+) -> str:
     """An answer as it may be printed elsewhere, with all that must go with it, as plain text.
 
-    ``outside``: its receipt says that something was stated or chosen by whoever had seen the data.
+    ``hides`` is whom it hides, ``odds`` what somebody can guess with it, in a sentence; ``said`` sentences about this
+    kind of answer; ``outside``: its receipt says that something was stated or chosen by whoever had seen the data.
     """
     parts = (
         f"{question} {answer}.",
-        f"Noise was added on purpose, so that this tells little about any one {unit} (differential privacy, {cost}).",
-        f"{claim[:1].upper()}{claim[1:]}." if claim else "Another draw could differ.",
+        f"Noise was added on purpose (differential privacy, {cost}, hides any {hides}). {odds}",
+        *said,
         OUTSIDE if outside else "",
-        f"Receipt {receipt}.",
+        f"What this rests on that nobody could check, and what it does not hide, stands in receipt {receipt}.",
     )
     return " ".join(part for part in parts if part)
 

@@ -30,6 +30,12 @@ class Answered(NoisyCount):
         return 41
 
 
+class Noted(Answered):
+    """With a sentence of its kind."""
+
+    own_notes = ("This is about a *part* of them.",)
+
+
 PLAIN = Answered(epsilon=0.25, reads=Reads(columns=(Column(name=NAME, type="text"),)))
 
 
@@ -50,18 +56,42 @@ def offer(request: Asked, **more: Any) -> Offer:
     )
 
 
-def test_it_says_question_answer_noise_cost_bound_and_receipt_as_plain_text() -> None:
+def test_it_says_question_answer_noise_odds_bound_and_receipt_as_plain_text() -> None:
     receipt = drawn(PLAIN)
     told = in_one_sentence(receipt, offer(PLAIN, claim="95 times in 100 it is off by at most 12"))
     assert told == (
-        f"{PLAIN.what} About 41 {NAME}. Noise was added on purpose, so that this tells little about any one person "
-        "(differential privacy, ε\u00a0=\u00a00.25). 95 times in 100 it is off by at most 12. "
-        f"Receipt {receipt.journal_hash[:12]}."
-    ).replace("\u00a0", " ")
+        f"{PLAIN.what} About 41 {NAME}. Noise was added on purpose (differential privacy, ε = 0.25, hides any one "
+        "person added or removed). Someone who would guess right 50 times in 100 without the answer is right at most "
+        "56.3 times in 100 with it. 95 times in 100 it is off by at most 12. What this rests on that nobody could "
+        f"check, and what it does not hide, stands in receipt {receipt.journal_hash[:12]}."
+    )
 
 
 def test_where_nothing_is_proved_it_says_that_another_draw_could_differ() -> None:
-    assert "Another draw could differ." in in_one_sentence(drawn(PLAIN), offer(PLAIN))
+    assert said.ANOTHER_DRAW in in_one_sentence(drawn(PLAIN), offer(PLAIN))
+
+
+def test_what_tells_two_answers_apart_tells_their_sentences_apart() -> None:
+    """Whom they hide, of which table they are, and how much can be guessed."""
+    requests = [
+        PLAIN,
+        PLAIN,
+        replace(PLAIN, epsilon=0.9),
+        replace(PLAIN, reads=replace(PLAIN.reads, table="deaths 2025")),
+    ]
+    receipts = [drawn(one) for one in requests[:3]] + [drawn(PLAIN)]  # its rows are of one table
+    receipts[1] = replace(receipts[1], neighbours="replace_one")
+    sentences = map(in_one_sentence, receipts, map(offer, requests))
+    told = [one.split(" What this rests on")[0] for one in sentences]
+    assert len(set(told)) == len(told)
+    assert "one person's row changed" in told[1]
+    assert "71.1 times in 100" in told[2]
+    assert "Asked of the table “deaths 2025”." in told[3]
+
+
+def test_what_belongs_to_a_kind_of_answer_goes_with_it() -> None:
+    request = Noted(epsilon=0.25, reads=PLAIN.reads)
+    assert Noted.own_notes[0] in in_one_sentence(drawn(request), offer(request))
 
 
 @pytest.mark.parametrize(
