@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from dashboard.widgets import phone as phone_frame
 from dashboard.words import data as data_words
 from dashboard.words.server import OPEN
 from dpcore.ledger.member import NO_FILES
+from dpcore.threads import NoThread
 
 SIDEBAR = 330  # pixels, so that the names of most samples fit
 HERE = Path(__file__).parent
@@ -103,7 +105,8 @@ def main() -> None:
         signing.show()
         return
     compute.sweep()
-    compute.warm_up()
+    with suppress(NoThread):  # then the next who comes has it done
+        compute.warm_up()
 
     here, embedded = tour.showing(), embed.embedded()
     alone = embedded or (here is not None and here.present) or session.ask(presenter.NOTES)

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from typing import Any, Protocol
 
+from dpcore.threads import WorkingThread, begun
+
 
 class TooLate(Exception):
     """What was waited for did not come in time."""
@@ -29,20 +31,22 @@ class Looked(Protocol):
 
 
 class Looker:
-    """The thread that looks at all that were added, every ``seconds``; begun with the first. Safe to share."""
+    """The thread that looks at all that were added, every ``seconds``, while there are any. Safe to share."""
 
     def __init__(self, name: str, seconds: float) -> None:
-        self._name, self._seconds = name, seconds
+        self._seconds = seconds
         self._all: dict[int, Looked] = {}
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = WorkingThread(name, self._look)
 
     def add(self, looked: Looked) -> None:
         with self._lock:
             self._all[id(looked.connection)] = looked
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+        self.wake()
+
+    def wake(self) -> None:
+        """Whoever begins to wait says so: the system may have given no thread when this was added."""
+        self._thread.wake()
 
     def remove(self, looked: Looked) -> None:
         with self._lock:
@@ -53,18 +57,26 @@ class Looker:
         with self._lock:
             return self._all.get(id(connection))
 
-    def _run(self) -> None:
-        while True:
-            time.sleep(self._seconds)
-            with self._lock:
-                present = list(self._all.values())
-            for looked in present:
+    def _look(self) -> bool:
+        time.sleep(self._seconds)
+        with self._lock:
+            present = list(self._all.values())
+        raised: Exception | None = None
+        for looked in present:
+            try:
                 if not looked.look(time.monotonic()):
                     self.remove(looked)
+            except Exception as error:  # noqa: BLE001 - once the others were looked at
+                raised = error
+        if raised is not None:
+            raise raised
+        with self._lock:
+            return bool(self._all)
 
 
 def within(seconds: float, work: Callable[[], Any], name: str) -> Any:
-    """What ``work`` gives within so many seconds, in a thread of this ``name``; raises what it raises, or TooLate.
+    """What ``work`` gives within so many seconds, in a thread of this ``name``; raises what it raises, TooLate, or
+    NoThread.
 
     What comes after that and can be closed is.
     """
@@ -83,7 +95,7 @@ def within(seconds: float, work: Callable[[], Any], name: str) -> Any:
             if hasattr(found, "close"):
                 found.close()
 
-    threading.Thread(target=run, name=name, daemon=True).start()
+    begun(run, name)
     try:
         return ready.result(seconds)
     except TimeoutError:

@@ -27,6 +27,7 @@ from dashboard.background.lending import Loan, weight
 from dashboard.background.slices import Came, program, slice_of
 from dashboard.background.workers import Workers
 from dashboard.people import visitors
+from dpcore.threads import NoThread, begun
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -227,9 +228,12 @@ class Cluster(Executor):
         self._told = ""
         self._loop = asyncio.new_event_loop()
         self._free = asyncio.Condition()
+        try:
+            self._thread = begun(self._loop.run_forever, "cluster")
+        except NoThread:
+            self._loop.close()
+            raise
         self._watching = self._start(self._watch())
-        self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
-        self._thread.start()
 
     @property
     def alone(self) -> bool:

@@ -16,6 +16,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from dpcore.threads import WorkingThread
+
 APART = 10.0
 """Seconds between two collections of everything, at least."""
 SHARE = 0.05
@@ -37,29 +39,26 @@ class Garbage:
         self._collect, self._clock, self._sleep = collect, clock, sleep
         self._lock = threading.Lock()
         self._due = False
-        self._thread: threading.Thread | None = None
+        self._thread = WorkingThread("garbage", self._run)
         self._not_before = clock()
 
     def soon(self) -> None:
         """Something large has ended: collect what it left, at once where that was not done of late."""
         with self._lock:
             self._due = True
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="garbage", daemon=True)
-                self._thread.start()
+        self._thread.wake()
 
-    def _run(self) -> None:
-        while True:
-            self._sleep(max(self._not_before - self._clock(), 0.0))
-            with self._lock:
-                if not self._due:
-                    self._thread = None
-                    return
-                self._due = False
-            begun = self._clock()
-            self._collect()
-            now = self._clock()
-            self._not_before = now + max(APART, (now - begun) / SHARE)
+    def _run(self) -> bool:
+        self._sleep(max(self._not_before - self._clock(), 0.0))
+        with self._lock:
+            if not self._due:
+                return False
+            self._due = False
+        begun = self._clock()
+        self._collect()
+        now = self._clock()
+        self._not_before = now + max(APART, (now - begun) / SHARE)
+        return True
 
 
 _GARBAGE = Garbage()

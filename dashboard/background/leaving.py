@@ -33,6 +33,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from dashboard.background import garbage
 from dashboard.serving.heads import network
 from dpcore.defects import reported
+from dpcore.threads import WorkingThread
 
 
 @runtime_checkable
@@ -115,7 +116,7 @@ class Waiting:
         self._most = most
         self._left: dict[str, _Left] = {}  # the first left is the first
         self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._thread = WorkingThread("leaving", self._empty)
 
     def __len__(self) -> int:
         return len(self._left)
@@ -128,10 +129,8 @@ class Waiting:
             before, now = self._left.pop(visit.session, None), time.monotonic()
             comes_back = comes_back and (before is None or before.comes_back)
             self._left[visit.session] = _Left(visit, now, now + wait, comes_back)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._empty, name="leaving", daemon=True)
-                self._thread.start()
             self._changed.notify()
+        self._thread.wake()
 
     def came_back(self, session: str) -> None:
         with self._changed:
@@ -152,14 +151,18 @@ class Waiting:
             for left in self._left.values():
                 left.until = 0.0
             self._changed.notify()
+        self._thread.wake()
 
-    def _empty(self) -> None:
-        while due := self._next():
-            names = [visit.session for visit in due]
-            while due:  # nobody who is emptied is held on to while others wait
-                _end(due.pop())
-            _let_go(names)
-            garbage.soon()
+    def _empty(self) -> bool:
+        due = self._next()
+        if not due:
+            return False
+        names = [visit.session for visit in due]
+        while due:  # nobody who is emptied is held on to while others wait
+            _end(due.pop())
+        _let_go(names)
+        garbage.soon()
+        return True
 
     def _next(self) -> list[Visit]:
         """Those whose time is over, and those that are too many; waits for the first. None where nobody waits."""
@@ -173,7 +176,6 @@ class Waiting:
                     return [self._left.pop(name).visit for name in names]
                 until = [left.until for left in self._left.values()]
                 self._changed.wait(min([*until, *(self._left[name].since + SETTLES for name in many)]) - now)
-            self._thread = None
             return []
 
     def _too_many(self, but: set[str]) -> list[str]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from dashboard.background.in_turn import IN_FLIGHT, InTurn
 from dashboard.background.lending import Loan
+from dpcore.threads import NoThread, begun
 
 _GOES_FIRST = Path("/proc/self/oom_score_adj")
 P = ParamSpec("P")
@@ -61,11 +62,31 @@ class Workers(Executor):
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         with self._lock:
             try:
-                return self._pool.submit(fn, *args, **kwargs)
+                return self._submitted(fn, *args, **kwargs)
             except BrokenExecutor:
                 self._pool.shutdown(wait=False, cancel_futures=True)
                 self._pool = self._new()
-                return self._pool.submit(fn, *args, **kwargs)
+                return self._submitted(fn, *args, **kwargs)
+
+    def _submitted(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Where the system gives the pool no thread of its own the next who comes has another pool: this one has noted
+        the thread, and waits for it for good. Raises NoThread."""
+        pool: Any = self._pool
+        queue = pool._call_queue
+        try:
+            if queue is not None and queue._thread is None:
+                queue._start_thread()  # else it begins in the other, which ends by that
+            return self._pool.submit(fn, *args, **kwargs)
+        except (RuntimeError, MemoryError):
+            threads = (pool._executor_manager_thread, getattr(queue, "_thread", None))
+            if all(thread is None or thread.ident is not None for thread in threads):
+                raise
+        processes = list(pool._processes.values())
+        pool.shutdown(wait=False)
+        for process in processes:
+            process.terminate()  # nobody would hand it work
+        self._pool = self._new()
+        raise NoThread
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         with self._lock:
@@ -84,7 +105,7 @@ def begin() -> None:
     threadpool_limits(1)
     with suppress(OSError):  # Linux's; read-only in some containers
         _GOES_FIRST.write_text("500")  # where the computer's memory is full, rather than the server
-    threading.Thread(target=_end_with_server, name="end with the server", daemon=True).start()
+    begun(_end_with_server, "end with the server")  # one that it cannot be told of is replaced
 
 
 def _end_with_server() -> None:
@@ -150,6 +171,4 @@ def warm_up(workers: Workers, modules: Sequence[str] = (), last: Callable[[], No
         except Exception as error:  # noqa: BLE001 - the page that needs what failed here will say so itself
             logging.getLogger(__name__).warning("warm-up stopped: %s", type(error).__name__)
 
-    thread = threading.Thread(target=quietly, name="warm-up", daemon=True)
-    thread.start()
-    return thread
+    return begun(quietly, "warm-up")

@@ -16,12 +16,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 from dashboard.background import garbage
 from dashboard.background.once import once
 from dpcore.errors import ReadingCancelled, UnreadableFile
+from dpcore.threads import WorkingThread
 
 AT_ONCE = 2
 LONG, WAITED = 120.0, 30.0
@@ -53,7 +54,7 @@ class ReadingThreads:
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._at_once, self._most_each = at_once, max(1, at_once // 2)
-        self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="reading", initializer=_behind_pages)
+        self._threads = [WorkingThread(f"reading_{place}", self._next, _behind_pages) for place in range(at_once)]
         self._lock = threading.Lock()
         self._waiting: dict[str, deque[Piece]] = {}  # who was served longest ago comes first
         self._running: list[Piece] = []  # in the order in which they began
@@ -64,8 +65,13 @@ class ReadingThreads:
         with self._lock:
             piece.since = time.monotonic()
             self._waiting.setdefault(piece.whose, deque()).append(piece)
-        self._pool.submit(self._next)
+        self.go_on()
         return piece.done
+
+    def go_on(self) -> None:
+        """Whoever waits says so: the system may have given no thread when work came."""
+        for thread in self._threads:
+            thread.wake()
 
     def withdraw(self, piece: Piece) -> None:
         """It need not be done, unless it is under way: nobody waits for it any more."""
@@ -114,12 +120,17 @@ class ReadingThreads:
 
     def close(self) -> None:
         """Wait for what is under way or waits; for tests."""
-        self._pool.shutdown()
+        for thread in self._threads:
+            thread.rest()
 
-    def _next(self) -> None:
+    def _next(self) -> bool:
+        """Do the next piece; whether there was one."""
         piece = self._begun()
-        if piece is None or not piece.done.set_running_or_notify_cancel():
-            return
+        if piece is None:
+            return False
+        if not piece.done.set_running_or_notify_cancel():
+            self._ended(piece)
+            return True
         try:
             result = piece.work()
         except BaseException as error:  # noqa: BLE001 - told to whoever asks for the result, as by any executor
@@ -128,13 +139,14 @@ class ReadingThreads:
         else:
             self._ended(piece)
             piece.done.set_result(result)
+        return True
 
     def _begun(self) -> Piece | None:
         """Of the address that has fewest under way, and among those the one that had least of the threads, to a second,
         or was served longest ago."""
         with self._lock:
             if not self._waiting:
-                return None  # it was withdrawn
+                return None
             under_way = [one.whose for one in self._running]
             now = time.monotonic()
             whose = min(self._waiting, key=lambda one: (under_way.count(one), int(self._had(one, now))))

@@ -135,5 +135,6 @@ class Task:
 
     def wait(self, seconds: float) -> bool:
         """Whether it ended within that time."""
+        threads().go_on()
         with places.aside():
             return self._done.wait(seconds)

@@ -15,6 +15,7 @@ from dashboard.people import logged_out
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
 from dpcore.ledger.ended import Ended, EndedLogins
+from dpcore.threads import WorkingThread
 
 EVERY = 1.0
 """Seconds between two looks at what others told."""
@@ -33,6 +34,7 @@ class Telling:
         self._news: list[Ended] = []
         self._lock = threading.Lock()
         self._wake, self._over = threading.Event(), threading.Event()
+        self._thread = WorkingThread("log-outs", self._turn)
         self._silent = False
 
     def note(self, ended: Ended) -> None:
@@ -42,6 +44,7 @@ class Telling:
             if len(self._news) > _MOST:
                 self._news, self._lost = [], True
         self._wake.set()
+        self._thread.wake()
 
     def exchange(self) -> None:
         """Hear what others told since, and tell them what is new here. Raises LedgerError."""
@@ -55,7 +58,7 @@ class Telling:
                 news = [one for one in logged_out.known() if (one.person, one.login) not in told]
             if news:
                 self._shared.put(news, before=logged_out.needed_since())
-        except LedgerError:
+        except BaseException:
             with self._lock:
                 self._lost = True
             raise
@@ -71,11 +74,16 @@ class Telling:
         return told
 
     def go_on(self) -> None:
-        """Until it is over."""
-        while not self._over.is_set():
-            self.try_once()
-            self._wake.wait(EVERY)
-            self._wake.clear()
+        """From now on, until it is over."""
+        self._thread.wake()
+
+    def _turn(self) -> bool:
+        if self._over.is_set():
+            return False
+        self.try_once()
+        self._wake.wait(EVERY)
+        self._wake.clear()
+        return True
 
     def try_once(self) -> None:
         try:
@@ -106,4 +114,4 @@ def begin(ledger: Ledger) -> None:
     _telling = Telling(shared)
     logged_out.tell_by(_telling.note)
     _telling.try_once()
-    threading.Thread(target=_telling.go_on, name="log-outs", daemon=True).start()
+    _telling.go_on()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,6 +20,7 @@ from dashboard.poll.watch import FEWEST_LOOKS, LONGEST, MOST_LOOKS, SHORTEST, Wa
 from dashboard.widgets.inputs import text_box
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
+from dpcore.threads import NoThread, begun
 
 LEVELS = (0.5, 1.0, 2.0, 3.0, 5.0)
 _FOLLOW: Mapping[str, object] = {
@@ -44,7 +46,8 @@ _WATCH: Mapping[str, object] = {
 
 def follow_form(place: DeltaGenerator | None = None) -> None:
     """The form of a room that predicts; the button that opens it stands in ``place``."""
-    _loaded()
+    with suppress(NoThread):  # then the lobby waits for them
+        _loaded()
     left, right = _form(said.FOLLOW_WHY, "follow", _FOLLOW)
     with left:
         _question("follow", said.FOLLOW_QUESTION)
@@ -79,7 +82,7 @@ def follow_form(place: DeltaGenerator | None = None) -> None:
 def _loaded() -> None:
     """Once per server: while the form is filled in, load the compiled loops that the lobby's forecast waits for."""
     first = Follow(question=said.FIRST_FOLLOW)
-    threading.Thread(target=first.blind, args=(50,), name="loops of the experts", daemon=True).start()
+    begun(partial(first.blind, 50), "loops of the experts")
 
 
 def watch_form(place: DeltaGenerator | None = None) -> None:

@@ -23,6 +23,7 @@ from dashboard.poll.watch_room import WatchRoom
 from dashboard.serving.heads import network
 from dashboard.serving.settings import PLACE, REPLICAS, number
 from dashboard.words import poll as said
+from dpcore.threads import WorkingThread
 
 LIFE = 2 * 3600.0
 """Seconds after which a poll ends by itself."""
@@ -52,7 +53,7 @@ class _Kept:
 
 
 class Rooms:
-    """Thread-safe. ``clock`` gives seconds; ``later`` calls a function after so many seconds.
+    """Thread-safe. ``clock`` gives seconds, ``sleep`` waits for so many.
 
     They are those of the ``place``-th of so many ``replicas``.
     """
@@ -60,17 +61,17 @@ class Rooms:
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
-        later: Callable[[float, Callable[[], None]], None] | None = None,
+        sleep: Callable[[float], object] = time.sleep,
         *,
         place: int = 1,
         replicas: int = 1,
     ) -> None:
-        self._clock, self._later = clock, later or _later
+        self._clock, self._sleep = clock, sleep
         self._place, self._replicas = place, replicas
         self._kept: dict[str, _Kept] = {}
         self._most_tries = max(1.0, TRIES / replicas)
         self._tries, self._at = self._most_tries, clock()
-        self._watched = False  # whether a look at what is overdue is planned: one at a time, however many open
+        self._watch = WorkingThread("rooms", self.sweep_next)  # on a quiet server nobody else would look
         self._lock = threading.RLock()
 
     @overload
@@ -100,7 +101,7 @@ class Rooms:
                 code = new_code(self._place, self._replicas)
             room = _room(code, declared, host)
             self._kept[code] = _Kept(room=room, host=host, address=address, ends=self._clock() + LIFE)
-            self._watch()
+        self._watch.wake()
         return room
 
     def of_host(self, host: str) -> AnyRoom | None:
@@ -130,12 +131,16 @@ class Rooms:
                 raise PollRefused(said.WRONG_CODE)
             return kept.room
 
-    def sweep(self) -> None:
-        """Forget the rooms whose time is up; plan the next look."""
+    def sweep_next(self) -> bool:
+        """Wait until the next room's time is up, and forget it; whether there was one."""
         with self._lock:
-            self._watched = False
+            if not self._kept:
+                return False
+            first = min(kept.ends for kept in self._kept.values())
+        self._sleep(max(first - self._clock(), 0.0) + 1.0)
+        with self._lock:
             self._sweep()
-            self._watch()
+        return True
 
     def leave(self, host: str) -> None:
         """Close this speaker's room for good, its receipt too."""
@@ -150,13 +155,6 @@ class Rooms:
         now = self._clock()
         for code in [code for code, kept in self._kept.items() if kept.ends <= now]:
             self._kept.pop(code).room.forget()
-
-    def _watch(self) -> None:
-        """On a quiet server nobody else would look."""
-        if self._kept and not self._watched:
-            self._watched = True
-            first = min(kept.ends for kept in self._kept.values())
-            self._later(max(first - self._clock(), 0.0) + 1.0, self.sweep)
 
     def _may_try(self) -> bool:
         now = self._clock()
@@ -174,12 +172,6 @@ def _room(code: str, declared: Declared, host: str) -> AnyRoom:
             return FollowRoom(code, declared, host)
         case Watch():
             return WatchRoom(code, declared, host)
-
-
-def _later(seconds: float, work: Callable[[], None]) -> None:
-    timer = threading.Timer(seconds, work)
-    timer.daemon = True
-    timer.start()
 
 
 def _here() -> Rooms:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol
 
 import numpy as np
@@ -20,9 +21,11 @@ from dashboard.poll.refused import PollRefused
 from dashboard.poll.watch import Watch
 from dashboard.words import live as said
 from dashboard.words import poll as poll_words
+from dpcore.defects import as_defects
 from dpcore.errors import DpcoreError
 from dpcore.ledger import Receipt
 from dpcore.releases.taps import TapAlarm, Taps
+from dpcore.threads import NoThread, begun
 from dpcore.validate import IntArray
 
 Phase = Literal["joining", "listening", "kept", "answered", "ended"]
@@ -137,16 +140,19 @@ class WatchRoom(Hall[_Phone]):
     def listen(self, host: str, draw: Draw) -> threading.Thread | None:
         """Nobody joins any more; the alarm listens, beside whatever else goes on. A second click changes nothing.
 
-        Returns what listens, for whoever wants to wait. ``draw`` raises what a release raises.
+        Returns what listens, for whoever wants to wait. ``draw`` raises what a release raises. Raises PollRefused, and
+        phones still join, where the server has no thread for it.
         """
         self.as_host(host)
         with self._lock:
             if self._phase != "joining":
                 return None
+            try:
+                listens = begun(partial(self._listen, draw), "a room's alarm")
+            except NoThread:
+                raise PollRefused(said.NO_THREAD) from None
             self._phase, self._problem = "listening", ""
-        thread = threading.Thread(target=self._listen, args=(draw,), name="a room's alarm", daemon=True)
-        thread.start()
-        return thread
+        return listens
 
     def counts(self) -> Iterator[int]:
         """How many phones have tapped at each look, when its time has come; for the release alone."""
@@ -189,12 +195,14 @@ class WatchRoom(Hall[_Phone]):
 
     def _listen(self, draw: Draw) -> None:
         receipt, problem = None, ""
+        with self._lock:  # until it stands that the room listens
+            asked = (self.request_id, self.lineage, self.asked.epsilon, self.asked.request, self)
         try:
-            receipt = draw(
-                self.request_id, self.lineage, self.asked.epsilon, self.asked.request, self, waits=self._waits
-            )
+            receipt = as_defects("a room's alarm listened", lambda: draw(*asked, waits=self._waits))
         except DpcoreError as error:
             problem = str(error)
+        except MemoryError:
+            problem = said.NO_MEMORY
         with self._lock:
             self._receipt, self._problem = receipt, problem
             if self._phase in ("listening", "kept"):

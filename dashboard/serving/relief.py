@@ -19,6 +19,7 @@ from contextlib import suppress
 from dashboard import all_held, machine_memory
 from dashboard.background import leaving
 from dashboard.serving.asgi import Message, Send
+from dpcore.defects import reported
 
 APART, FEW, EACH = 0.5, 16, 2 << 20
 """Seconds between two looks, pages that stay where all are of one address, and bytes that a page counts for beside what
@@ -87,8 +88,11 @@ class Relief:
         try:
             while self._pages or self._short():
                 await asyncio.sleep(APART)
-                if self._short():
-                    await self.relieve()
+                try:
+                    if self._short():
+                        await self.relieve()
+                except Exception as error:  # noqa: BLE001 - nobody else would make room
+                    reported(error, "making room")
         finally:
             self._watch = None
 
@@ -97,7 +101,8 @@ class Relief:
         self._empty()
         self._let_go()
         await asyncio.sleep(APART)  # another thread does
-        await asyncio.to_thread(self._give_back)
+        with suppress(RuntimeError):  # the system gives no thread for that: pages close all the same
+            await asyncio.to_thread(self._give_back)
         await asyncio.sleep(APART)
         if not self._short():
             return

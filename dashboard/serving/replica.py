@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 
+from dpcore.threads import WorkingThread
+
 PYTHON = (sys.executable, "-P")
 """A replica takes no module from the folder that this is called in."""
 HANGS, MISSED = 60.0, 5
@@ -82,7 +84,13 @@ def say(what: str) -> None:
         print(f"Epsilon Lab: {what}", flush=True)
 
 
-def keep_asking(replica: Replica, stop: threading.Event) -> None:
-    """Ask it again and again, until all is to stop."""
-    while not stop.wait(_PULSE):
+def asking(replica: Replica, stop: threading.Event) -> WorkingThread:
+    """What asks it again and again, once it is woken, until all is to stop."""
+
+    def ask() -> bool:
+        if stop.wait(_PULSE):
+            return False
         replica.ask()
+        return True
+
+    return WorkingThread(f"asks {replica.name}", ask)

@@ -31,7 +31,7 @@ from dashboard.serving import held_ports
 from dashboard.serving.host_cookies import PREFIX
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.pace import EACH
-from dashboard.serving.replica import Replica, keep_asking, say
+from dashboard.serving.replica import Replica, asking, say
 from dashboard.serving.settings import PLACE, REPLICAS
 from dashboard.serving.uploads import most_together
 
@@ -289,21 +289,27 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
             along=shared[KEY],
         )
         file.write_text(text, encoding="utf-8")
-        for replica in replicas:
-            replica.start()
-            threading.Thread(target=keep_asking, args=(replica, stop), name=f"asks {replica.name}", daemon=True).start()
-        # with what holds the ports: it goes on to hand visitors to them where this process is killed
-        front = subprocess.Popen(  # noqa: S603 - found above
-            [program, "-W", "-db", "-f", str(file)], pass_fds=held.sockets, stdin=subprocess.DEVNULL, process_group=0
-        )
-        say(f"{'https' if certificate else 'http'}://{address}:{port}")
+        asked = [asking(replica, stop) for replica in replicas]
+        front: subprocess.Popen[bytes] | None = None
         try:
+            for replica in replicas:
+                replica.start()
+            # with what holds the ports: it goes on to hand visitors to them where this process is killed
+            front = subprocess.Popen(  # noqa: S603 - found above
+                [program, "-W", "-db", "-f", str(file)],
+                pass_fds=held.sockets,
+                stdin=subprocess.DEVNULL,
+                process_group=0,
+            )
+            say(f"{'https' if certificate else 'http'}://{address}:{port}")
             while not stop.wait(_LOOK) and front.poll() is None:
-                for replica in replicas:
+                for replica, thread in zip(replicas, asked, strict=True):
                     replica.keep()
+                    thread.wake()
         finally:
-            front.send_signal(signal.SIGUSR1)  # no new visitors; those who are here are answered
-            _end(front, _DRAIN)
+            if front is not None:
+                front.send_signal(signal.SIGUSR1)  # no new visitors; those who are here are answered
+                _end(front, _DRAIN)
             for replica in replicas:
                 if replica.process is not None and not replica.ended():
                     replica.process.terminate()

@@ -15,6 +15,8 @@ TEAM = "Team"
 TWO_OUTCOMES = "Name two different things that can happen, such as heads and tails."
 NO_ROUND = "This round is over: predictions stay as they are."
 NOT_LISTENING = "The alarm is not listening now."
+NO_THREAD = "The server has no room for that at the moment; try again soon."
+NO_MEMORY = "The server had no memory left for that."
 NOT_ANNOUNCED = "The true counts stay hidden: they were not announced before."
 
 

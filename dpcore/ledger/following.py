@@ -9,8 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from dpcore.errors import LedgerError
+from dpcore.threads import WorkingThread
 
 EVERY = 60.0
 """Seconds after which whoever reads the ledger has it followed again."""
@@ -23,19 +25,17 @@ class Following:
         self._follow = follow
         self._turn = threading.Lock()
         self._next = time.monotonic() + EVERY
-        self.thread: threading.Thread | None = None
+        self.thread = WorkingThread("ledger-following", self._followed)
 
     def now_and_then(self) -> None:
         """Whoever reads calls this; it returns at once."""
         with self._turn:
-            if time.monotonic() < self._next or (self.thread is not None and self.thread.is_alive()):
+            if time.monotonic() < self._next or self.thread.works:
                 return
             self._next = time.monotonic() + EVERY
-            self.thread = threading.Thread(target=self._followed, name="ledger-following", daemon=True)
-            self.thread.start()
+        self.thread.wake()
 
-    def _followed(self) -> None:
-        try:
+    def _followed(self) -> bool:
+        with suppress(LedgerError):  # what is not sound has closed the ledger; what was held is for the next time
             self._follow()
-        except LedgerError:
-            return  # what is not sound has closed the ledger for whoever comes next; what was held is tried again
+        return False

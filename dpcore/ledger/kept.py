@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpcore.errors import DpcoreError, LedgerError, LedgerUnsound
+from dpcore.threads import WorkingThread
 
 FOR = 60.0
 """Seconds for which an answer is kept: a server is restarted in seconds, and replaced by another in less than this."""
@@ -52,7 +53,7 @@ class Kept:
         self._reach = reach
         self._all: dict[str, _One] = {}  # by request
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = WorkingThread("ledger-kept", self._try)
 
     def take(self, request_id: str, put: Callable[[], object], *, size: int, began: float) -> bool:
         """Whether an answer of so many bytes is kept now; ``began`` is when storing it did, on the monotonic clock.
@@ -64,15 +65,16 @@ class Kept:
                 if len(self._all) >= MOST or sum(one.size for one in self._all.values()) + size > MOST_BYTES:
                     return False
                 self._all[request_id] = _One(put, size, began, time.monotonic() + FOR)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="ledger-kept", daemon=True)
-                self._thread.start()
+        self._thread.wake()
         return True
 
     def holds(self, request_id: str) -> bool:
-        """Whether this request's answer is kept."""
+        """Whether this request's answer is kept, and so is tried again."""
         with self._lock:
-            return request_id in self._all
+            found = request_id in self._all
+        if found:
+            self._thread.wake()
+        return found
 
     def wait(self, request_id: str) -> None:
         """Until this request's answer is kept no more, since it is stored or too old; looked for as often as it is
@@ -101,29 +103,30 @@ class Kept:
         with self._lock:
             self._all.pop(request_id, None)
 
-    def _run(self) -> None:
-        while self._goes_on():
-            present, now = self._present(), time.monotonic()
-            due = min((one.due(now) for _, one in present), default=now)
-            time.sleep(max(due - now, 0.0))
-            refused = _refused(self._reach)
-            for request_id, one in present:
-                if refused is None and one.due(now) <= time.monotonic():
-                    found = _refused(one.put)
-                    if found is None or not mends(found):
-                        self._forget(request_id)
-            if isinstance(refused, LedgerUnsound):
-                with self._lock:
-                    self._all.clear()
+    def _try(self) -> bool:
+        """Try those that are due next; whether any is left."""
+        if not self._are_left():
+            return False
+        present, now = self._present(), time.monotonic()
+        due = min((one.due(now) for _, one in present), default=now)
+        time.sleep(max(due - now, 0.0))
+        refused = _refused(self._reach)
+        for request_id, one in present:
+            if refused is None and one.due(now) <= time.monotonic():
+                found = _refused(one.put)
+                if found is None or not mends(found):
+                    self._forget(request_id)
+        if isinstance(refused, LedgerUnsound):
+            with self._lock:
+                self._all.clear()
+        return self._are_left()
 
-    def _goes_on(self) -> bool:
-        """Whether any is left, of those that are not too old."""
+    def _are_left(self) -> bool:
+        """Whether any is, of those that are not too old."""
         with self._lock:
             now = time.monotonic()
             for request_id in [name for name, one in self._all.items() if one.until < now]:
                 del self._all[request_id]
-            if not self._all:
-                self._thread = None
             return bool(self._all)
 
 

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dpcore.errors import LedgerError
+from dpcore.threads import NoThread, begun
 
 PATIENCE = 60.0
 HELD = "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
+NO_THREAD = "The ledger is held, and the system gives no thread to wait for it, so nothing was given out; ask again."
 
 if sys.platform == "win32":
     import msvcrt
@@ -55,7 +57,7 @@ else:
 def exclusive(path: Path | None, patience: float = PATIENCE) -> Iterator[None]:
     """Hold the lock file ``path`` while the block runs; the system frees it when a process dies. None: no lock.
 
-    Raises LedgerError when someone else has held it for ``patience`` seconds.
+    Raises LedgerError when someone else has held it for ``patience`` seconds, or holds it where nobody can wait.
     """
     if path is None:
         yield
@@ -80,8 +82,13 @@ class _Turn:
         self._left = False
 
     def came(self, patience: float) -> bool:
-        """Whether the lock was had in time; if not, the handle is closed as soon as the queue lets go of it."""
-        threading.Thread(target=self._queue, name="ledger-lock", daemon=True).start()
+        """Whether the lock was had in time; if not, the handle is closed as soon as the queue lets go of it. Raises
+        LedgerError where nobody can wait."""
+        try:
+            begun(self._queue, "ledger-lock")
+        except NoThread:
+            os.close(self._handle)
+            raise LedgerError(NO_THREAD) from None
         if self._mine.wait(patience):
             return True
         with self._decided:

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DisconnectionError
 
 from dpcore import waiting
 from dpcore.ledger.engine import WITHIN, Slow
+from dpcore.threads import NoThread
 from dpcore.waiting import Looker, TooLate
 
 ANSWER = 2.3
@@ -102,7 +103,8 @@ _looker = Looker("ledger-watch", _LOOK)
 
 
 def within(seconds: float, connect: Callable[[], Any]) -> Any:
-    """What ``connect`` gives, or psycopg's ConnectionTimeout after so many seconds.
+    """What ``connect`` gives, or psycopg's ConnectionTimeout after so many seconds; its OperationalError at once where
+    the system gives no thread.
 
     A host's name may stand for several addresses ("localhost" does for two), and psycopg grants each of them the whole
     time-out, one after the other. One that comes too late is closed.
@@ -111,6 +113,8 @@ def within(seconds: float, connect: Callable[[], Any]) -> Any:
         return waiting.within(seconds + _LOOK, connect, "ledger-connect")
     except TooLate:
         raise psycopg.errors.ConnectionTimeout("connection timeout expired") from None
+    except NoThread:
+        raise psycopg.OperationalError("no connection: the system gives no thread to wait for one") from None
 
 
 def watch(engine: Engine) -> None:
@@ -177,6 +181,7 @@ def watch(engine: Engine) -> None:
 
 
 def _begin(connection: Connection) -> None:
+    _looker.wake()
     _of(connection).begin(connection.get_execution_options().get(WITHIN, ANSWER))
 
 

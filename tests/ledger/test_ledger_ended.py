@@ -188,17 +188,16 @@ def test_a_database_that_is_silent_keeps_nobody_waiting(
 
     here.telling._shared.last = silent  # type: ignore[method-assign]
     with here.here() as telling:
-        thread = threading.Thread(target=telling.go_on, daemon=True)
-        thread.start()
+        telling.go_on()
         assert asked.wait(60)
         assert not logged_out.is_ended(OLGA)
         logged_out.end(OLGA, HOUR)
         assert logged_out.is_ended(OLGA)
         answers.set()
         while not last():
-            assert thread.is_alive()
+            assert telling._thread.works
         telling.end()
-        thread.join(60)
+        telling._thread.rest(60)
     there.exchanges()
     assert there.knows()
     with server.frozen(), pytest.raises(LedgerError):

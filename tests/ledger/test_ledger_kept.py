@@ -194,7 +194,8 @@ def test_who_cannot_come_again_waits_for_it(people: Ledger, away: Away) -> None:
 
 def test_who_waits_for_an_answer_that_is_lost_is_told_so(people: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "FOR", 0.1)
-    monkeypatch.setattr(Kept, "_run", lambda self: time.sleep(0.1) or self._goes_on())
+    held = people._store.kept
+    monkeypatch.setattr(held._thread, "_step", lambda: time.sleep(0.1) or held._are_left())
     monkeypatch.setattr(people._store, "reach", lambda: (_ for _ in ()).throw(LedgerError(UNREACHABLE)))
     with pytest.raises(LedgerError) as refused:
         release(people, "r", "people", Number(), itertools.count(CANARY), waits=lambda: None)
@@ -351,10 +352,8 @@ class Clock:
 
 def ended(of: Kept) -> None:
     """Its thread has ended by itself."""
-    thread = of._thread
-    if thread is not None:
-        thread.join(LONG)
-    assert of._thread is None
+    of._thread.rest(LONG)
+    assert not of._thread.works
 
 
 @pytest.fixture
@@ -386,7 +385,7 @@ def test_it_is_tried_on_a_grid_and_for_a_minute(clock: Clock, late: float) -> No
     assert kept.APART % TICK == 0, "ticks go on"
 
 
-def test_a_server_that_is_away_is_asked_once_for_all(clock: Clock) -> None:
+def test_a_server_that_is_away_is_asked_once_for_all(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, tried = [0], list[str]()
 
     def reach() -> None:
@@ -395,11 +394,11 @@ def test_a_server_that_is_away_is_asked_once_for_all(clock: Clock) -> None:
             raise LedgerError(UNREACHABLE)
 
     held, began = Kept(reach), clock.now
-    with held._lock:  # until both are there
-        held._thread = threading.Thread(target=held._run)
-    for name in ("a", "b"):
-        assert held.take(name, lambda name=name: tried.append(name), size=1, began=began)
-    held._thread.start()
+    with monkeypatch.context() as patch:  # until both are there
+        patch.setattr(held._thread, "wake", lambda: None)
+        for name in ("a", "b"):
+            assert held.take(name, lambda name=name: tried.append(name), size=1, began=began)
+    held._thread.wake()
     ended(held)
     assert tried == ["a", "b"]
     assert asked[0] == 5
@@ -429,7 +428,7 @@ def test_whoever_lacks_a_right_gives_up_nobody_elses(clock: Clock, monkeypatch: 
         if refused:
             raise refused.pop()
 
-    monkeypatch.setattr(Kept, "_run", lambda self: None)
+    monkeypatch.setattr(Kept, "_try", lambda self: False)
     held = Kept(lambda: None)
     held.take("r", put, size=1, began=clock.now)
     held.settle("another")
@@ -441,7 +440,7 @@ def test_whoever_lacks_a_right_gives_up_nobody_elses(clock: Clock, monkeypatch: 
 
 
 def test_no_more_is_kept_than_there_is_room_for(people: Ledger, away: Away, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Kept, "_run", lambda self: None)
+    monkeypatch.setattr(people._store.kept._thread, "_step", lambda: False)
     for name in ("a", "b", "c"):
         people.charge(name, "people", Cost.pure(0.1), "?")
         people.begin_draw(name)

@@ -573,9 +573,8 @@ def looked(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(follows, "_next", 0.0)
         ledger.budgets()
-        assert follows.thread is not None
-        follows.thread.join(LONG)
-        assert not follows.thread.is_alive()
+        follows.thread.rest(LONG)
+        assert not follows.thread.works
 
 
 def set_back(server: PrivateServer, name: str, copy: str) -> None:
@@ -632,10 +631,10 @@ def test_nobody_waits_while_what_others_wrote_is_written_down(
         ledger._store.patience = 0.5
         with exclusive(ledger._store.lock):
             assert ledger.remaining("people").epsilon == 1.0
-            thread = follows.thread
+            thread = follows.thread._thread
             monkeypatch.setattr(follows, "_next", 0.0)
             assert ledger.remaining("people").epsilon == 1.0
-            assert follows.thread is thread
+            assert follows.thread._thread is thread
             assert thread is not None
             thread.join(LONG)
         ledger.verify()

@@ -444,7 +444,7 @@ def test_an_alarm_whose_answer_is_lost_ends_and_says_so(ledger: Ledger, monkeypa
 
 def played(declared: Declared, ledger: Ledger) -> None:
     """A room of two phones, to its end."""
-    rooms, draw = Rooms(later=lambda *_: None), partial(live, ledger=lambda: ledger.acting("room"))
+    rooms, draw = Rooms(), partial(live, ledger=lambda: ledger.acting("room"))
     match declared:
         case Poll():
             voting = rooms.open(declared, HOST)
@@ -477,7 +477,7 @@ def test_a_room_counts_all_that_it_writes(declared: Declared, ledger: Ledger, mo
     """For the network that opens it, when it is opened: it is played to its end whatever was begun meanwhile."""
     mine = VisitorsLedger(ledger, HOST, network="192.0.2.1")
     monkeypatch.setattr(desk.compute, "ledger", lambda: mine)
-    monkeypatch.setattr(desk, "ROOMS", Rooms(later=lambda *_: None))
+    monkeypatch.setattr(desk, "ROOMS", Rooms())
     before = len(ledger.records())
     desk._open(declared, HOST)
     played(declared, ledger)

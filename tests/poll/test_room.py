@@ -32,18 +32,21 @@ class Clock:
     """Time that a test moves."""
 
     def __init__(self) -> None:
-        self.now, self.planned = 100.0, list[tuple[float, Callable[[], None]]]()
+        self.now, self.may_pass, self.before = 100.0, threading.Event(), list[Callable[[], object]]()
 
     def __call__(self) -> float:
         return self.now
 
-    def later(self, seconds: float, work: Callable[[], None]) -> None:
-        self.planned.append((seconds, work))
+    def sleep(self, seconds: float) -> None:
+        self.may_pass.wait()
+        for look in self.before:
+            look()
+        self.now += seconds
 
 
 def rooms() -> tuple[Rooms, Clock]:
     clock = Clock()
-    return Rooms(clock, clock.later), clock
+    return Rooms(clock, clock.sleep), clock
 
 
 def nothing(request_id: str, lineage: str, request: Request, rows: PrivateRows) -> Any:
@@ -251,24 +254,23 @@ def test_a_room_is_found_by_its_code_and_by_its_speaker_and_ends_after_two_hours
 
 
 def test_a_quiet_server_forgets_by_itself() -> None:
-    """Nobody looks after the two hours; one planned look after another ends every room, and then no more is planned."""
+    """Nobody looks after the two hours; one look after another ends every room, and then there is no more."""
     found, clock = rooms()
     room = found.open(SNACKS, HOST)
     room.join("a")
     clock.now += 600.0
     later = found.open(SNACKS, "another speaker")
-    ((seconds, work),) = clock.planned
-    clock.now += seconds - 600.0
-    work()
+    seen: list[tuple[str, str]] = []
+    clock.before.append(lambda: seen.append((room.seen().phase, later.seen().phase)))
+    clock.now -= 600.0
+    clock.may_pass.set()
+    found._watch.rest(60.0)
+    assert seen == [("voting", "voting"), ("ended", "voting")]
     assert room.seen().phase == "ended"
     assert not room.own("a").joined
-    assert later.seen().phase == "voting"
-    (_, (seconds, work)) = clock.planned
-    clock.now += seconds
-    work()
     assert later.seen().phase == "ended"
     assert len(found) == 0
-    assert len(clock.planned) == 2
+    assert not found._watch.works
 
 
 def test_a_speaker_has_one_room_and_a_server_fifty() -> None:

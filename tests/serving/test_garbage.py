@@ -77,7 +77,7 @@ def test_many_who_ask_meanwhile_are_served_by_one_collection_after_them() -> Non
     for _ in range(100):
         mine.soon()
     clock.awake.set()
-    _until(lambda: mine._thread is None)
+    _until(lambda: not mine._thread.works)
     assert len(clock.at) == 2, "one for all hundred, and the thread ends when nothing more is asked for"
 
 

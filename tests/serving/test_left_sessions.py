@@ -180,7 +180,7 @@ def test_sessions_are_emptied_beside_a_server_that_does_not_run(
         state = State(file="x")
         waiting.add(leaving.Visit(name, state), 0.0)
         assert until(lambda state=state: not state), name  # type: ignore[misc]
-        assert until(lambda: waiting._thread is None), name
+        assert until(lambda: not waiting._thread.works), name
 
 
 def test_a_script_that_runs_on_brings_no_session_back(

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import pytest
 
 from dashboard.serving import replica as module
-from dashboard.serving.replica import Replica, keep_asking
+from dashboard.serving.replica import Replica, asking
 from tests.browser.server import free_port
 from tests.serving.test_left_sessions import until
 
@@ -142,9 +142,9 @@ def test_what_answers_that_it_is_not_well_has_not_answered() -> None:
 def test_it_is_asked_until_all_is_to_stop(replica: Replica, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PULSE", 0.02)
     stop = threading.Event()
-    thread = threading.Thread(target=keep_asking, args=(replica, stop))
-    thread.start()
+    thread = asking(replica, stop)
+    thread.wake()
     assert until(lambda: replica.answered > 0.0)
     stop.set()
-    thread.join(20.0)
-    assert not thread.is_alive()
+    thread.rest(20.0)
+    assert not thread.works

@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, event
 
+from dpcore.threads import NoThread, begun
 from dpcore.waiting import Looker, TooLate, shut, within
 
 CONNECT = 3.0
@@ -71,12 +72,16 @@ class Server:
         self._said_nothing = False
 
     def ask(self, answers: Callable[[], bool]) -> None:
-        """Have ``answers`` found out in a thread, if it was not a moment ago."""
+        """Have ``answers`` found out in a thread, if it was not a moment ago; where the system gives none, the next
+        time."""
         with self._lock:
             if self._asking or self.is_silent() or self._clock() - self._asked < QUIET:
                 return
             self._asking = True
-        threading.Thread(target=self._ask, args=(answers,), name="source-ask", daemon=True).start()
+        try:
+            begun(partial(self._ask, answers), "source-ask")
+        except NoThread:
+            self._asking = False
 
     def _ask(self, answers: Callable[[], bool]) -> None:
         try:
@@ -138,6 +143,8 @@ def watch(engine: Engine) -> None:
         except TooLate:
             server.said_nothing()
             raise refused("the server says nothing") from None
+        except NoThread as missing:
+            raise refused(missing.strerror) from None
         except Exception:  # it refuses one, which is an answer too
             server.answered()
             raise
@@ -150,6 +157,7 @@ def watch(engine: Engine) -> None:
         asked = {"most": str(int(1000 * MOST)), "locked": str(int(1000 * LOCKED))}
         told = connection.exec_driver_sql(_TOLD, asked, execution_options={"stream_results": False})
         said = {name: int(setting) / 1000 for name, setting, _ in told}
+        _looker.wake()
         watched = _looker.of(connection.connection.dbapi_connection)
         if isinstance(watched, Watched):
             watched.most = (said["statement_timeout"] or MOST) + _AFTER
