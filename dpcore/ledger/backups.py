@@ -70,7 +70,7 @@ def write(store: Store, target: Path) -> int:
     SQLite: a database file (VACUUM INTO). A server: its records, in the form of a journal with the mark as its last
     line. Raises LedgerError when the target exists already or cannot be written.
     """
-    if target.exists():
+    if os.path.lexists(target):  # a link to what is not there too, in whose place it would be put
         raise LedgerError("There is a file of that name already; a backup never replaces one.")
     if others_may_replace(target.parent):
         raise LedgerError("Everybody may replace files in that folder; write the backup into one of your own.")

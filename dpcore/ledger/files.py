@@ -14,6 +14,17 @@ def beside(path: Path, ending: str) -> Path:
     return path.with_name(f"{path.name}.{ending}")
 
 
+def real(path: Path) -> Path:
+    """The file that ``path`` names, by however many links: beside it lies whatever belongs to it."""
+    return Path(os.path.realpath(path))
+
+
+def leads_nowhere(path: Path) -> bool:
+    """Whether ``path``, or a folder on its way, is a link to what is not there: its disk may not be mounted. Raises
+    OSError."""
+    return any(one.is_symlink() and not one.exists() for one in (path, *path.parents))
+
+
 def sync_folder(folder: Path) -> None:
     """Make a new file's name durable, where the system can do that for folders."""
     if os.name == "nt":

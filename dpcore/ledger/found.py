@@ -8,6 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from dpcore.ledger import schema
+from dpcore.ledger.files import real
 
 _SQLITE = b"SQLite format 3\0"
 """How each file of SQLite's begins that holds anything."""
@@ -29,6 +30,7 @@ class Found(Enum):
 
 def look(file: Path) -> Found:
     """What is at this place."""
+    file = real(file)
     try:
         if not file.exists():
             return Found.NOTHING

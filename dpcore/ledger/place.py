@@ -20,7 +20,7 @@ from dpcore.ledger import key as keys
 from dpcore.ledger import schema
 from dpcore.ledger.commands import INIT, RESTORE
 from dpcore.ledger.engine import data_folder, database_file, form, reading
-from dpcore.ledger.files import beside
+from dpcore.ledger.files import beside, leads_nowhere, real
 from dpcore.ledger.found import Found, look
 from dpcore.ledger.journal import BEHIND, NO_JOURNAL, holds_record
 from dpcore.ledger.key import Key
@@ -29,6 +29,11 @@ GONE = (
     "There is no ledger at the place where it should be, so what was spent is not known and nothing is given out; "
     f"check the path and that its disk is mounted, or run {RESTORE} with a backup, or "
     f"{INIT} if there has never been one."
+)
+LEADS_NOWHERE = (
+    "The ledger's place is a link to a file that is not there, so what was spent is not known and nothing is given "
+    "out; check that the file's disk is mounted. Only where that file is lost, make an empty one of its name and run "
+    f"{RESTORE} with a backup; if there has never been one, run {INIT}."
 )
 ANOTHER = (
     "The ledger at this place is not the one that was here before, so it stays closed; put the right one back, or run "
@@ -96,17 +101,23 @@ class Place:
         return self.name if self.file is not None else self.url.render_as_string(hide_password=True)
 
     @property
+    def real(self) -> Path | None:
+        """The file itself, by whichever link it is named: what SQLite has beside it lies there."""
+        return None if self.file is None else real(self.file)
+
+    @property
     def lock(self) -> Path | None:
         """What whoever writes holds: of a file one lock, by whichever link it is named; None for a server."""
-        return None if self.file is None else beside(self.file.resolve(), "lock")
+        return None if self.real is None else beside(self.real, "lock")
 
     def _usual_journal(self, file: Path) -> Path:
         """The journal beside a file: of a link beside the file it names, where there is none beside the link."""
         named = beside(file, "journal")
-        return named if named.exists() or not file.is_symlink() else beside(file.resolve(), "journal")
+        return named if os.path.lexists(named) or not file.is_symlink() else beside(real(file), "journal")
 
     def check(self, create: bool | None) -> None:
         """Before anything is touched: a file that is not there, or is none of the ledger's. Raises LedgerError."""
+        self._check_link(create=bool(create))
         self._check_journal()
         if self.file is None:
             return
@@ -118,9 +129,18 @@ class Place:
     def check_free(self) -> None:
         """Before anything is made or brought back: a file that holds something and is none of the ledger's. Raises
         LedgerError."""
+        self._check_link(create=False)
         self._check_journal()
         if self.file is not None:
             self._leave(look(self.file))
+
+    def _check_link(self, *, create: bool) -> None:
+        """A link to what is not there, which alone tells a disk that is not mounted from a ledger that is lost: only
+        whoever asks to ``create`` one may have made the link first. Raises LedgerUnsound."""
+        if self.file is None or self.real is None or not leads_nowhere(self.file):
+            return
+        if not create or not self.real.parent.is_dir():
+            raise LedgerUnsound(LEADS_NOWHERE)
 
     def _check_journal(self) -> None:
         """A place where no journal can be: that of a file that the ledger has already, of a folder, or of what may have
@@ -128,10 +148,10 @@ class Place:
         path = self.journal or (None if self.file is None else self._usual_journal(self.file))
         if path is None:
             return
-        own = {beside(self.key, "lock"), self.key} if self.key is not None else set()
-        if self.file is not None and self.lock is not None:
-            own |= {self.file, self.lock, *(self.file.with_name(self.file.name + end) for end in _OF_SQLITE)}
-        if path.resolve() in {one.resolve() for one in own}:
+        own = {beside(real(self.key), "lock"), self.key} if self.key is not None else set()
+        if self.real is not None and self.lock is not None:
+            own |= {self.real, self.lock, *(self.real.with_name(self.real.name + end) for end in _OF_SQLITE)}
+        if real(path) in {real(one) for one in own}:
             raise LedgerUnsound(OF_THE_LEDGER)
         if path.exists() and not path.is_file():
             raise LedgerUnsound(NO_JOURNAL)
@@ -189,8 +209,7 @@ class Place:
             found = keys.load(self.key)
         except OSError:
             raise LedgerError(NO_KEY) from None
-        real = self.name if self.file is None else str(self.file.resolve())
-        names = (self.name, self._older_name, real)
+        names = (self.name, self._older_name, self.name if self.real is None else str(self.real))
         return None if found is None else next((found.ledgers[one] for one in names if one in found.ledgers), None)
 
     def made_key(self) -> Key:
@@ -255,8 +274,8 @@ class Place:
         """Nobody but their owner may read the ledger's files, however they came to be."""
         files = (
             []
-            if self.file is None
-            else [self.file, *(self.file.with_name(self.file.name + end) for end in ("-wal", "-shm"))]
+            if self.real is None
+            else [self.real, *(self.real.with_name(self.real.name + end) for end in ("-wal", "-shm"))]
         )
         for path in [*files, *([] if journal is None else [journal])]:
             if os.name != "nt" and path.is_file() and path.stat().st_uid == os.geteuid():

@@ -22,7 +22,6 @@ from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
     TROUBLE,
     check_server,
-    database_file,
     form,
     in_one_file,
     ledger_url,
@@ -81,9 +80,9 @@ def restore(
     ledger's; what was done before that it says.
     """
     url = ledger_url(location)
-    file = database_file(url)
     where = Place.of(url, location, journal)
     where.check_free()
+    file = where.real
     new = file is not None and not file.exists()
     said: list[str] = []
     made = False
@@ -108,7 +107,7 @@ def restore(
                 noted, whole = chains.from_journal(path, key)
             if sound and not own and not given and (path is None or not path.exists()):
                 whole = True  # a ledger without a record has no journal yet
-            kept = [] if file is None else chains.set_aside(file.resolve(), key)
+            kept = [] if file is None else chains.set_aside(file, key)
             chain = chains.with_more(chains.longest(own, noted, given), kept)
             replay = _replayed(chain)
             strange = keyed.strange(key, chain, there=there)
@@ -128,9 +127,9 @@ def restore(
             work = _Work(chain, replay, key, new_journal=not whole, taken=bool(strange), before=before)
             if file is not None and (absent or not sound):
                 engine.dispose()
-                said += _rebuild(url, file.resolve(), work)
+                said += _rebuild(url, file, work)
                 made = True
-                sync_folder(file.resolve().parent)
+                sync_folder(file.parent)
                 engine = make_engine(url)
             else:
                 said += _bring_up_to_date(engine, own, work)

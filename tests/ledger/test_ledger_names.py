@@ -12,11 +12,12 @@ import pytest
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger import Ledger, key
+from dpcore.ledger import Ledger, found, key
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.lock import HELD, exclusive
 from dpcore.ledger.place import OF_THE_LEDGER, Place
+from dpcore.ledger.recovery import restore
 from tests.ledger.test_ledger_tools import ALL, as_it_is, beside_a_ledger
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and named pipes are of other systems")
@@ -156,8 +157,173 @@ def test_a_ledger_that_is_lost_is_not_made_anew_by_a_link(tmp_path: Path, monkey
     file, link = linked(tmp_path, monkeypatch)
     for one in file.parent.glob("l.db*"):
         one.unlink()
+    with pytest.raises(LedgerUnsound, match="link to a file that is not there"):
+        Ledger.open(link)
+    file.touch()
     with pytest.raises(LedgerUnsound, match="no ledger at the place"):
         Ledger.open(link)
+
+
+def on_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a back-up, and a disk with a ledger, its journal and its lock."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home" / "r.json").write_text("{}")
+    with Ledger.open(tmp_path / "disk" / "real.db", create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.backup(tmp_path / "home" / "backup")
+        for number in range(5):
+            ledger.charge(f"r{number}", "people", Cost.pure(0.1), "How many?")
+    return tmp_path / "home"
+
+
+def by_a_link(home: Path) -> Path:
+    (home / "l.db").symlink_to(home.parent / "disk" / "real.db")
+    return home / "l.db"
+
+
+def by_two_links(home: Path) -> Path:
+    (home / "between").symlink_to(home.parent / "disk" / "real.db")
+    (home / "l.db").symlink_to("between")
+    return home / "l.db"
+
+
+def by_a_folder_s_link(home: Path) -> Path:
+    (home / "data").symlink_to(home.parent / "disk")
+    return home / "data" / "real.db"
+
+
+LINKS: list[Callable[[Path], Path]] = [by_a_link, by_two_links, by_a_folder_s_link]
+
+
+def not_mounted(home: Path, *, folder: bool) -> Path:
+    """The disk of the ledger, elsewhere; in its place an empty folder, or nothing."""
+    (home.parent / "disk").rename(home.parent / "away")
+    if folder:
+        (home.parent / "disk").mkdir()
+    return home.parent / "disk"
+
+
+@pytest.mark.parametrize(
+    ("link", "folder"),
+    [(by_a_link, True), (by_a_link, False), (by_two_links, True), (by_two_links, False), (by_a_folder_s_link, False)],
+)
+def test_a_link_to_a_disk_that_is_not_mounted_is_told_and_stays(
+    link: Callable[[Path], Path],
+    folder: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bringing the ledger back was refused, took the link away, and would then have forgotten what was spent."""
+    home = on_a_disk(tmp_path, monkeypatch)
+    place = link(home)
+    Ledger.open(place).close()
+    disk = not_mounted(home, folder=folder)
+    before = {one: one.is_symlink() for one in sorted(home.iterdir())}
+    for command in (one for one in ALL if one != ["init"]):
+        assert main(["--ledger", str(place), *(part.format(home) for part in command)]) == 1
+        assert "link to a file that is not there" in capsys.readouterr().err, command
+    with monkeypatch.context() as patch:  # a server that knows nothing of a ledger here
+        patch.setenv("EPSILON_LAB_KEY", str(tmp_path / "another"))
+        with pytest.raises(LedgerUnsound, match="link to a file that is not there"):
+            Ledger.open(place)
+    assert {one: one.is_symlink() for one in sorted(home.iterdir())} == before
+    assert not folder or not list(disk.iterdir())
+    if folder:
+        disk.rmdir()
+    (tmp_path / "away").rename(disk)
+    with Ledger.open(place) as ledger:
+        assert ledger.verify().charges == 5
+
+
+def test_a_link_that_is_filled_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = on_a_disk(tmp_path, monkeypatch)
+    place = by_a_link(home)
+    disk = not_mounted(home, folder=True)
+    monkeypatch.setattr(Place, "_check_link", lambda *_, **__: None)
+    restore(place, source=home / "backup", new_journal=True)
+    assert (disk / "real.db").exists()
+
+
+def test_where_the_file_is_lost_an_empty_one_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the sentence says; what is refused leaves link and file as they were."""
+    home = on_a_disk(tmp_path, monkeypatch)
+    place, file = by_a_link(home), tmp_path / "disk" / "real.db"
+    file.unlink()
+    file.touch()
+    (tmp_path / "disk" / "real.db.journal").rename(tmp_path / "journal")
+    with pytest.raises(LedgerUnsound, match="journal is missing"):
+        restore(place, source=home / "backup")
+    assert place.is_symlink()
+    assert file.read_bytes() == b""
+    assert {one.name for one in (*home.iterdir(), *file.parent.iterdir())} == {
+        "l.db", "backup", "r.json", "real.db", "real.db.lock",
+    }  # fmt: skip
+    (tmp_path / "journal").rename(tmp_path / "disk" / "real.db.journal")
+    restore(place, source=home / "backup")
+    with Ledger.open(place) as ledger:
+        assert ledger.verify().charges == 5
+    assert place.is_symlink()
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_a_link_may_be_there_before_its_ledger(
+    link: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks for a new one by it has one, where the disk is there."""
+    home = on_a_disk(tmp_path, monkeypatch)
+    place = link(home)
+    not_mounted(home, folder=True)
+    (tmp_path / "key").unlink()
+    assert main(["--ledger", str(place), "init"]) == 0
+    assert {one.name for one in (tmp_path / "disk").iterdir()} == {"real.db", "real.db.lock"}
+
+
+def killed_by(place: Path) -> None:
+    """A server that died before anything was in the database's own file."""
+    child = os.fork()
+    if child == 0:
+        ledger = Ledger.open(place, create=True)
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("r", "people", Cost.pure(0.1), "How many?")
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_what_was_written_last_is_found_by_a_link(
+    link: Callable[[Path], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It lies beside the file itself, and so is it read, kept private and kept from being a journal."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "disk").mkdir()
+    place = link(tmp_path / "home")
+    killed_by(place)
+    log = tmp_path / "disk" / "real.db-wal"
+    assert log.stat().st_size > (tmp_path / "disk" / "real.db").stat().st_size
+    log.chmod(0o644)
+    for command in (["status"], ["restore"], ["restore", "--new-journal"]):
+        assert main(["--ledger", str(place), "--journal", str(log), *command]) == 1
+        assert OF_THE_LEDGER in capsys.readouterr().err
+    with Ledger.open(place, create=False) as ledger:
+        assert ledger.verify().charges == 1
+        assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_beside_the_link_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "disk").mkdir()
+    place = by_a_link(tmp_path / "home")
+    killed_by(place)
+    monkeypatch.setattr(found, "real", lambda file: file)
+    assert found.look(place) is not found.Found.LEDGER
 
 
 def test_a_key_by_a_link_is_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +333,7 @@ def test_a_key_by_a_link_is_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "linked"))
     Ledger.open(tmp_path / "another.db", create=True).close()
     assert (tmp_path / "linked").is_symlink()
-    found = key.load(tmp_path / "key")
-    assert found is not None
-    assert str(tmp_path / "another.db") in found.ledgers
+    known = key.load(tmp_path / "key")
+    assert known is not None
+    assert str(tmp_path / "another.db") in known.ledgers
     assert not (tmp_path / "linked.lock").exists()

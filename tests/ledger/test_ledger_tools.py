@@ -477,6 +477,15 @@ def test_an_export_replaces_nothing(
     assert main([*owned, "status"]) == 0
 
 
+def test_a_backup_takes_no_link_s_place(owned: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a disk that is not mounted, say: it was written beside the link's file, and the link gone."""
+    target = tmp_path / "backup"
+    target.symlink_to(tmp_path / "not mounted" / "backup")
+    assert main([*owned, "backup", str(target)]) == 1
+    assert "never replaces" in capsys.readouterr().err
+    assert target.is_symlink()
+
+
 def test_an_export_is_whole_or_not_there_and_for_this_user_alone(
     owned: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
