@@ -30,9 +30,9 @@ def answer(
     *,
     key: str,
     conclude: str = "",
-    copy: str = "",
+    copy: tuple[str, str] | None = None,
 ) -> None:
-    """A private answer and its receipt; ``copy`` is all of it in one sentence, to be printed elsewhere."""
+    """A private answer and its receipt; ``copy`` is what may be printed elsewhere, short and whole."""
     with st.container(border=True, key=key):
         st.markdown(f"**{said.ANSWER}**")
         st.markdown(f"### {describe(receipt.answer)}")
@@ -43,27 +43,31 @@ def answer(
         st.markdown(conclude or said.conclude(receipt.unit or PERSON))
         if extra is not None:
             extra(receipt)
-        if copy:
-            st.caption(said.COPY)
-            st.code(copy, language=None, wrap_lines=True)
+        for title, text in zip((said.COPY, said.COPY_ALL), copy or (), strict=False):
+            st.caption(title)
+            st.code(text, language=None, wrap_lines=True)
         receipt_file("Receipt (JSON)", receipt, key=key)
 
 
-def in_one_sentence(receipt: Receipt, offer: Offer) -> str:
-    """An answer as it may be printed elsewhere: plain text of its receipt, its question and what is proved."""
+def to_copy(receipt: Receipt, offer: Offer) -> tuple[str, str]:
+    """An answer as it may be printed elsewhere, in one sentence and with all that goes with it: plain text of its
+    receipt, its question and what is proved."""
     request, unit = offer.request, receipt.unit or PERSON
     epsilon = receipt.epsilon if isfinite(receipt.epsilon) else receipt.asked_cost.epsilon
     proved = f"{offer.claim[:1].upper()}{offer.claim[1:]}." if offer.claim else said.ANOTHER_DRAW
-    return said.to_copy(
-        question=words.visible(words.sentence(question(request)), LONGEST_QUESTION),
-        answer=_plain(offer.describe(receipt.answer)).rstrip("."),
-        cost=cost_words(receipt.cost),
+    asked_for = words.visible(words.sentence(question(request)), LONGEST_QUESTION)
+    told, cost = _plain(offer.describe(receipt.answer)).rstrip("."), cost_words(receipt.cost)
+    whole = said.to_copy(
+        question=asked_for,
+        answer=told,
+        cost=cost,
         hides=_plain(words.one_of(receipt.neighbours, unit)),
         odds=_plain(words.odds_sentence(epsilon, receipt.delta)),
         said=(proved, *(words.visible(note, LONGEST_QUESTION) for note in getattr(request, "own_notes", ()))),
         outside=UNCOVERED in receipt.what,
         receipt=receipt.journal_hash[:12],
     )
+    return said.in_short(question=asked_for, answer=told, cost=cost), whole
 
 
 def _plain(markdown: str) -> str:

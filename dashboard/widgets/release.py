@@ -31,7 +31,7 @@ from dashboard.report.value import Section
 from dashboard.view import EPSILON_LOW
 from dashboard.widgets import approval, onward
 from dashboard.widgets import inputs as controls
-from dashboard.widgets.answer import Describe, answer, asked, cost_words, in_one_sentence, when
+from dashboard.widgets.answer import Describe, answer, asked, cost_words, to_copy, when
 from dashboard.widgets.blocks import Around, draw_all
 from dashboard.widgets.receipt_file import seen_still
 from dashboard.words import login as login_words
@@ -211,7 +211,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
             lambda found: _below(offer, found, source),
             key=f"{slot}-answer",
             conclude=offer.conclude,
-            copy="" if source.practice else in_one_sentence(receipt, offer),
+            copy=None if source.practice else to_copy(receipt, offer),
         )
         _then(offer, receipt, f"{slot}-answer-then")
         report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)

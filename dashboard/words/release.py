@@ -23,7 +23,7 @@ DRAW_HELP = (
     "A real draw with real noise, charged to the budget. The answer stays in the ledger: after a refresh it is here, "
     "and reading it again is free."
 )
-KEPT = "Kept in the ledger."
+KEPT = f"Kept in the ledger; its receipt, its report and sentences to copy stand under “{TAB}” below."
 ASKED = "What leaves this page"
 FORECAST = "How wrong it may be"
 COST = "What it costs"
@@ -129,13 +129,21 @@ def answers_for(notes: Sequence[str]) -> str:
 
 
 ANOTHER_DRAW = "Another draw could differ."
-COPY = "In a few sentences, to copy"
+COPY, COPY_ALL = "In one sentence, to copy", "With all that goes with it, for whoever wants to know how sure it is"
 OUTSIDE = "Not covered by that is what somebody stated or chose who had seen the data."
 
 
 def may_show(claim: str, never: str) -> str:
     """What may be said of an answer, and what may not."""
     return f"You may show it and say: {claim}. You may not say: {never}."
+
+
+def in_short(*, question: str, answer: str, cost: str) -> str:
+    """An answer as a newsletter prints it, as plain text."""
+    return (
+        f"{question} {answer} (changed at random on purpose, to protect those in the data, so not exact; differential "
+        f"privacy, {cost})."
+    )
 
 
 def to_copy(

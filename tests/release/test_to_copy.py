@@ -1,4 +1,4 @@
-"""An answer in one sentence, as it is copied into a text elsewhere, says all that must go with it, and no more."""
+"""An answer as it is copied into a text elsewhere says all that must go with it, and no more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dashboard.question import Offer
-from dashboard.widgets.answer import in_one_sentence
+from dashboard.widgets.answer import to_copy
 from dashboard.words import release as said
 from dashboard.words import safe
 from dpcore.datasets import Column, PrivateRows
@@ -56,9 +56,21 @@ def offer(request: Asked, **more: Any) -> Offer:
     )
 
 
+def whole(receipt: Receipt, offer: Offer) -> str:
+    return to_copy(receipt, offer)[1]
+
+
+def test_in_short_it_is_no_exact_number_and_no_promise() -> None:
+    short, _ = to_copy(drawn(PLAIN), offer(PLAIN))
+    assert short == (
+        f"{PLAIN.what} About 41 {NAME} (changed at random on purpose, to protect those in the data, so not exact; "
+        "differential privacy, ε = 0.25)."
+    )
+
+
 def test_it_says_question_answer_noise_odds_bound_and_receipt_as_plain_text() -> None:
     receipt = drawn(PLAIN)
-    told = in_one_sentence(receipt, offer(PLAIN, claim="95 times in 100 it is off by at most 12"))
+    told = whole(receipt, offer(PLAIN, claim="95 times in 100 it is off by at most 12"))
     assert told == (
         f"{PLAIN.what} About 41 {NAME}. Noise was added on purpose (differential privacy, ε = 0.25, hides any one "
         "person added or removed). Someone who would guess right 50 times in 100 without the answer is right at most "
@@ -68,7 +80,7 @@ def test_it_says_question_answer_noise_odds_bound_and_receipt_as_plain_text() ->
 
 
 def test_where_nothing_is_proved_it_says_that_another_draw_could_differ() -> None:
-    assert said.ANOTHER_DRAW in in_one_sentence(drawn(PLAIN), offer(PLAIN))
+    assert said.ANOTHER_DRAW in whole(drawn(PLAIN), offer(PLAIN))
 
 
 def test_what_tells_two_answers_apart_tells_their_sentences_apart() -> None:
@@ -81,7 +93,7 @@ def test_what_tells_two_answers_apart_tells_their_sentences_apart() -> None:
     ]
     receipts = [drawn(one) for one in requests[:3]] + [drawn(PLAIN)]  # its rows are of one table
     receipts[1] = replace(receipts[1], neighbours="replace_one")
-    sentences = map(in_one_sentence, receipts, map(offer, requests))
+    sentences = map(whole, receipts, map(offer, requests))
     told = [one.split(" What this rests on")[0] for one in sentences]
     assert len(set(told)) == len(told)
     assert "one person's row changed" in told[1]
@@ -91,7 +103,7 @@ def test_what_tells_two_answers_apart_tells_their_sentences_apart() -> None:
 
 def test_what_belongs_to_a_kind_of_answer_goes_with_it() -> None:
     request = Noted(epsilon=0.25, reads=PLAIN.reads)
-    assert Noted.own_notes[0] in in_one_sentence(drawn(request), offer(request))
+    assert Noted.own_notes[0] in whole(drawn(request), offer(request))
 
 
 @pytest.mark.parametrize(
@@ -105,5 +117,5 @@ def test_what_belongs_to_a_kind_of_answer_goes_with_it() -> None:
 )
 def test_it_says_that_something_lies_outside_of_the_promise_where_the_receipt_does(more: dict[str, Any]) -> None:
     request = replace(PLAIN, **more)
-    assert said.OUTSIDE in in_one_sentence(drawn(request), offer(request))
-    assert said.OUTSIDE not in in_one_sentence(drawn(PLAIN), offer(PLAIN))
+    assert said.OUTSIDE in whole(drawn(request), offer(request))
+    assert said.OUTSIDE not in whole(drawn(PLAIN), offer(PLAIN))
