@@ -138,15 +138,29 @@ def derived(found: float, named: float, positive: str) -> str:
     )
 
 
-def lean(most: float | None) -> str:
-    """That the rows are those the model was made from, and what is proved of that."""
-    start = "**These are people the model was made from.** How often it is right on other people is not shown"
-    if most is None or most >= 1.0:
-        return f"{start}, and its privacy proves nothing useful about that here."
+OWN_ROWS = "**These are people the model was made from.** How often it is right on other people is not shown"
+USELESS = "its privacy proves nothing useful about that here"
+OUTSIDE = (
+    "its privacy proves nothing about that: its receipt says that not all of what was asked, or declared, is covered "
+    "by ε"
+)
+SEVERAL = (
+    "its privacy proves nothing about that: several models were drawn of these people, and the one that is right most "
+    "often on them may be the one that leans on them most"
+)
+
+
+def not_bounded(why: str) -> str:
+    """That the rows are those the model was made from, and that nothing is proved of that."""
+    return f"{OWN_ROWS}, and {why}."
+
+
+def lean(most: float) -> str:
+    """That the rows are those the model was made from, and how much more often it is right on them at most."""
     return (
-        f"{start}; but its privacy keeps it from leaning on them: if these people came independently from one "
-        f"population, it is on average at most {number(100 * most)} points of 100 more often right on them than on new "
-        "ones, and usually by far less."
+        f"{OWN_ROWS}; but its privacy keeps it from leaning on them: if these people came independently from one "
+        "population, and nothing that was seen of them decided what was asked, it is on average at most "
+        f"{number(100 * most)} points of 100 more often right on them than on new ones."
     )
 
 

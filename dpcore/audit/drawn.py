@@ -24,5 +24,5 @@ def drawn_model(declaration: Declaration, *, target: str, columns: Sequence[str]
     features = Features.of(Schema(columns=declared), target=target, columns=columns, **how)
     shape = (features.d, features.outputs) if features.apart else (features.d,)
     weights = 3.0 * np.random.Generator(np.random.PCG64(SEED)).standard_normal(shape)
-    about = {"epsilon": 0.5, "rho": 0.005, "neighbours": declaration.hidden}
+    about: dict[str, Any] = {"epsilon": 0.5, "rho": 0.005, "neighbours": declaration.hidden, "notes": []}
     return LinearModel(features=features, weights=weights, about=about).plain()

@@ -157,7 +157,8 @@ def lean(rho: float, neighbours: Neighbours) -> float:
     At most √(2ρ), or √(ρ/2) where a row is replaced: for rows drawn independently from one population, one row and a
     new one in its place change how often the model is right about it by at most the total variation between what it is
     with either, which is at most √(KL/2) (Pinsker), and KL is at most ρ, or 4ρ for one removed and one added (Bun and
-    Steinke, TCC 2016). Never more than 1.
+    Steinke, TCC 2016). Never more than 1. It holds where ρ is all that ties the model to its rows: not where what was
+    asked was chosen by a look at them, nor of the best of several models on them.
 
     >>> round(lean(0.005, "add_remove"), 3)
     0.1

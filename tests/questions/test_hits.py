@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from dashboard import catalogue, offering
-from dashboard.blocks import Ask, Rows, Text
+from dashboard.blocks import Ask, Rows, Small, Text
 from dashboard.case import Case, DrawnModel
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
@@ -23,8 +23,10 @@ from dashboard.report.render import rendered
 from dashboard.words import hits as said
 from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Declaration, apply
+from dpcore.datasets.done import Done
 from dpcore.ledger import Ledger
 from dpcore.release import question_digest, release
+from dpcore.releases.model import PrivateModel
 from dpcore.training.confusion import Confusion, confusion_of
 from dpcore.training.confusion_law import Noise, told_off
 from dpcore.training.model import load_model
@@ -133,9 +135,62 @@ def test_tabs_show_the_four_cells_and_what_the_model_cannot_lean_on() -> None:
     assert "on average at most 10 points" in told, "√(2·0.005) of 100"
     assert any(isinstance(block, Ask) for block in what_if)
     assert question.view.point < asked(clinic()).view.point, "twice as many people"
-    without = {**clinic().models[0].answer, "about": {}}
-    unknown = asked(replace(clinic(), models=(replace(clinic().models[0], receipt="2" * 64, answer=without),)))
-    assert "proves nothing useful" in " ".join(b.markdown for b in unknown.tabs[0].blocks() if isinstance(b, Text))
+
+
+def leans(case: Case, receipt: str, **about: Any) -> str:
+    """What is said of how much a model leans on its rows, beside its release and in how it works; ``about`` it is
+    noted otherwise."""
+    (model,) = clinic().models
+    noted = {name: kept for name, kept in ({**model.answer["about"], **about}).items() if kept is not None}
+    other = replace(model, receipt=receipt, answer={**model.answer, "about": noted})
+    question = asked(replace(case, models=(other, *case.models[1:])))
+    assert isinstance(question.offer, Offer)
+    (beside,) = (block.markdown for block in question.offer.before if isinstance(block, Small))
+    assert beside in [block.markdown for block in question.tabs[0].blocks() if isinstance(block, Text)]
+    return beside
+
+
+def requests() -> dict[str, PrivateModel]:
+    """Requests for one model, each with one more tie to the rows than ε counts; the first has none."""
+    schema = clinic().table.schema
+    declared = Declaration.of(schema)
+    plain = PrivateModel.of(declared, target="returned", columns=["age", "complaint"], epsilon=0.5, delta=1e-6)
+    words = [replace(one, words_from_file=one.name == "complaint") for one in plain.reads.columns]
+    reads = {
+        "cells that the file suggested": {"suggested": ("age",)},
+        "rows that the file suggested": {"suggested_row": "record"},
+        "the form of the file": {"form": ("no heading",)},
+        "steps that were done": {"done": (Done(kind="totals", columns=("complaint",)),)},
+        "columns that its rows name": {"named_by_rows": True},
+        "options that are words of the file": {"columns": tuple(words)},
+    }
+    return {
+        "": plain,
+        "what was asked": replace(plain, chosen_after_looking=True),
+        **{tie: replace(plain, reads=replace(plain.reads, **how)) for tie, how in reads.items()},
+    }
+
+
+@pytest.mark.parametrize("tie", requests())
+def test_no_lean_is_bounded_of_a_model_that_more_than_its_epsilon_ties_to_its_rows(tie: str) -> None:
+    """As its own notes say: they are what a request writes into every model."""
+    about = {name: requests()[tie].about(300)[name] for name in ("notes", "words_from_file", "named_by_rows")}
+    told = leans(clinic(), f"tie {tie}", **about)
+    assert ("at most" in told) == (not tie)
+    assert (said.OUTSIDE in told) == bool(tie)
+
+
+def test_no_lean_is_bounded_of_one_of_several_nor_of_a_model_that_says_too_little() -> None:
+    case = clinic()
+    assert "at most" in leans(case, "alone")
+    assert "nothing that was seen of them decided what was asked" in leans(case, "alone")
+    for columns in (["age"], ["age", "day"]):
+        other = drawn(case, "7" * 64, target="returned", columns=columns)
+        assert said.SEVERAL in leans(replace(case, models=(*case.models, other)), f"one of two {columns}")
+    for number, less in enumerate(({"rho": None}, {"neighbours": None}, {"notes": None}, {"rho": 0.5})):
+        told = leans(case, f"less {number}", **less)
+        assert said.USELESS in told
+        assert "at most" not in told
 
 
 def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:

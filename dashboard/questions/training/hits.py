@@ -15,12 +15,13 @@ from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Then, Uncertain, Way
 from dashboard.questions.training.hits_request import fitting, hits_request
+from dashboard.questions.training.leaning import leaning
 from dashboard.usual import RELATIONS, measure, neighbours, people, questions
 from dashboard.view import View
 from dashboard.words import hits as said
 from dpcore.datasets import Schema
 from dpcore.ledger import Receipt
-from dpcore.training.confusion import CELLS, Confusion, confusion_of, lean
+from dpcore.training.confusion import CELLS, Confusion, confusion_of
 from dpcore.training.confusion_law import told_off
 from dpcore.training.confusion_problem import TOLD, ConfusionProblem
 from dpcore.training.model import LinearModel
@@ -275,11 +276,8 @@ class _Setting:
 
     @property
     def leaning(self) -> str:
-        """What is proved of a model on the very rows it was made from."""
-        rho, hidden = self.model.about.get("rho"), self.model.about.get("neighbours")
-        if not isinstance(rho, (int, float)) or hidden not in RELATIONS:
-            return said.lean(None)
-        return said.lean(lean(float(rho), hidden))
+        """What is proved of how much it leans on the rows it was made from."""
+        return leaning(self.model, alone=len(self.case.models) == 1)
 
     def what_if(self, view: View) -> Sequence[Block]:
         controls = (people("hits_factor", said.PEOPLE), questions("hits_questions"))
