@@ -30,11 +30,13 @@ TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnModel:
     """A private model that was drawn before about these people: ``receipt`` is the hash of its charge, ``answer`` what
-    its receipt holds, ``when`` it was drawn. All of it is public."""
+    its receipt holds, ``when`` it was drawn. All of it is public. ``same`` says that it is known to be drawn from the
+    very table that is in use, and not from another one of theirs."""
 
     receipt: str
     answer: Mapping[str, Any] = field(repr=False, compare=False)
     when: str
+    same: bool
 
 
 class Memo(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dashboard.background import compute, this_run
+from dashboard.budget.drawn import of_this
 from dashboard.case import DrawnModel, Source
 from dashboard.widgets.answer import when
 from dpcore.errors import DpcoreError
@@ -27,12 +28,12 @@ def drawn_models(source: Source) -> tuple[DrawnModel, ...]:
         except DpcoreError:
             return ()  # nothing was drawn yet, or the sidebar says that the ledger is closed
         return tuple(
-            DrawnModel(receipt=one.journal_hash, answer=one.answer, when=when(one))
+            DrawnModel(receipt=one.journal_hash, answer=one.answer, when=when(one), same=of_this(source, one))
             for one in reversed(receipts)
             if _is_model(one)
         )
 
-    return this_run.once(("models", lineage), found)
+    return this_run.once(("models", lineage, source.drawn_from), found)
 
 
 def _is_model(receipt: Receipt) -> bool:

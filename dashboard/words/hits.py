@@ -20,7 +20,7 @@ NO_MODEL = (
 )
 NOT_DECLARED = "Say on the Data page what the columns can hold: a private count of a model's hits needs it."
 NO_VALUES = "No row here has a value of “{}”, so there is nothing to be right about."
-METRICS = {"off": "How far off it is told", "verdict": "Whether it is worth having"}
+METRICS = {"off": "How far off it is told", "verdict": "Whether it is better on these rows"}
 NAMES = {"told": "private answer", "theory": "guaranteed by theory"}
 PLAIN = "four counts, each with its own noise"
 NEED = {"off": "I allow it to be told off by, points of 100", "verdict": "I need the right verdict, times in 100"}
@@ -47,17 +47,17 @@ NOT_PROTECTED = (
     "what is true of people like these in general; the model itself, which is public since it was drawn; that the data "
     "exist and the columns with their bounds"
 )
-VERDICTS = ("the counts say: worth having", "the counts say: not worth having")
+VERDICTS = ("the counts say: better on these rows", "the counts say: not better on these rows")
 WHAT_LEAVES = (
     "**What leaves:** four counts with noise. From them follow how often the model is right, how often always saying "
     "the more common answer is, how many of those who have it are found, and how many of those it names have it."
 )
 
 
-def option(target: str, epsilon: float | None, when: str) -> str:
-    """A model in the list."""
+def option(target: str, epsilon: float | None, when: str, *, same: bool) -> str:
+    """A model in the list; ``same`` where it is known to be drawn from the table that is in use."""
     at = "" if epsilon is None else f" at ε = {number(epsilon)}"
-    return f"“{visible(target, 30)}”{at}, drawn {when}"
+    return f"“{visible(target, 30)}”{at}, drawn {when}{'' if same else ', maybe from another file'}"
 
 
 def right_on(rows: int, unit: str, *, simulated: bool) -> str:
@@ -89,17 +89,36 @@ def headline(metric: str, epsilon: float, value: float, target: float, common: s
         )
     return (
         f"At ε = {number(epsilon)} the private counts say rightly **{times_in_100(value)}** whether this model beats "
-        f"{common}: {verdict(value, target, number(100 * target))}."
+        f"{common} on these rows: {verdict(value, target, number(100 * target))}."
     )
 
 
-def caption(true: Confusion, unit: str, common: str, *, simulated: bool, own: bool) -> str:
+def caption(
+    true: Confusion, unit: str, common: str, *, simulated: bool, own: bool, made: str = "", lean: float | None = None
+) -> str:
+    """``made`` says whether the model was made from these rows, and ``lean`` how much less often it is right on others
+    at most, where that is proved: both of rows that are not made up."""
     start = "It" if simulated else "In truth it"  # the page says of which rows where they are made up
     shown = "" if simulated else " A release never shows this." if own else " Only a sample shows that truth."
-    worth = "worth having" if true.better else "not worth having"
+    here = "on these rows" if simulated else f"on these rows, {made},"
+    verb = "beats" if true.better else "does not beat"
     return (
         f"{start} is right about {_in_100(true.right_share)} in 100 {safe(many(unit))}, and {common} about "
-        f"{_in_100(true.common_share)}: {worth}.{shown} Calculated, not simulated."
+        f"{_in_100(true.common_share)}: {here} it {verb} that.{'' if simulated else _beyond(lean)}{shown} Calculated, "
+        "not simulated."
+    )
+
+
+MADE, MAYBE_MADE = "which it was made from", "which it may have been made from"
+
+
+def _beyond(lean: float | None) -> str:
+    """What the caption says of people the model was not made from."""
+    if lean is None:
+        return " Of other people that shows nothing."
+    return (
+        f" On other people it is right at most {number(100 * lean)} points less often on average, by its privacy, if "
+        f"what “{HOW}” says of them is so."
     )
 
 
@@ -110,8 +129,8 @@ def _in_100(share: float) -> str:
 def uncertain(noise: float, people: float, n: int, unit: str) -> str:
     return (
         f"**Two reasons why it may be off.** {NOISE} at most {number(100 * noise)} points, 95 times in 100. {CHANCE} "
-        f"had {n:,} other {safe(many(unit))} like these come, the share would be another by up to "
-        f"{number(100 * people)} points as often. Privacy does not change that."
+        f"of {n:,} {safe(many(unit))} whom the model was not made from it moves the share by up to "
+        f"{number(100 * people)} points as often, around that of all such people. What that is these rows do not show."
     )
 
 
@@ -138,7 +157,11 @@ def derived(found: float, named: float, positive: str) -> str:
     )
 
 
-OWN_ROWS = "**These are people the model was made from.** How often it is right on other people is not shown"
+OWN_ROWS = "**The model was made from these very rows.** How often it is right on other people is not shown"
+MAYBE_OWN_ROWS = (
+    "**The model was drawn from the data of these people as they were then, maybe from another file.** How often it is "
+    "right on people whom it was not made from is not shown"
+)
 USELESS = "its privacy proves nothing useful about that here"
 OUTSIDE = (
     "its privacy proves nothing about that: its receipt says that not all of what was asked, or declared, is covered "
@@ -150,16 +173,15 @@ SEVERAL = (
 )
 
 
-def not_bounded(why: str) -> str:
-    """That the rows are those the model was made from, and that nothing is proved of that."""
-    return f"{OWN_ROWS}, and {why}."
-
-
-def lean(most: float) -> str:
-    """That the rows are those the model was made from, and how much more often it is right on them at most."""
+def lean(most: float | str, *, same: bool) -> str:
+    """Whether the rows are those the model was made from, and how much more often it is right on such at most, or why
+    nothing is proved of that; ``same`` where it is known that they are."""
+    start = OWN_ROWS if same else MAYBE_OWN_ROWS
+    if isinstance(most, str):
+        return f"{start}, and {most}."
     return (
-        f"{OWN_ROWS}; but its privacy keeps it from leaning on them: if these people came independently from one "
-        "population, and nothing that was seen of them decided what was asked, it is on average at most "
+        f"{start}; but its privacy keeps it from leaning on those it was made from: if they came independently from "
+        "one population, and nothing that was seen of them decided what was asked, it is on average at most "
         f"{number(100 * most)} points of 100 more often right on them than on new ones."
     )
 
@@ -204,7 +226,7 @@ def answer(told: Confusion, scale: float, common: tuple[str, str]) -> str:
     always = safe(visible(common[1] if told.yes > told.no else common[0], 30))
     lines = (
         f"right about **{_share(told.right_share, both / total)}**; always saying “{always}” would be right about "
-        f"{_share(told.common_share, both / total)}{_worth(told, both)}"
+        f"{_share(told.common_share, both / total)}{_compared(told, both)}"
     )
     found, named = max(told.found, 0) + max(told.missed, 0), max(told.found, 0) + max(told.false_alarms, 0)
     positive = safe(visible(common[1], 30))
@@ -215,12 +237,13 @@ def answer(told: Confusion, scale: float, common: tuple[str, str]) -> str:
     return f"{lines[:1].upper()}{lines[1:]}.{more}"
 
 
-def _worth(told: Confusion, both: float) -> str:
+def _compared(told: Confusion, both: float) -> str:
     """What the counts say of the model, 95 times in 100: each of two comparisons is off by no more than ``both``."""
     least = min(told.found - told.false_alarms, told.rightly_left - told.missed)
     if abs(least) <= both:
         return ", too close to tell through this noise which is better"
-    return f": so it is {'worth' if least > 0 else 'not worth'} having, 95 times in 100"
+    better = "better" if least > 0 else "not better"
+    return f": so it is {better} on these rows, 95 times in 100, which does not show that it is so on other people"
 
 
 def _share(share: float, off: float) -> str:
@@ -238,7 +261,10 @@ CLAIM = (
 
 
 def conclude(unit: str) -> str:
-    never = f"how often it will be right on other people, or whether it is right about any one {safe(unit, 40)}"
+    never = (
+        "that it is as good on other people, how often it will be right on them, or whether it is right about any one "
+        f"{safe(unit, 40)}"
+    )
     return may_show(CLAIM, never)
 
 

@@ -114,8 +114,8 @@ class ModelConfusion(Asked):
     def own_notes(self) -> tuple[str, ...]:
         """What the counts are of."""
         return (
-            "These are rows, as they count, of people the model was made from: how often it is right on others is not "
-            "shown.",
+            "The model was made from data of these people, maybe from these very rows: how often it is right on people "
+            "whom it was not made from is not shown.",
         )
 
     @property

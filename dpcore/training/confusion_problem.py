@@ -162,7 +162,7 @@ class ConfusionProblem(Problem):
         return 1.0 - min(one for one, gain in zip(wrong, gains, strict=True) if gain <= 0.0)
 
     def elsewhere(self) -> float:
-        """How far from the true share here that of as many other rows like these is, 95 times in 100, by the normal
-        law: the other uncertainty, which privacy does not change."""
-        right = self.true.right_share
-        return float(ndtri(0.975)) * math.sqrt(right * (1.0 - right) / self.n)
+        """How far from the share of all people like these that of as many lies whom the model was not made from, 95
+        times in 100 at most, by the normal law at a half, where it is widest: the share here, of rows it may have been
+        made from, says nothing of theirs."""
+        return float(ndtri(0.975)) * math.sqrt(0.25 / self.n)

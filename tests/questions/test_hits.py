@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from dashboard import catalogue, offering
 from dashboard.blocks import Ask, Rows, Small, Text
@@ -22,7 +23,7 @@ from dashboard.report.answer import answered
 from dashboard.report.render import rendered
 from dashboard.words import hits as said
 from dpcore.audit.drawn import RECEIPT, drawn_model
-from dpcore.datasets import Declaration, apply
+from dpcore.datasets import Column, Declaration, Schema, apply
 from dpcore.datasets.done import Done
 from dpcore.ledger import Ledger
 from dpcore.release import question_digest, release
@@ -42,7 +43,7 @@ def clinic(epsilon: float = 0.5) -> Case:
 
 def drawn(case: Case, receipt: str = RECEIPT, **how: Any) -> DrawnModel:
     declared = case.source.declared or Declaration.of(case.table.schema)
-    return DrawnModel(receipt=receipt, answer=drawn_model(declared, **how), when=WHEN)
+    return DrawnModel(receipt=receipt, answer=drawn_model(declared, **how), when=WHEN, same=True)
 
 
 def asked(case: Case, **values: Any) -> Question:
@@ -76,7 +77,7 @@ def test_only_models_of_two_classes_and_of_these_columns_are_offered_and_others_
     schema = case.table.schema
     wider = tuple(replace(one, high=130.0) if one.name == "age" else one for one in schema.columns)
     before = drawn_model(Declaration.of(replace(schema, columns=wider)), target="returned", columns=["age"])
-    otherwise = DrawnModel(receipt="e" * 64, answer=before, when=WHEN)
+    otherwise = DrawnModel(receipt="e" * 64, answer=before, when=WHEN, same=True)
     read = Setting()
     question = Hits.ask(replace(case, models=(other, number, apart, otherwise, fine)), read)
     offered = next(control for _, control in read.seen.values() if control.key.startswith("hits_model"))
@@ -156,7 +157,7 @@ def requests() -> dict[str, PrivateModel]:
     declared = Declaration.of(schema)
     plain = PrivateModel.of(declared, target="returned", columns=["age", "complaint"], epsilon=0.5, delta=1e-6)
     words = [replace(one, words_from_file=one.name == "complaint") for one in plain.reads.columns]
-    reads = {
+    reads: dict[str, dict[str, Any]] = {
         "cells that the file suggested": {"suggested": ("age",)},
         "rows that the file suggested": {"suggested_row": "record"},
         "the form of the file": {"form": ("no heading",)},
@@ -187,7 +188,8 @@ def test_no_lean_is_bounded_of_one_of_several_nor_of_a_model_that_says_too_littl
     for columns in (["age"], ["age", "day"]):
         other = drawn(case, "7" * 64, target="returned", columns=columns)
         assert said.SEVERAL in leans(replace(case, models=(*case.models, other)), f"one of two {columns}")
-    for number, less in enumerate(({"rho": None}, {"neighbours": None}, {"notes": None}, {"rho": 0.5})):
+    too_little: tuple[dict[str, Any], ...] = ({"rho": None}, {"neighbours": None}, {"notes": None}, {"rho": 0.5})
+    for number, less in enumerate(too_little):
         told = leans(case, f"less {number}", **less)
         assert said.USELESS in told
         assert "at most" not in told
@@ -202,10 +204,114 @@ def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
     assert f"finds 23.7 in 100 (±\u00a0{100 * one / 76:.3g})" in sentence
     assert f"64.3 in 100 (±\u00a0{100 * one / 28:.3g}) have it" in sentence
     assert "which is better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
-    assert "so it is worth having" in said.answer(replace(told, false_alarms=2), 2.0, ("no", "yes"))
-    assert "not worth having" in said.answer(replace(told, false_alarms=30), 2.0, ("no", "yes"))
+    assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), 2.0, ("no", "yes"))
+    assert "so it is not better on these rows" in said.answer(replace(told, false_alarms=30), 2.0, ("no", "yes"))
     assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), 2.0, ("no", "yes"))
     assert "more noise here than rows" in said.answer(replace(told, rightly_left=-300, found=1), 30.0, ("no", "yes"))
+
+
+def by_heart() -> tuple[Case, Case]:
+    """A model that knows what each row it was made from says, of a column that says nothing: with those rows, and with
+    others like them."""
+    rng, words = np.random.default_rng(3), [f"w{number:03d}" for number in range(200)]
+    schema = Schema(
+        columns=(
+            Column(name="ward", type="category", categories=tuple(words)),
+            Column(name="ill", type="yes/no", categories=("no", "yes")),
+        )
+    )
+    declared = Declaration.of(schema)
+
+    frames = [
+        pd.DataFrame({"ward": rng.choice(words, 1000), "ill": rng.choice(["no", "yes"], 1000)}, dtype="str")
+        for _ in range(2)
+    ]
+    tables = [apply(schema, frame).table(fingerprint=f"ward {n}", lineage="") for n, frame in enumerate(frames)]
+    counted = pd.crosstab(frames[0]["ward"], frames[0]["ill"]).reindex(words, fill_value=0)
+    weights = [*(counted["yes"] - counted["no"]).astype(float), 0.0]
+    answer = {**drawn_model(declared, target="ill", columns=["ward"]), "weights": weights}
+    model = DrawnModel(receipt="6" * 64, answer=answer, when=WHEN, same=True)
+    cases = [
+        replace(clinic(), source=replace(clinic().source, table=table, declared=declared), models=(model,))
+        for table in tables
+    ]
+    return cases[0], cases[1]
+
+
+def verdicts(case: Case) -> list[str]:
+    """All that is said of whether the model beats the more common answer, by the headline, the caption, the dots, the
+    control and an answer."""
+    question = asked(case, hits_metric="verdict")
+    assert question.outcomes is not None
+    assert isinstance(question.offer, Offer)
+    told = [
+        Confusion(found=right, missed=wrong, false_alarms=wrong, rightly_left=right)
+        for right, wrong in ((400, 100), (100, 400))
+    ]
+    answers = [said.answer(one, 0.5, ("no", "yes")) for one in told]
+    return [question.headline, question.caption, *question.outcomes.names, said.METRICS["verdict"], *answers]
+
+
+def test_a_verdict_is_of_these_rows_and_never_that_a_model_is_worth_having() -> None:
+    """Of what is known by heart these rows say that it is better, and others that it is not."""
+    here, there = by_heart()
+    model = load_model(here.models[0].answer)
+    own, others = (confusion_of(model.features, model.weights, case.table.frame) for case in (here, there))
+    assert own.better
+    assert own.right_share > 0.6
+    assert others.right_share < others.common_share
+    for case in (here, there, clinic()):
+        for told in verdicts(case):
+            assert "these rows" in told
+            assert "worth" not in told
+    every = [one for one in vars(said).values() if isinstance(one, (str, tuple))]
+    assert "worth" not in str(every)
+    told = said.answer(own, 0.5, ("no", "yes"))
+    assert "better on these rows, 95 times in 100, which does not show that it is so on other people" in told
+    assert "as good on other people" in said.conclude("person")
+
+
+def test_what_is_said_of_other_people_hangs_on_no_row_here() -> None:
+    """Only on how many there are and on what its privacy proves: so it is said alike of rows known by heart."""
+    here, there = by_heart()
+    chance = [asked(case).uncertain for case in (here, there)]
+    assert chance[0] is not None
+    assert chance[1] is not None
+    assert chance[0].people == chance[1].people
+    assert chance[0].sentence.split("Chance")[1] == chance[1].sentence.split("Chance")[1]
+    for share in np.linspace(0.02, 0.98, 49):
+        low, high = (1000 * (share - chance[0].people), 1000 * (share + chance[0].people))
+        assert binom.cdf(high, 1000, share) - binom.cdf(low, 1000, share) >= 0.945, "whatever the share of them is"
+    model = load_model(here.models[0].answer)
+    own, others = (confusion_of(model.features, model.weights, case.table.frame).right_share for case in (here, there))
+    assert abs(own - others) > 3 * chance[0].people, "around the share here it would be wrong"
+    captions = [asked(case).caption for case in (here, there)]
+    beyond = [caption[caption.index("On other people") :] for caption in captions]
+    assert beyond[0] == beyond[1]
+    two = replace(here, models=(*here.models, replace(here.models[0], receipt="8" * 64)))
+    assert "Of other people that shows nothing" in asked(two).caption
+
+
+def test_whether_a_model_was_made_from_these_rows_is_said_only_where_it_is_known() -> None:
+    """A budget is of people, whose next file is another; the request is the same, and says what holds of both."""
+    case = clinic()
+    (model,) = case.models
+    before = replace(case, models=(replace(model, same=False),))
+    for one, known in ((case, True), (before, False)):
+        read = Setting()
+        question = Hits.ask(one, read)
+        assert isinstance(question.offer, Offer)
+        beside = " ".join(block.markdown for block in question.offer.before if isinstance(block, Small))
+        offered = next(control for _, control in read.seen.values() if control.key.startswith("hits_model"))
+        assert ("from these very rows" in beside) == known
+        assert ("maybe from another file" in beside) == (not known)
+        assert ("maybe from another file" in offered.name(model.receipt)) == (not known)
+        assert ("which it was made from" in question.caption) == known
+        assert ("which it may have been made from" in question.caption) == (not known)
+    requests = [asked(one).offer.request for one in (case, before)]  # type: ignore[union-attr]
+    assert requests[0] == requests[1]
+    (note,) = requests[0].own_notes
+    assert "maybe from these very rows" in note
 
 
 def test_an_own_file_is_promised_what_declared_facts_say() -> None:

@@ -84,7 +84,7 @@ class Hits:
 def _named(drawn: DrawnModel, model: LinearModel) -> str:
     epsilon = model.about.get("epsilon")
     known = float(epsilon) if isinstance(epsilon, (int, float)) else None
-    return said.option(model.features.target.name, known, drawn.when)
+    return said.option(model.features.target.name, known, drawn.when, same=drawn.same)
 
 
 def _model_key(source: Source) -> str:
@@ -213,7 +213,13 @@ class _Setting:
             sentence=sentence,
             headline=said.headline(self.metric, case.epsilon, view.at(TOLD), self.target, self.always),
             caption=said.caption(
-                self.true, unit, self.always, simulated=case.source.simulated, own=not case.source.public
+                self.true,
+                unit,
+                self.always,
+                simulated=case.source.simulated,
+                own=not case.source.public,
+                made=said.MADE if self.drawn.same else said.MAYBE_MADE,
+                lean=None if isinstance(self.lean, str) else self.lean,
             ),
             view=view,
             need=Need(control=self.need, found=None if case.brief else view.needed()),
@@ -240,7 +246,7 @@ class _Setting:
         )
 
     def outcomes(self, view: View) -> Outcomes:
-        """What the four counts say, in the end: whether the model is worth having."""
+        """What the four counts say, in the end: whether the model is better on these rows."""
         right = view.at(TOLD, "verdict")
         better = right if self.true.better else 1.0 - right
         return Outcomes(
@@ -275,9 +281,14 @@ class _Setting:
         ]
 
     @property
-    def leaning(self) -> str:
-        """What is proved of how much it leans on the rows it was made from."""
+    def lean(self) -> float | str:
+        """How much it leans on the rows it was made from at most, or why nothing is proved of that."""
         return leaning(self.model, alone=len(self.case.models) == 1)
+
+    @property
+    def leaning(self) -> str:
+        """That, in a sentence that says whether these rows are the ones."""
+        return said.lean(self.lean, same=self.drawn.same)
 
     def what_if(self, view: View) -> Sequence[Block]:
         controls = (people("hits_factor", said.PEOPLE), questions("hits_questions"))

@@ -1,4 +1,4 @@
-"""What is proved of how much a drawn model leans on the rows it was made from, in words."""
+"""What is proved of how much a drawn model leans on the rows it was made from."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dpcore.training.confusion import lean
 from dpcore.training.model import LinearModel
 
 
-def leaning(model: LinearModel, *, alone: bool) -> str:
-    """The bound by its ρ, only where that is all that ties the model to its rows.
+def leaning(model: LinearModel, *, alone: bool) -> float | str:
+    """The bound by its ρ, below 1, only where that is all that ties the model to its rows; else in words why none is.
 
     It is not where its notes say that ε does not cover something, or that words of the file are its options, where it
     is of a version that noted nothing, or where it is not ``alone``: of several that were drawn the one that is kept
@@ -19,10 +19,10 @@ def leaning(model: LinearModel, *, alone: bool) -> str:
     about = model.about
     rho, hidden, notes = (about.get(name) for name in ("rho", "neighbours", "notes"))
     if not isinstance(rho, (int, float)) or hidden not in RELATIONS or not isinstance(notes, (list, tuple)):
-        return said.not_bounded(said.USELESS)
+        return said.USELESS
     if any(UNCOVERED in str(note) for note in notes) or about.get("words_from_file"):
-        return said.not_bounded(said.OUTSIDE)
+        return said.OUTSIDE
     if not alone:
-        return said.not_bounded(said.SEVERAL)
+        return said.SEVERAL
     most = lean(float(rho), hidden)
-    return said.lean(most) if most < 1.0 else said.not_bounded(said.USELESS)
+    return most if most < 1.0 else said.USELESS
