@@ -35,7 +35,7 @@ V = TypeVar("V")
 
 _BEGINS: dict[str, Callable[[], Any]] = {
     **dict.fromkeys(("_receipts", "_notes", "_set", "_controls"), dict),
-    **dict.fromkeys(("_written", "_unlinked", "_by_click"), set),
+    **dict.fromkeys(("_written", "_unlinked", "_by_click", "_named"), set),
     "_request": lambda: None,
     "_unread": list,
     "_linked": lambda: st.query_params.to_dict(),
@@ -395,13 +395,16 @@ def _value(control: Control[V]) -> V:
         refused = found is None and bool(control.refusal)
     elif control.key in kept:
         found = control.checked(kept[control.key])
+        refused = found is None and control.key in _book("_named")
     elif control.carried and control.key in _book("_linked"):
         try:
             found = control.read(_book("_linked").pop(control.key))
         except Refused:
             refused = True
     if refused:
-        _book("_unread").append(control.refusal or control.label)
+        by_click = control.key in _book("_named")
+        _book("_unread").append(control.refusal or (_not_offered(control.label) if by_click else control.label))
+    _book("_named").discard(control.key)
     if found is None:
         before = control.checked(kept[control.key]) if control.key in kept else None
         found = control.default if before is None else before
@@ -411,6 +414,10 @@ def _value(control: Control[V]) -> V:
     if not control.carried:
         _book("_unlinked").add(control.key)
     return found
+
+
+def _not_offered(label: str) -> str:
+    return f"What was clicked for is not offered under “{label}” any more; the usual setting is shown instead."
 
 
 def ready(control: Control[V]) -> str:
@@ -428,13 +435,15 @@ def change(key: str, new: Any) -> None:
     """Set a control by its key, from a callback or before it is drawn; it checks the value when it is read."""
     _set_anew()
     _book("_set")[key] = new
+    _book("_named").discard(key)
     st.session_state.pop(key, None)
 
 
 def change_all(sets: Mapping[str, Any]) -> None:
-    """Set several controls by their keys."""
+    """Set several controls by their keys, to what a click names: what is not taken is told."""
     for key, new in sets.items():
         change(key, new)
+        _book("_named").add(key)
 
 
 def unset(*keys: str) -> None:

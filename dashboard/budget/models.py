@@ -13,18 +13,19 @@ from dpcore.ledger import Receipt
 from dpcore.training.model import KIND
 
 NEWEST = 100
-"""Charges that are looked through."""
+"""Models that are offered."""
 
 
 def drawn_models(source: Source) -> tuple[DrawnModel, ...]:
-    """The models in the answers of this budget since its last reset, the latest first; none where it is closed."""
+    """The models in the answers of this budget since its last reset, the latest first, however many other answers
+    there are; none where it is closed."""
     lineage = source.lineage
     if lineage is None:
         return ()
 
     def found() -> tuple[DrawnModel, ...]:
         try:
-            receipts = compute.ledger().history(lineage, newest=NEWEST)
+            receipts = compute.ledger().history(lineage, newest=NEWEST, kind=KIND)
         except DpcoreError:
             return ()  # nothing was drawn yet, or the sidebar says that the ledger is closed
         return tuple(

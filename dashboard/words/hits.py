@@ -18,6 +18,10 @@ NO_MODEL = (
     "No private model has been drawn about these people yet. Draw one under “Predict a column” on this page; how "
     "often it is right on these rows can then be counted privately."
 )
+NOT_OFFERED = (
+    "The model that was chosen is not among those that can be counted here, so another one is shown. Look which one "
+    "the question names before you draw an answer."
+)
 NOT_DECLARED = "Say on the Data page what the columns can hold: a private count of a model's hits needs it."
 NO_VALUES = "No row here has a value of “{}”, so there is nothing to be right about."
 METRICS = {"off": "How far off it is told", "verdict": "Whether it is better on these rows"}

@@ -50,7 +50,7 @@ from dpcore.ledger.seal import Examined
 from dpcore.ledger.store import Store
 from dpcore.ledger.terms import Terms
 from dpcore.ledger.verify import Replay, stored_records
-from dpcore.ledger.words import label
+from dpcore.ledger.words import label, text
 from dpcore.sketches import Sketch
 from dpcore.validate import boolean, one_of
 
@@ -567,14 +567,19 @@ class Ledger:
         with self._store.reading() as connection:
             return history.receipt(connection, request_id)
 
-    def history(self, lineage: str, *, every_generation: bool = False, newest: int | None = None) -> list[Receipt]:
+    def history(
+        self, lineage: str, *, every_generation: bool = False, newest: int | None = None, kind: str = ""
+    ) -> list[Receipt]:
         """Receipts of one lineage, oldest first; those before a practice reset only if asked.
 
-        Only the ``newest`` so many where that is given. Raises UnknownLineage.
+        Only those with an answer that says of itself that it is of this ``kind``, and only the ``newest`` so many,
+        where that is given. Raises UnknownLineage.
         """
         with self._store.reading() as connection:
-            chosen = history.present(connection, lineage)
-            return history.receipts(connection, *(chosen[:1] if every_generation else chosen), newest=newest)
+            chosen = history.present(connection, lineage)[: 1 if every_generation else None]
+            if text(kind=kind):
+                chosen = [*chosen, history.of_kind(connection, kind)]
+            return history.receipts(connection, *chosen, newest=newest)
 
     def count(self, lineage: str, *, every_generation: bool = False) -> int:
         """How many charges ``history`` would list. Raises UnknownLineage."""

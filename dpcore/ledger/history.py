@@ -163,11 +163,16 @@ def about(connection: Connection, question: str) -> ColumnElement[bool]:
     return says(connection, f'"question":{json.dumps(question)}')
 
 
-def says(connection: Connection, words: str) -> ColumnElement[bool]:
+def of_kind(connection: Connection, kind: str) -> ColumnElement[bool]:
+    """Charges with an answer in which something is of this ``kind``, as a model says it of itself."""
+    return says(connection, f'"kind":{canonical(kind)}', _ANSWERS.c.body)
+
+
+def says(connection: Connection, words: str, body: ColumnElement[Any] = schema.records.c.body) -> ColumnElement[bool]:
     """Records whose body says so: it is canonical JSON, in which quotation marks of a text have a backslash before
     them, so that a name with its quotation marks is a name. Reads no JSON, which would take ten times as long."""
     find = func.instr if connection.dialect.name == "sqlite" else func.strpos
-    return find(schema.records.c.body, words) > 0
+    return find(body, words) > 0
 
 
 def by_hash(start: str) -> ColumnElement[bool]:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import traces
 from dashboard.budget import visitor
+from dashboard.budget.models import NEWEST
 from dashboard.question import RELEASE
 from dashboard.questions.training.hits import ASKED, Hits
+from dashboard.view import EPSILON
+from dashboard.widgets import page
 from dashboard.words import hits as said
 from dashboard.words import safe
+from dpcore.costs import Cost
 from dpcore.datasets import sample
 from dpcore.ledger import Ledger
 from dpcore.training.confusion import CELLS
+from dpcore.training.model import KIND
 from tests.dashboard.conftest import TOKEN, text
 from tests.dashboard.test_draw_beside import ledger, press
+from tests.questions.samples import models
 
 Open = Callable[..., AppTest]
 CLINIC = Ledger.practice_lineage(TOKEN, "clinic")
@@ -89,3 +96,58 @@ def test_a_model_of_a_number_leads_nowhere(idle_app: Open) -> None:
     assert not [button for button in app.button if str(button.key).endswith("-then")]
     app.segmented_control(key=ASKED).set_value(Hits.key).run()
     assert "1 model of a number" in text(app)
+
+
+def model_box(app: AppTest) -> Any:
+    (box,) = (one for one in app.selectbox if str(one.key).startswith("hits_model"))
+    return box
+
+
+def test_a_model_is_found_behind_however_many_other_answers(drawn: AppTest, ledger_file: Path) -> None:
+    """Answers that speak of a model are none, and a later model does not take the place of the one that is named."""
+    with ledger(ledger_file) as found:
+        (first,) = found.history(CLINIC)
+        for number in range(NEWEST + 5):
+            asked = f"other {number}"
+            found.charge(asked, CLINIC, Cost.pure(0.001), "How many?", mechanism="m", neighbours=first.neighbours)
+            found.begin_draw(asked)
+            found.store_answer(asked, {"says": f'"kind":"{KIND}"'} if number % 2 else number)
+    app = press(drawn, "training-then")
+    assert safe(said.NO_MODEL, 2000) not in text(app)
+    assert model_box(app).value == first.journal_hash
+    assert len(model_box(app).options) == 1
+    app.segmented_control(key=ASKED).set_value("predict").run()
+    app.session_state[EPSILON.key] = 0.3
+    app = press(app.run(), "training-now-0")
+    with ledger(ledger_file) as found:
+        two = [one.journal_hash for one in found.history(CLINIC, kind=KIND)]
+    assert len(two) == 2
+    assert two[0] == first.journal_hash
+    app.session_state[EPSILON.key] = 0.5
+    app = press(app.run(), "training-then")
+    assert model_box(app).value == first.journal_hash, "the one whose answer was clicked, not the latest"
+    assert said.NOT_OFFERED not in text(app)
+
+
+def test_a_model_that_is_not_offered_any_more_is_not_silently_another(
+    drawn: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told once, before anything can be drawn of the other one."""
+    monkeypatch.setattr(page, "drawn_models", lambda _: models("clinic"))
+    app = press(drawn, "training-then")
+    assert said.NOT_OFFERED in [one.value for one in app.warning]
+    assert model_box(app).value == models("clinic")[0].receipt
+    assert said.NOT_OFFERED not in [one.value for one in app.run().warning]
+
+
+def test_whatever_a_click_names_and_a_page_does_not_offer_is_told(
+    idle_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every control that an answer leads to, also of one without words of its own for that."""
+    monkeypatch.setattr(said, "NOT_OFFERED", "")
+    app = idle_app("training", data=SAMPLE, training_target="returned")
+    press(app, "training-now-0")
+    monkeypatch.setattr(page, "drawn_models", lambda _: models("clinic"))
+    app = press(app, "training-then")
+    assert any("not offered under" in one.value and said.MODEL in one.value for one in app.warning)
+    assert not any("The link" in one.value for one in app.warning)

@@ -656,6 +656,37 @@ def test_history_comes_in_pages(ledger: Ledger) -> None:
     assert ledger.find("%") == []
 
 
+def test_answers_of_one_kind_are_found_among_any_others(ledger: Ledger) -> None:
+    """What only speaks of the kind is none of it, whatever a text holds; the newest of them are the newest found."""
+    ledger.open_budget("sample", epsilon=1.0, practice=True)
+    ledger.open_budget("other", epsilon=1.0)
+    kind, long = 'a "kind" of model, ε', "w" * 20_000
+    answers: list[Any] = [
+        {"kind": kind, "weights": [1.0]},
+        7,
+        {"says": f'"kind":"{kind}"', "kind": "another"},
+        {"about": long, "kind": kind},
+        None,
+        f"kind {kind}",
+    ]
+    for lineage in ("sample", "other"):
+        for number, one in enumerate(answers):
+            asked = f"{lineage}{number}"
+            ledger.charge(asked, lineage, Cost.pure(0.01), f'"kind":"{kind}"')
+            if one is not None:
+                ledger.begin_draw(asked)
+                ledger.store_answer(asked, one)
+    assert [one.request_id for one in ledger.history("sample", kind=kind)] == ["sample0", "sample3"]
+    assert [one.answer for one in ledger.history("sample", kind=kind, newest=1)] == [answers[3]]
+    assert len(ledger.history("sample", kind="")) == len(answers)
+    assert ledger.history("sample", kind="%") == []
+    ledger.reset_practice("sample")
+    assert ledger.history("sample", kind=kind) == []
+    assert len(ledger.history("sample", kind=kind, every_generation=True)) == 2
+    with pytest.raises(InvalidArgument, match="kind"):
+        ledger.history("sample", kind=3)  # type: ignore[arg-type]
+
+
 class TestPracticeOfOneVisitor:
     TOKEN, OTHER = "0123456789abcdef", "fedcba9876543210"
 

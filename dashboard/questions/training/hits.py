@@ -65,6 +65,7 @@ class Hits:
             names={receipt: _named(*one) for receipt, one in found.models.items()},
             default=next(iter(found.models)),
             hide_label=True,
+            refusal=said.NOT_OFFERED,
             width=460,
             linked=False,  # whoever follows a link has another ledger
         )
