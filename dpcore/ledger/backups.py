@@ -24,7 +24,7 @@ from sqlalchemy import Engine
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger.chains import from_database, from_journal
-from dpcore.ledger.engine import TROUBLE, form, ledger_url, make_engine
+from dpcore.ledger.engine import TROUBLE, form, is_passing, ledger_url, make_engine
 from dpcore.ledger.files import beside, create, others_may_replace, sync_folder
 from dpcore.ledger.journal import write_anew
 from dpcore.ledger.key import Key
@@ -35,6 +35,10 @@ from dpcore.ledger.store import Store, refuse
 from dpcore.ledger.verify import MARKED, SQLITE_FORMS, replayed, sqlite_form, stored_records
 
 DAMAGED = "That backup is damaged itself; use an older one. Nothing was changed."
+_UNSEEN = (
+    "That backup cannot be read now, so nothing was changed; check who may read it, and that the folder for temporary "
+    "files (TMPDIR) has room for a copy."
+)
 _UNMARKED = (
     "That backup bears no mark of this server's key file, so whoever could write it may have made up what it would "
     "add here: {added}. Nothing was changed. Put back the key file with which it was written, or, where you trust "
@@ -129,15 +133,17 @@ def read(source: Path | None, key: Key) -> Backup:
         return Backup()
     if not source.is_file():
         raise LedgerError("There is no backup at that place.")
-    with source.open("rb") as file:
-        is_database = file.read(16) == b"SQLite format 3\x00"
     try:
+        with source.open("rb") as file:
+            is_database = file.read(16) == b"SQLite format 3\x00"
         with tempfile.TemporaryDirectory() as folder:  # so that the backup is not touched
             copy = Path(folder) / "backup"
             shutil.copyfile(source, copy)
             found, whole, marked = (_of_database if is_database else _of_lines)(copy, key)
         _must_be_readable(found)
-    except (LedgerUnsound, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (LedgerUnsound, KeyError, TypeError, ValueError, AttributeError, RecursionError, *TROUBLE) as error:
+        if is_passing(error):
+            raise LedgerError(_UNSEEN) from None
         found, whole, marked = [], False, False  # whoever wrote it may have sealed anything
     if not whole:
         raise LedgerUnsound(DAMAGED)
@@ -197,7 +203,9 @@ def _is_marked(file: Path, key: Key) -> bool:
         try:
             marks = connection.execute("SELECT mark FROM backup_mark LIMIT 2").fetchall()
             seq, last = connection.execute("SELECT seq, hash FROM head").fetchone()
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            if is_passing(error):
+                raise
             return False
     return len(marks) == 1 and hmac.compare_digest(str(marks[0][0]), _mark(key, seq, str(last)))
 
@@ -208,7 +216,9 @@ def _is_a_ledger_s(file: Path) -> bool:
     with closing(sqlite3.connect(file)) as connection:
         try:
             made = connection.execute("SELECT tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            if is_passing(error):
+                raise
             return False
     versions = [sql for table, sql in made if table == _VERSION]
     return versions == [_ITS_TABLE] and sqlite_form([sql for table, sql in made if table != _VERSION]) in SQLITE_FORMS

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from dpcore.errors import LedgerUnsound
+from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import aside
-from dpcore.ledger.engine import TROUBLE, ledger_url, make_engine, migrate, snapshot
+from dpcore.ledger.engine import TROUBLE, is_passing, ledger_url, make_engine, migrate, snapshot
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
@@ -25,19 +25,26 @@ _KEPT_DISAGREE = (
     "Databases that were set aside beside this one go on differently, so none can be trusted to be complete; nothing "
     "was changed. Move the one away that shall not count."
 )
+_UNSEEN = (
+    "{name}, which was set aside here, cannot be read now, so nothing was changed; check who may read it, and that the "
+    "folder for temporary files (TMPDIR) has room for a copy, or move it away where it shall not count."
+)
 
 
 def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
     """The database's records as far as they are a chain, and whether the database is sound.
 
-    Chains are handed out in the present form, whatever they were written in (``renewal``).
+    Chains are handed out in the present form, whatever they were written in (``renewal``). Raises what says nothing of
+    the database itself (``engine.is_passing``).
     """
     try:
         migrate(engine, key, verify_database)
         with snapshot(engine) as connection:
             verify_database(connection)
             return list(stored_records(connection)), True
-    except (LedgerUnsound, *TROUBLE):
+    except (LedgerUnsound, *TROUBLE) as error:
+        if is_passing(error):
+            raise
         return renewed(_readable(engine), key), False
 
 
@@ -46,7 +53,9 @@ def _readable(engine: Engine) -> list[Record]:
     try:
         with snapshot(engine) as connection:
             kept.extend(linked(stored_records(connection)))
-    except (LedgerUnsound, TypeError, *TROUBLE):
+    except (LedgerUnsound, TypeError, *TROUBLE) as error:
+        if is_passing(error):
+            raise
         return kept
     return kept
 
@@ -80,17 +89,22 @@ def from_journals(paths: Sequence[Path], given: Sequence[Record], key: Key) -> t
 def set_aside(file: Path, key: Key) -> list[list[Record]]:
     """What databases hold that gave way at this place, each as far as it is a chain; none of them is touched.
 
-    A program that died as it brought a ledger back may have left one that nothing else knows the end of.
+    A program that died as it brought a ledger back may have left one that nothing else knows the end of. Raises
+    LedgerError for one that cannot be read for another reason than what it holds.
     """
-    found = []
-    for kept in aside.kept(file):
+    return [_copied(kept, key) for kept in aside.kept(file)]
+
+
+def _copied(kept: Path, key: Key) -> list[Record]:
+    try:
         with tempfile.TemporaryDirectory() as folder:
             engine = make_engine(ledger_url(aside.copied(kept, Path(folder))))
             try:
-                found.append(from_database(engine, key)[0])
+                return from_database(engine, key)[0]
             finally:
                 engine.dispose()
-    return found
+    except TROUBLE:
+        raise LedgerError(_UNSEEN.format(name=kept.name)) from None
 
 
 def with_more(chain: list[Record], others: Sequence[Sequence[Record]]) -> list[Record]:

@@ -52,6 +52,14 @@ _TOLD = {
 _SQLITE_FULL = "database or disk is full"
 _DISK_FULL, _TOO_LONG = "53100", ("25P03", "57014")
 """Numbers of PostgreSQL's for what went wrong (its documentation, appendix A)."""
+_NOT_NOW = frozenset({
+    sqlite3.SQLITE_PERM, sqlite3.SQLITE_ABORT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_AUTH,
+})  # fmt: skip
+"""What SQLite says of everything else but what is stored (its documentation, result codes)."""
+_NOT_NOW_ON_SERVER = ("08", "25P", "40", "42501", "53", "55", "57")
+"""How the numbers of such trouble begin that PostgreSQL has."""
 _ONE_AT_A_TIME = threading.Lock()
 """Alembic is of one thread."""
 _MADE_BY_ANOTHER = ("23505", "42P07")
@@ -394,6 +402,19 @@ def is_damage(error: Exception) -> bool:
     return told or isinstance(error, (UnicodeDecodeError, OverflowError))  # not of what is on its way there
 
 
+def is_passing(error: Exception) -> bool:
+    """Whether it says nothing of what is stored: somebody holds it, there is no room, it cannot be opened, read or
+    written now. Whoever takes that for damage puts a sound database aside."""
+    original = _original(error)
+    if isinstance(error, Slow) or is_full(error) or isinstance(original, OSError):
+        return True
+    if isinstance(original, sqlite3.Error):  # the lowest byte; the others say more
+        return getattr(original, "sqlite_errorcode", 0) & 0xFF in _NOT_NOW
+    number = getattr(original, "sqlstate", None)
+    lost = isinstance(error, DBAPIError) and is_lost(error)
+    return lost or (number is not None and number.startswith(_NOT_NOW_ON_SERVER))
+
+
 def is_lost(error: DBAPIError) -> bool:
     """Whether the server could not be reached: not where one statement alone took too long."""
     return not _is_slow(error) and (error.connection_invalidated or explain(error) == UNREACHABLE)
@@ -431,6 +452,11 @@ def explain(error: Exception) -> str:
         return SLOW
     if "locked" in words or "lock timeout" in words or "busy" in words:
         return "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
+    if "i/o error" in words or "input/output error" in words:
+        return (
+            "The ledger's disk could not be read or written, so nothing was given out; check it. Only where its file "
+            f"stays so, move that away and run {RESTORE} with a backup."
+        )
     if is_damage(error):
         return f"The ledger's file is damaged and stays closed; run {RESTORE} with a backup."
     if any(sign in words for sign in ("unable to open", "is a directory", "not a directory", "file exists")):

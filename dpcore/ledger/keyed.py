@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, select
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
-from dpcore.ledger.engine import TROUBLE, form, snapshot
+from dpcore.ledger.engine import TROUBLE, form, is_passing, snapshot
 from dpcore.ledger.history import records
 from dpcore.ledger.key import ANOTHER, LOST, Key
 from dpcore.ledger.migrations import OLDER
@@ -49,10 +49,12 @@ def key_to_restore(where: Place, engine: Engine) -> tuple[Key, bool]:
 
 
 def _readable_form(engine: Engine) -> str | None:
-    """The form of the tables; None where there are none, or the database is damaged."""
+    """The form of the tables; None where there are none, or the database is damaged. Raises what says neither."""
     try:
         return form(engine)
-    except TROUBLE:
+    except TROUBLE as error:
+        if is_passing(error):
+            raise
         return None
 
 

@@ -24,6 +24,7 @@ from dpcore.ledger.engine import (
     check_server,
     form,
     in_one_file,
+    is_passing,
     ledger_url,
     make_engine,
     migrate,
@@ -211,7 +212,9 @@ def _may_set_aside(path: Path, chain: Sequence[Record]) -> bool:
 def _has_no_tables(engine: Engine) -> bool:
     try:
         return form(engine) is None
-    except TROUBLE:
+    except TROUBLE as error:
+        if is_passing(error):
+            raise
         return False
 
 
