@@ -1,9 +1,12 @@
-"""In which schema of a server a ledger is, and that nobody else may put anything there that its statements call.
+"""In which schema of a server a ledger is, and that nobody else may write into it, or put anything there that its
+statements call.
 
 PostgreSQL takes of all functions and operators on a session's ``search_path`` the one that fits best, so one that
 somebody may make in the ledger's schema is called by the ledger's role, which may do anything there. So a transaction
 sees that schema alone, and a ledger is closed where its tables' owner, the database's and superusers are not alone in
-it. A pooler may give each transaction to another session, which was told nothing: each is told what must hold of it.
+it. Nor may others write rows: the chain of records has no key, so whoever can write one can write any that fits, their
+own role among them. A pooler may give each transaction to another session, which was told nothing: each is told what
+must hold of it.
 """
 
 from __future__ import annotations
@@ -54,11 +57,9 @@ tables AS (
     SELECT r.oid, r.relname, r.relowner, r.relacl FROM pg_class r, here
     WHERE r.relnamespace = here.oid AND r.relkind = 'r' AND r.relname = ANY (:tables)
 ),
+account AS (SELECT oid FROM pg_roles WHERE rolname = current_user),
 head AS (
-    SELECT coalesce(
-        (SELECT relowner FROM tables WHERE relname = 'records'),
-        (SELECT oid FROM pg_roles WHERE rolname = current_user)
-    ) AS owner
+    SELECT coalesce((SELECT relowner FROM tables WHERE relname = 'records'), (SELECT oid FROM account)) AS owner
 ),
 above AS (
     SELECT oid FROM pg_roles WHERE rolsuper OR rolname = 'pg_database_owner'
@@ -73,16 +74,24 @@ rights AS (
         '%s ON %I.%I', string_agg(given.privilege_type, ', ' ORDER BY given.privilege_type), here.nspname,
         tables.relname
     )
-    FROM here, tables, aclexplode(tables.relacl) given WHERE given.privilege_type IN ('REFERENCES', 'TRIGGER')
+    FROM here, tables, aclexplode(tables.relacl) given
+    WHERE given.privilege_type IN ('REFERENCES', 'TRIGGER')
+    OR (
+        given.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
+        AND given.grantee <> (SELECT oid FROM account)
+    )
     GROUP BY given.grantee, here.nspname, tables.relname
     UNION
     SELECT given.grantee, format(
-        'REFERENCES (%s) ON %I.%I', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), here.nspname,
-        tables.relname
+        '%s (%s) ON %I.%I', given.privilege_type, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum),
+        here.nspname, tables.relname
     )
     FROM here, tables, pg_attribute a, aclexplode(a.attacl) given
-    WHERE a.attrelid = tables.oid AND given.privilege_type = 'REFERENCES'
-    GROUP BY given.grantee, here.nspname, tables.relname
+    WHERE a.attrelid = tables.oid AND (
+        given.privilege_type = 'REFERENCES'
+        OR (given.privilege_type IN ('INSERT', 'UPDATE') AND given.grantee <> (SELECT oid FROM account))
+    )
+    GROUP BY given.grantee, given.privilege_type, here.nspname, tables.relname
 ),
 named AS (
     SELECT grantee, what, CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS who
@@ -184,8 +193,8 @@ def plainly(connection: Connection) -> Iterator[str]:
 
 
 def be_alone(connection: Connection) -> None:
-    """Raises LedgerUnsound where others may put something into the ledger's schema, or did, with what to run; and as
-    ``Lodging.settle`` for a session that was made otherwise since."""
+    """Raises LedgerUnsound where others may write into the ledger's tables or put something into its schema, or did,
+    with what to run; and as ``Lodging.settle`` for a session that was made otherwise since."""
     with plainly(connection) as schema:
         found = connection.execute(text(_STRANGE), {"schema": schema, "tables": list(TABLES)}).all()[:_MOST]
         role, user = connection.exec_driver_sql(_SESSION).one()

@@ -11,15 +11,18 @@ from pathlib import Path
 
 import pytest
 from psycopg import sql
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, insert, text
 from sqlalchemy.exc import DBAPIError
 
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger, LedgerError, LedgerUnsound, ended, engine, key, lodging, migrations, verify
+from dpcore.ledger import schema as schema_of
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.ended import Ended, EndedLogins
+from dpcore.ledger.records import Record, next_record
 from dpcore.ledger.recovery import restore
+from dpcore.ledger.roles import PEOPLE
 from tests.ledger.conftest import Place
 
 FEW = "few"
@@ -90,6 +93,12 @@ OTHERS = {
     "it may put one on the table of log-outs": f"GRANT TRIGGER ON {{schema}}.ended_logins TO {FEW}",
     "it may make references to one": f"GRANT REFERENCES ON {{schema}}.head TO {FEW}",
     "it may make them to a column": f"GRANT REFERENCES (seq, hash) ON {{schema}}.head TO {FEW}",
+    "it may add rows": f"GRANT INSERT ON {{schema}}.records TO {FEW}",
+    "it may change them": f"GRANT UPDATE ON {{schema}}.accounts TO {FEW}",
+    "it may take them away": f"GRANT DELETE, TRUNCATE ON {{schema}}.ended_logins TO {FEW}",
+    "it may add rows of some columns": f"GRANT INSERT (seq, hash), UPDATE (hash) ON {{schema}}.head TO {FEW}",
+    "it may write, by the usual recipe": "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} "
+    f"TO {FEW}",
     "everybody may": "GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO PUBLIC",
     "the schema is another's": f"ALTER SCHEMA {{schema}} OWNER TO {FEW}; GRANT USAGE ON SCHEMA {{schema}} TO app",
     "one table is": f"ALTER TABLE {{schema}}.lineages OWNER TO {FEW}",
@@ -125,7 +134,7 @@ def test_rights_that_others_have_by_default_close_no_ledger_at_the_first_log_out
         with place.open() as ledger:
             EndedLogins(ledger).put([LOG_OUT], before=0)
             if mutant:
-                with pytest.raises(LedgerUnsound, match=r"few may REFERENCES, TRIGGER ON \w+\.ended_logins"):
+                with pytest.raises(LedgerUnsound, match=r"few may .*REFERENCES, TRIGGER.* ON \w+\.ended_logins"):
                     ledger.verify()
                 return
             ledger.verify()
@@ -185,6 +194,38 @@ def test_where_others_may_put_what_it_calls_it_stays_closed_and_says_what_to_run
     run(own, *mend[1].split("; "))
     with place.open() as ledger:
         assert ledger.verify().charges == 1
+
+
+def by_hand(own: Engine, schema: str) -> None:
+    """Few makes itself an owner, with rights to write rows alone: whoever has read a record knows how it is sealed."""
+    run(own, f"GRANT USAGE ON SCHEMA {schema} TO {FEW}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {FEW}")
+    run(own, f"GRANT INSERT ON {schema}.records TO {FEW}; GRANT UPDATE ON {schema}.head TO {FEW}")
+    with own.connect() as connection:
+        connection.exec_driver_sql(f"SET ROLE {FEW}")
+        connection.exec_driver_sql(f"SET search_path TO {schema}")
+        seq, last = connection.exec_driver_sql("SELECT seq, hash FROM head").one()
+        added = next_record(seq + 1, last, "role", lineage=f"{PEOPLE}few", body={"roles": ["owner"]}, last_time="")
+        connection.execute(insert(schema_of.records), {name: getattr(added, name) for name in Record.__slots__})
+        connection.exec_driver_sql("UPDATE head SET seq = %s, hash = %s", (added.seq, added.hash))
+        connection.exec_driver_sql("RESET ROLE; RESET search_path")
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+def test_whoever_may_write_rows_makes_nobody_an_owner(
+    place: Place, own: Engine, schema: str, monkeypatch: pytest.MonkeyPatch, mutant: bool
+) -> None:
+    """Chain, sums and safeguards all fit."""
+    filled(place)
+    if mutant:
+        monkeypatch.setattr(lodging, "_STRANGE", lodging._STRANGE.replace("'INSERT', 'UPDATE'", "'none'"))
+    by_hand(own, schema)
+    if mutant:
+        with place.open() as ledger:
+            ledger.verify()
+            assert ledger.roles() == {"few": {"owner"}}
+        return
+    with pytest.raises(LedgerUnsound, match=r"few may INSERT ON \w+\.records, few may UPDATE ON \w+\.head"):
+        place.open()
 
 
 HARMLESS = {
