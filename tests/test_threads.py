@@ -275,7 +275,7 @@ def test_what_a_missing_thread_left_is_done_once_somebody_comes_by(
     with short:
         begin()  # nobody's click fails for it
         assert short.asked
-    assert not until(done, 0.05), "else this would show nothing"
+        assert not until(done, 0.05), "else this would show nothing"
     comes_by()
     assert until(done)
 
