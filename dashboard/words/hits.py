@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dashboard.words import many, number, plural, safe, times_in_100, visible, whole
 from dashboard.words.release import may_show
 from dashboard.words.usual import CHANCE, NOISE, counted, verdict
@@ -68,15 +70,30 @@ def right_on(rows: int, unit: str, *, simulated: bool) -> str:
     return f"right on {counted(rows, many(unit), simulated=simulated)}?"
 
 
-def not_counted(numbers: int, apart: int, otherwise: int) -> str:
-    """Models that were drawn and cannot be asked about, in one sentence; "" for none."""
-    parts = [
-        f"{plural(numbers, 'model')} of a number" if numbers else "",
-        f"{plural(apart, 'model')} of more than two classes" if apart else "",
-        f"{plural(otherwise, 'model')} whose columns are declared otherwise now" if otherwise else "",
-    ]
-    told = ", ".join(part for part in parts if part)
-    return f"Not offered here, as no row of theirs is in one of four cells: {told}." if told else ""
+NONE_FITS = "Private models were drawn about these people, and none of them can be counted on these rows as they are."
+
+
+def not_counted(cells: Sequence[str], otherwise: int, older: int) -> str:
+    """Models that were drawn and cannot be asked about, each with why; "" for none. ``cells`` names those whose rows
+    are in no cell, ``otherwise`` are those whose columns are declared otherwise now, ``older`` those of a version of
+    this program whose models this one does not read."""
+    why = (
+        ("as no row of theirs is in one of four cells", ", ".join(cells)),
+        (
+            "as columns of theirs are not declared as when they were drawn, which the Data page can set back",
+            plural(otherwise, "model") if otherwise else "",
+        ),
+        ("as another version of this program drew them", plural(older, "model") if older else ""),
+    )
+    return " ".join(f"Not offered here, {reason}: {told}." for reason, told in why if told)
+
+
+def without_cells(numbers: int, apart: int) -> tuple[str, ...]:
+    """Models whose rows are in no cell, by what they say."""
+    return (
+        *((f"{plural(numbers, 'model')} of a number",) if numbers else ()),
+        *((f"{plural(apart, 'model')} of more than two classes",) if apart else ()),
+    )
 
 
 def always(common: str) -> str:
@@ -251,7 +268,7 @@ def _compared(told: Confusion, both: float) -> str:
 
 
 def _share(share: float, off: float) -> str:
-    return f"{_in_100(share)} in 100 (±\u00a0{number(100 * min(off, 1.0))})"
+    return f"{_in_100(share)} in 100 (± {number(100 * min(off, 1.0))})"
 
 
 def _of(share: float, rows: float, off: float) -> str:

@@ -85,9 +85,20 @@ def test_only_models_of_two_classes_and_of_these_columns_are_offered_and_others_
     assert not offered.linked
     assert question.offer.request.drawn == other.receipt  # type: ignore[union-attr]
     (note,) = question.notes
-    assert all(part in note for part in ("1 model of a number", "more than two classes", "declared otherwise now"))
-    with pytest.raises(CannotAsk, match="Not offered here"):
-        asked(replace(case, models=(number, apart)))
+    assert all(part in note for part in ("1 model of a number", "more than two classes", "not declared as when"))
+    older = replace(otherwise, receipt="9" * 64, answer={**before, "version": 99})
+    reasons = {
+        "no row of theirs is in one of four cells": (number, apart),
+        "not declared as when they were drawn, which the Data page can set back": (otherwise,),
+        "another version of this program": (older,),
+    }
+    for one in reasons:
+        with pytest.raises(CannotAsk) as refused:
+            asked(replace(case, models=reasons[one]))
+        told = str(refused.value)
+        assert told.startswith(said.NONE_FITS), "there are models, and none is to be drawn for want of one"
+        assert said.NO_MODEL not in told
+        assert [other for other in reasons if other in told] == [one], "each for its own reason"
     both = {
         question_digest(asked(replace(case, models=(one,))).offer.request)  # type: ignore[union-attr]
         for one in (fine, other)
@@ -199,10 +210,10 @@ def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
     told = Confusion(found=18, missed=58, false_alarms=10, rightly_left=230)
     sentence = said.answer(told, 2.0, ("no", "yes"))
     both, one = (float(Noise(scale=2.0, counts=counts).within(0.05)) for counts in (2, 1))
-    assert f"**78.5 in 100 (±\u00a0{100 * both / 316:.3g})**" in sentence
+    assert f"**78.5 in 100 (± {100 * both / 316:.3g})**" in sentence
     assert "always saying “no” would be right about 75.9 in 100" in sentence
-    assert f"finds 23.7 in 100 (±\u00a0{100 * one / 76:.3g})" in sentence
-    assert f"64.3 in 100 (±\u00a0{100 * one / 28:.3g}) have it" in sentence
+    assert f"finds 23.7 in 100 (± {100 * one / 76:.3g})" in sentence
+    assert f"64.3 in 100 (± {100 * one / 28:.3g}) have it" in sentence
     assert "which is better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
     assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), 2.0, ("no", "yes"))
     assert "so it is not better on these rows" in said.answer(replace(told, false_alarms=30), 2.0, ("no", "yes"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,15 @@ import pytest
 import textstat
 
 from dashboard import catalogue
+from dashboard import words as dashboard_words
 from dashboard.blocks import Ask, Note, Small, Text
 from dashboard.controls import Setting
-from dashboard.question import CannotAsk, Offer, Question
+from dashboard.question import CannotAsk, NoOffer, Offer, Question
+from dashboard.questions.training.hits import Hits
+from dashboard.report.text import line as on_paper
+from dashboard.report.value import plain
 from dashboard.view import EPSILON_HIGH, View
-from dashboard.words import glossary, needs
+from dashboard.words import glossary, needs, visible
 from dashboard.words import release as release_words
 from dpcore.datasets import sample, samples
 from tests.questions.samples import KEYS, sample_case
@@ -35,11 +41,12 @@ HARDEST, HARD_IN_100 = 14.0, 1
 It counts letters and words alone. Broadsheet newspapers lie at about 12 as a whole; single sentences scatter widely.
 """
 MEDIAN = 7.0
+WORDS = Path(dashboard_words.__file__).parent
 
 
 @cache
 def asked(key: str, name: str, epsilon: float = 0.5) -> tuple[Question, Setting] | None:
-    kind: Any = next(kind for _, other, kind in QUICK if other == key)
+    kind: Any = next(kind for kind in (*(kind for _, _, kind in QUICK), Hits) if kind.key == key)
     setting = Setting()
     try:
         return kind.ask(sample_case(name, epsilon), setting), setting
@@ -84,6 +91,41 @@ def in_tabs(key: str, name: str) -> Iterator[str]:
 def sentences(text: str) -> list[str]:
     plain = re.sub(r"\[[^]]*\]|[*_`#“”]|:material/\w+:", "", text).replace("ε = ", "epsilon ")
     return [part.strip() for part in re.split(r"(?<=[.?!;:])\s+(?=[A-Z“])", plain) if len(part.split()) >= 5]
+
+
+# -- signs -------------------------------------------------------------------------------------------------------------
+
+UNSEEN_BESIDE = {"tracker"}
+"""Modules of words that stand in the narrow sidebar alone, never in a report or a sentence to copy."""
+
+
+def written_out(source: str) -> list[str]:
+    """Texts in a module that a report, or sentences to copy, would write otherwise than the page: with signs that
+    nobody sees."""
+    texts = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    flat = [text.replace("\n", " ").replace("\t", " ") for text in texts if isinstance(text, str)]
+    return [text for text in flat if visible(text, len(text) + 1) != text]
+
+
+def test_no_words_have_signs_that_a_report_writes_out() -> None:
+    found = {module.stem: written_out(module.read_text()) for module in sorted(WORDS.glob("*.py"))}
+    assert {name for name, texts in found.items() if texts} <= UNSEEN_BESIDE
+    assert found["tracker"], "such a sign is found"
+
+
+@pytest.mark.parametrize("key", [*(key for _, key, _ in QUICK), Hits.key])
+def test_no_answer_has_signs_that_a_report_writes_out(key: str) -> None:
+    """What is said of an answer that is drawn, as it goes on paper and into the sentences to copy."""
+    name = next(name for name in ("clinic", "outbreak", "forecasts") if asked(key, name) is not None)
+    found = asked(key, name)
+    assert found is not None
+    offer = found[0].offer
+    if isinstance(offer, NoOffer):
+        assert key in ("one_ball", "follow"), "all others have a release about a sample"
+        return
+    told = offer.describe(offer.request.answer(offer.data()))
+    assert "⟨U+" not in plain(on_paper(told))
+    assert "⟨U+" in plain(on_paper(f"{told} ±\u00a01"))
 
 
 # -- the glossary ------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class Hits:
         key = ("hits models", case.table.fingerprint, case.models, declared)
         found = case.memo(key, lambda: fitting(case.models, declared))
         if not found.models:
-            raise CannotAsk(f"{said.NO_MODEL} {found.others}")
+            raise CannotAsk(f"{said.NONE_FITS} {found.others}")
         which: Choice[str] = Choice(
             key=_model_key(case.source),
             label=said.MODEL,

@@ -26,12 +26,12 @@ def fitting(models: Sequence[DrawnModel], declared: Declaration) -> Fitting:
     """Of the drawn ones those with two classes of which every column is declared as it was then: from public things
     alone."""
     found: dict[str, tuple[DrawnModel, LinearModel]] = {}
-    numbers = apart = otherwise = 0
+    numbers = apart = otherwise = older = 0
     for one in models:
         try:
             model = load_model(one.answer)
         except InvalidArgument:
-            otherwise += 1  # of another version of this program
+            older += 1
             continue
         if model.features.apart:
             apart += 1
@@ -41,7 +41,7 @@ def fitting(models: Sequence[DrawnModel], declared: Declaration) -> Fitting:
             otherwise += 1
         else:
             found[one.receipt] = one, model
-    return Fitting(models=found, others=said.not_counted(numbers, apart, otherwise))
+    return Fitting(models=found, others=said.not_counted(said.without_cells(numbers, apart), otherwise, older))
 
 
 def _as_declared(declared: Declaration, model: LinearModel) -> bool:
