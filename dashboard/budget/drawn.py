@@ -1,9 +1,10 @@
 """Which answers were drawn from the table that is there, as far as this session knows.
 
 The ledger keeps answers by people and question, and of the table nothing: a mark of it would tell whoever guesses the
-whole table that they are right. So a session notes of which table it drew each answer. What was drawn before, or
-elsewhere, may be about another file of these people, and is never shown as this table's. Whoever waits in several
-windows for one request has one draw of it, and each window notes that which has the very table that it was drawn from.
+whole table that they are right. So a session notes of which table it drew each answer, as long as it has the file or
+can bring it back. What was drawn before, or elsewhere, may be about another file of these people, and is never shown as
+this table's. Whoever waits in several windows for one request has one draw of it, and each window notes that which has
+the very table that it was drawn from.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from dashboard.budget import visitor
-from dashboard.budget.held import DRAWN
+from dashboard.budget.held import DRAWN, DRAWN_BEFORE
 from dashboard.case import Source
 from dashboard.words.release import Whence
 from dpcore.ledger import Receipt
@@ -60,6 +61,32 @@ def waiting(request_id: str, source: Source) -> Iterator[None]:
                 _WAITING[key] = left
             else:
                 del _WAITING[key]
+
+
+def put_aside() -> dict[str, str]:
+    """What was noted goes with the file that is put aside now; returns what was noted of the one that was aside."""
+    now, before = DRAWN.get(), DRAWN_BEFORE.get()
+    DRAWN_BEFORE.put(now)
+    return before
+
+
+def brought_back(notes: dict[str, str]) -> None:
+    """The file of these is there again."""
+    DRAWN.put(notes)
+
+
+@contextmanager
+def staying() -> Iterator[None]:
+    """While what was made from the file is let go of, and the file stays."""
+    notes = DRAWN.get()
+    yield
+    if notes:
+        DRAWN.put(notes)
+
+
+def forget_aside() -> None:
+    """The file that was put aside is forgotten for good."""
+    DRAWN_BEFORE.forget()
 
 
 def whence(source: Source) -> Whence:

@@ -26,6 +26,8 @@ class Kept:
 
 DRAWN: Slot[dict[str, str]] = Slot("_drawn", dict, own=lambda _: None, stays=True)
 """By request: the name of the table (``Source.drawn_from``) from which this session drew its answer."""
+DRAWN_BEFORE: Slot[dict[str, str]] = Slot("_drawn_before", dict, stays=True)
+"""The same of the file that was put aside and can be brought back."""
 FOUND_RECEIPT: Slot[str] = Slot("_found_receipt", str)
 """The hash of the charge that was looked up: what is on its receipt is asked for each time it is shown."""
 SHOWN_RECEIPTS: Slot[tuple[str, ...]] = Slot("_shown_receipts", tuple)

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from dashboard import all_held, limits, session, words
+from dashboard.budget import drawn
 from dashboard.case import OWN
 from dashboard.data import naming, remembered, source
 from dashboard.data.decisions import Decisions
@@ -54,16 +55,16 @@ def of(own: OwnFile | None, do: Callable[P, None]) -> Callable[P, None]:
     A file that was being read takes its place before the browser shows that. Then a sentence says so, and nothing that
     was said of the one counts for the other.
     """
-    drawn = _table(own)
+    table = _table(own)
 
     @wraps(do)
     def clicked(*args: P.args, **kwargs: P.kwargs) -> None:
-        if _table(source.own_file()) == drawn:
+        if _table(source.own_file()) == table:
             do(*args, **kwargs)
         else:
             session.say("own", said.CHANGED_MEANWHILE)
 
-    clicked.table = drawn  # type: ignore[attr-defined]
+    clicked.table = table  # type: ignore[attr-defined]
     return clicked
 
 
@@ -231,7 +232,9 @@ def forget() -> None:
         own = replace(own, known=())
         source.keep(own)
     no_room(own, None)  # less counts
-    session.forget_own()
+    with drawn.staying():
+        session.forget_own()
+    drawn.forget_aside()
 
 
 def take_away() -> None:
@@ -258,12 +261,15 @@ def put_in_place(own: OwnFile) -> None:
 
 
 def _swap(own: OwnFile | None) -> None:
+    """Put the file aside for ``own``, which was aside, or for none."""
     OWN_BEFORE.put(source.own_file())
+    notes = drawn.put_aside()
     OWN_COLUMNS.forget()
     OWN_PENDING.forget()
     source.keep(None)
     session.forget_own()
     if own is not None:
+        drawn.brought_back(notes)
         commit(own)
     elif session.value(source.control()) == OWN and not OWN_TAKEN.get():
         session.change("data", source.FIRST_SAMPLE)

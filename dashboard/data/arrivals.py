@@ -18,7 +18,7 @@ from streamlit.typing import UploadedFile
 from dashboard import all_held, limits, session, words
 from dashboard.background import compute, garbage
 from dashboard.background.readers import READERS
-from dashboard.budget import tracker
+from dashboard.budget import drawn, tracker
 from dashboard.data import actions, declared_before, naming, source
 from dashboard.data.actions import start
 from dashboard.data.decisions import read_so
@@ -308,10 +308,12 @@ def _installed(task: Task, last: tuple[Template, ...]) -> None:
         return
     if present is not None and not at.again:
         OWN_BEFORE.put(present)
+        drawn.put_aside()
         source.keep(None)
         session.forget_own()
     elif others:
-        session.forget_own()  # another sheet is another table: no answer about the one stands on its pages
+        with drawn.staying():
+            session.forget_own()  # another sheet is another table: no answer about the one stands on its pages
         naming.another()
     source.keep(own)
 
