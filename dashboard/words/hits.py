@@ -224,13 +224,15 @@ def forecast(off: float, right: float) -> str:
     )
 
 
-def forecast_bound(bound: ErrorBound, people: int | None) -> str:
-    """From declared facts alone, whatever the rows are."""
+def forecast_bound(bound: ErrorBound, people: int | None, unit: str) -> str:
+    """From declared facts alone, whatever the rows are: how many of them have an answer no fact says, so of about how
+    many ``people`` there are it is said as of one row each."""
     over = (
         "; over as many rows as are told, that is how far off the share is at most"
         if people is None
-        else f"; over about {people:,} rows, as declared, the share is off by at most "
-        f"{number(100 * min(1.0, bound.number / people))} points of 100"
+        else f"; over {people:,} rows with an answer, as of one for each of about as many {safe(many(unit))} as "
+        f"declared, the share is off by at most {number(100 * min(1.0, bound.number / people))} points of 100, over "
+        "half as many by twice that"
     )
     return (
         f"{times_in_100(bound.confidence or 0.0)}, whatever the rows are, how many it is right about and how many "

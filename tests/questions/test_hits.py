@@ -339,8 +339,11 @@ def test_an_own_file_is_promised_what_declared_facts_say() -> None:
     assert other.offer.forecast == question.offer.forecast
     assert other.offer.request == question.offer.request
     bound = question.offer.request.error_bound(0.05)  # type: ignore[attr-defined]
-    stated = said.forecast_bound(bound, 316)
+    stated = said.forecast_bound(bound, 316, "visit")
     assert f"{100 * bound.number / 316:.3g} points" in stated
+    assert "over 316 rows with an answer, as of one for each of about as many visits as declared" in stated, (
+        "how many people there are is no number of rows, nor of those that have an answer"
+    )
     assert question.offer.request.chosen_after_looking  # type: ignore[attr-defined]
     label = then(case.source).label
     assert label == said.LEADS

@@ -322,7 +322,7 @@ class _Setting:
             chances = (self.at(here, metric) for metric in ("off", "verdict"))
             forecast = said.forecast(*chances)
         else:
-            forecast = said.forecast_bound(request.error_bound(0.05), source.declared.people)
+            forecast = said.forecast_bound(request.error_bound(0.05), source.declared.people, request.unit)
         classes, scale = self.classes, request.scale
         return Offer(
             request=request,
