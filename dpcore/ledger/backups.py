@@ -26,7 +26,7 @@ from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger.chains import from_database, from_journal
 from dpcore.ledger.engine import TROUBLE, form, is_passing, ledger_url, make_engine
 from dpcore.ledger.files import beside, create, others_may_replace, sync_folder
-from dpcore.ledger.journal import write_anew
+from dpcore.ledger.journal import begins_so, write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.receipt import Receipt
@@ -135,7 +135,10 @@ def read(source: Path | None, key: Key) -> Backup:
         raise LedgerError("There is no backup at that place.")
     try:
         with source.open("rb") as file:
-            is_database = file.read(16) == b"SQLite format 3\x00"
+            start = file.read(16)
+        is_database = start == b"SQLite format 3\x00"
+        if not is_database and not begins_so(start):  # nor copied, however large it is
+            raise LedgerUnsound(DAMAGED)
         with tempfile.TemporaryDirectory() as folder:  # so that the backup is not touched
             copy = Path(folder) / "backup"
             shutil.copyfile(source, copy)
@@ -153,10 +156,12 @@ def read(source: Path | None, key: Key) -> Backup:
 def _of_lines(copy: Path, key: Key) -> tuple[list[Record], bool, bool]:
     mark = _cut_mark(copy)
     found, whole = from_journal(copy, key)
+    if not found:
+        return found, whole, False
     last = _last_line(copy)
     if not last.endswith("\n"):  # a line that is not finished is not read, and stands for nothing
         return found, False, False
-    if not mark or not found:
+    if not mark:
         return found, whole, False
     record = Record.from_line(last)  # as it was written, whatever form it is read into
     return found, whole, hmac.compare_digest(mark, _mark(key, record.seq, record.hash))

@@ -17,6 +17,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
+from typing import BinaryIO
 
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger.commands import NEW_JOURNAL, RESTORE
@@ -85,7 +86,7 @@ class Journal:
         if size == self._read_to:
             return
         with self.path.open("rb") as file:
-            if self.seq == 0 and file.read(len(_BEGINS)) != _BEGINS:
+            if self.seq == 0 and not begins_so(file.read(len(_BEGINS))):
                 raise LedgerUnsound(self.trouble())
             file.seek(self._read_to)
             for raw in file:
@@ -248,8 +249,30 @@ def holds_record(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
-        return any(line.startswith(_BEGINS) and _parse(line) is not None for line in lines)
+        return any(line.startswith(_BEGINS) and _parse(line) is not None for line in _lines(file))
+
+
+def is_one(path: Path) -> bool:
+    """Whether the file at ``path`` is a journal, sound or not, or what may become one: not there, or empty. However
+    large another one is, it is read in portions, and of a journal little more than its beginning."""
+    if not path.exists():
+        return True
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        if begins_so(file.read(len(_BEGINS))) or file.seek(0, os.SEEK_END) == 0:
+            return True
+    return holds_record(path)
+
+
+def begins_so(data: bytes) -> bool:
+    """Whether a file that begins with ``data`` may be a journal."""
+    return data.startswith(_BEGINS)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """What ends with a line's end, or is longer than any record is."""
+    return iter(lambda: file.readline(_LONGEST_LINE), b"")
 
 
 def starts_old(path: Path) -> bool:
@@ -257,7 +280,7 @@ def starts_old(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return is_old(_intact(file))
+        return is_old(_intact(_lines(file)))
 
 
 def _intact(lines: Iterable[bytes]) -> Iterator[Record]:

@@ -46,6 +46,8 @@ ANOTHER = (
 CALLED = "the ledger's key file"
 _SECRET_BYTES = 32
 _NONCE, _TAG = 16, 16
+_MOST_BYTES = 16 << 20
+"""Of a key file, which names every place and computer that a ledger was met at: more is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,8 @@ def load(path: Path) -> Key | None:
     try:
         if path.exists() and not path.is_file():  # which may have no end
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
-        text = path.read_text(encoding="ascii")
+        with path.open("rb") as file:
+            text = file.read(_MOST_BYTES + 1).decode("ascii")
         warn_if_others_read(path, CALLED)
     except FileNotFoundError:
         return None

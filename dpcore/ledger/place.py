@@ -22,7 +22,7 @@ from dpcore.ledger.commands import INIT, RESTORE
 from dpcore.ledger.engine import data_folder, database_file, form, reading
 from dpcore.ledger.files import beside, leads_nowhere, real
 from dpcore.ledger.found import Found, look
-from dpcore.ledger.journal import BEHIND, NO_JOURNAL, holds_record
+from dpcore.ledger.journal import BEHIND, NO_JOURNAL, holds_record, is_one
 from dpcore.ledger.key import Key
 
 GONE = (
@@ -143,8 +143,8 @@ class Place:
             raise LedgerUnsound(LEADS_NOWHERE)
 
     def _check_journal(self) -> None:
-        """A place where no journal can be: that of a file that the ledger has already, of a folder, or of what may have
-        no end. Raises LedgerUnsound."""
+        """A place where no journal can be: that of a file that the ledger has already, or that holds something else, a
+        folder, or what may have no end. Raises LedgerUnsound."""
         path = self.journal or (None if self.file is None else self._usual_journal(self.file))
         if path is None:
             return
@@ -153,7 +153,7 @@ class Place:
             own |= {self.real, self.lock, *(self.real.with_name(self.real.name + end) for end in _OF_SQLITE)}
         if real(path) in {real(one) for one in own}:
             raise LedgerUnsound(OF_THE_LEDGER)
-        if path.exists() and not path.is_file():
+        if not is_one(path):  # looked at before anybody has to wait, for it may be large
             raise LedgerUnsound(NO_JOURNAL)
 
     def _leave(self, found: Found) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger import Ledger, found, key
+from dpcore.ledger import Ledger, found, journal, key
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.lock import HELD, exclusive
@@ -337,3 +338,60 @@ def test_a_key_by_a_link_is_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert known is not None
     assert str(tmp_path / "another.db") in known.ledgers
     assert not (tmp_path / "linked.lock").exists()
+
+
+SIZE = 200 << 20
+
+
+def an_image(folder: Path) -> Path:
+    """A large file without the end of a line."""
+    path = folder / "image"
+    with path.open("wb") as file:
+        file.truncate(SIZE)
+    return path
+
+
+def memory_of(call: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("how", ["journal", "usual", "backup", "key"])
+def test_a_large_file_is_not_read_as_a_whole_nor_while_others_wait(
+    how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took twice its size, and a server of that ledger waited meanwhile."""
+    monkeypatch.setattr(journal, "_LONGEST_LINE", 1 << 20)
+    _, own = beside_a_ledger(tmp_path, monkeypatch, 2)
+    path = an_image(tmp_path)
+    asked = ["--ledger", str(own / "l.db")]
+    commands = [["status"], ["restore"], ["restore", "--new-journal"]]
+    if how == "journal":
+        asked += ["--journal", str(path)]
+    elif how == "usual":
+        path.replace(own / "l.db.journal")
+    elif how == "backup":
+        commands = [["restore", str(path)]]
+    else:
+        monkeypatch.setenv("EPSILON_LAB_KEY", str(path))
+    for command in commands:
+        with exclusive(own / "l.db.lock" if how in ("journal", "usual") else tmp_path / "nobody's"):
+            assert memory_of(lambda: main([*asked, *command])) < SIZE / 4  # noqa: B023
+        said = capsys.readouterr().err
+        assert {
+            "journal": "holds no record of a ledger",
+            "usual": "holds no record of a ledger",
+            "backup": "damaged itself",
+            "key": "key file is damaged",
+        }[how] in said
+
+
+def test_a_line_without_an_end_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the test above can fail."""
+    path = an_image(tmp_path)
+    monkeypatch.setattr(journal, "_LONGEST_LINE", -1)
+    assert memory_of(lambda: journal.is_one(path)) >= SIZE
