@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
@@ -26,7 +26,7 @@ from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
 from dpcore.ledger.kept import KEPT
 from dpcore.ledger.records import readable
-from dpcore.ledger.words import chosen_after_looking, with_all
+from dpcore.ledger.words import chosen_after_looking, fuller, with_all
 from dpcore.tick import TICK, Tick
 
 PERSON = "person"
@@ -261,6 +261,30 @@ def question(request: Request) -> str:
     what = request.what if request.what.endswith(("?", ".")) else f"{request.what}."
     table = getattr(getattr(request, "reads", None), "table", "")
     return f"{what} Asked of the table “{shown(table)}”." if table else what
+
+
+def notes_of(request: Request, *, granted: Sequence[str] = (), charged: Sequence[str] = ()) -> tuple[str, ...]:
+    """The notes of a question, with all that its receipt says beyond them where it is drawn for a request that was
+    ``granted`` in these words, or waits for it, or for a charge that was made in these: an earlier session may have
+    said more."""
+    own, notes = sentence(request), tuple(getattr(request, "notes", ()))
+    question = own.removesuffix(" ".join(notes))
+    found = list(notes)
+    for told in (*(_fuller(one, own) for one in granted), *charged):
+        if with_all(own, told) == with_all(told, own):  # nothing but what stands behind it
+            more = with_all(own, told).removeprefix(own)
+        else:
+            more = told.removeprefix(question)
+        if more.strip() and more.strip() not in found:
+            found.append(more.strip())
+    return tuple(found)
+
+
+def _fuller(granted: str, own: str) -> str:
+    try:
+        return fuller(granted, own)
+    except InvalidArgument:  # it is not drawn
+        return own
 
 
 def _attempt(work: Any) -> tuple[bool, Any]:

@@ -30,6 +30,15 @@ def _unanswered(lineage: str, question: Sequence[str]) -> list[Receipt]:
     return [receipt for digest in question for receipt in compute.ledger().unanswered(lineage, digest)]
 
 
+def charged(lineage: str, question: Sequence[str]) -> list[str]:
+    """The words of the charges that an answer may be drawn for now. Raises LedgerError."""
+    try:
+        found = _unanswered(lineage, question)
+    except UnknownLineage:
+        return []
+    return [receipt.what for receipt in found if receipt.state in ("charged", "failed")]
+
+
 def paid(lineage: str, question: Sequence[str]) -> str:
     """The request of such a charge whose draw failed, which pays for the next one; empty where there is none or the
     ledger does not say."""

@@ -9,7 +9,7 @@ is decided in the transaction that charges: of clicks at one moment, in however 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -42,7 +42,7 @@ from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget, Known, Receipt
 from dpcore.ledger.words import LONGEST_QUESTION, PERSON, refusal
-from dpcore.release import REFUSED, Request, ask, make_ready, question_digests, release
+from dpcore.release import REFUSED, Request, ask, make_ready, notes_of, question_digests, release
 
 EARLIER_SHOWN = 5
 
@@ -184,17 +184,18 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
-    _rules(request, sample=source.public)
+    petition, question = approval.latest(found, request), question_digests(request)
+    waits = [petition.what] if petition is not None and approval.pending(petition, found) else []
+    notes = notes_of(request, granted=waits, charged=unanswered.charged(here.lineage, question))
+    _rules(request, notes, sample=source.public)
     if not _price(found, source, request, offer.relation):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
-    petition = approval.latest(found, request)
     if not approval.pending(petition, found):
         _begin(here, found, seen=known, again=bool(drawn.apart(source, earlier)[0]))
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     _problem(slot)
-    question = question_digests(request)
     if petition is not None:
         approval.told(petition, lambda request_id: _draw(here, request_id), found, key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
@@ -276,10 +277,10 @@ def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:
     )
 
 
-def _rules(request: Request, *, sample: bool) -> None:
+def _rules(request: Request, notes: Sequence[str], *, sample: bool) -> None:
     """By which public rules any file is answered; what is only promised, and what ε does not cover, in a list of its
     own before, unless it is of a sample."""
-    rules, notes = getattr(request, "rules", ()), getattr(request, "notes", ())
+    rules = getattr(request, "rules", ())
     if notes and not sample:
         with st.container(border=True):
             st.markdown(said.answers_for(notes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,15 +10,19 @@ from typing import Any
 
 import pytest
 
+from dashboard import words
+from dashboard.words.release import answers_for
 from dpcore import release as module
 from dpcore.datasets import PrivateRows
 from dpcore.datasets.text import plain_sentence
 from dpcore.errors import ReleaseRefused
 from dpcore.ledger import Ledger
 from dpcore.ledger.receipt import Receipt
+from dpcore.ledger.words import LONGEST_QUESTION
 from dpcore.release import release, sentence
 from dpcore.releases.asked import CHOSEN
 from dpcore.releases.asked_model import AskedModel
+from dpcore.releases.steps_chosen import SEEN
 from dpcore.training import load_model
 from tests.contract.test_release_contract import KINDS, questions
 from tests.contract.test_release_contract import asked as of_a_page
@@ -108,3 +113,68 @@ def test_what_was_charged_before_somebody_looked_stays_so_on_its_receipt(
     found = way(ledger, monkeypatch, plain, looked, ROWS)
     assert found.what == sentence(looked if way is after_a_grant else plain)
     assert found.answer["about"]["notes"] == list(looked.notes)
+
+
+# -- what is listed before the click -----------------------------------------------------------------------------------
+
+
+def listed(way: Way, ledger: Ledger, patch: pytest.MonkeyPatch, first: Any, then: Any) -> tuple[str, Receipt]:
+    """What stands beside the release before it is drawn, from the words that are at hand then; and the receipt."""
+    before: list[str] = []
+    drawing = module.release
+
+    def looked_at(here: Ledger, request_id: str, lineage: str, request: Any, rows: Any) -> Receipt:
+        digests = module.question_digests(request)
+        petition = here.latest_petition(lineage, *digests)
+        charges = [one.what for digest in digests for one in here.unanswered(lineage, digest)]
+        granted = [petition.what] if petition is not None else []
+        before[:] = [answers_for(module.notes_of(request, granted=granted, charged=charges))]
+        return drawing(here, request_id, lineage, request, rows)
+
+    patch.setitem(globals(), "release", looked_at)
+    receipt = way(ledger, patch, first, then, ROWS)
+    return before[0], receipt
+
+
+def unsaid(told: str, receipt: Receipt, request: Any) -> list[str]:
+    """Sentences on the receipt, after its question, that the list has not."""
+    rest = receipt.what.removeprefix(sentence(request).removesuffix(" ".join(request.notes)))
+    return [one for one in re.split(r"(?<=[.]) (?=[A-Zε])", rest) if words.safe(one, LONGEST_QUESTION) not in told]
+
+
+@ways
+def test_the_list_beside_a_release_says_all_that_its_receipt_will_say(
+    way: Way, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where an earlier session, which asked or was charged, said more of it than the one that draws; once."""
+    plain = asked(ALL[0], TOLD)
+    told, receipt = listed(way, ledger, monkeypatch, replace(plain, chosen_after_looking=True), plain)
+    assert unsaid(told, receipt, plain) == []
+    assert told.count(words.safe(CHOSEN, LONGEST_QUESTION)) == 1
+
+
+@ways
+def test_a_list_of_what_is_said_now_alone_is_found_out(
+    way: Way, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "notes_of", lambda request, **_: request.notes)
+    plain = asked(ALL[0], TOLD)
+    told, receipt = listed(way, ledger, monkeypatch, replace(plain, chosen_after_looking=True), plain)
+    assert unsaid(told, receipt, plain) == [CHOSEN]
+
+
+def test_the_list_of_what_nobody_spoke_of_before_is_that_of_the_question() -> None:
+    plain = asked(ALL[0], TOLD)
+    looked = replace(plain, chosen_after_looking=True)
+    for one in (plain, looked):
+        assert module.notes_of(one) == one.notes
+        same = module.notes_of(one, granted=[sentence(one)], charged=[sentence(one), sentence(plain)])
+        assert same == one.notes
+    assert module.notes_of(plain, granted=[sentence(looked)]) == looked.notes
+    less = replace(plain, people=300, reads=replace(plain.reads, suggested_row=""))
+    own = sentence(less)
+    said_more = own.replace("rows was stated and not counted.", f"rows was stated by {SEEN}: not covered by ε.")
+    assert said_more != own
+    more = "".join(module.notes_of(less, granted=[said_more])[len(less.notes) :])
+    assert f"rows was stated by {SEEN}" in more, "words of an earlier version, which the receipt takes over"
+    assert "A model that predicts" not in more, "the question stands above"
