@@ -178,7 +178,9 @@ def derived(found: float, named: float, positive: str) -> str:
     )
 
 
-OWN_ROWS = "**The model was made from these very rows.** How often it is right on other people is not shown"
+OWN_ROWS = (
+    "**The model was made from the very rows that are counted.** How often it is right on other people is not shown"
+)
 MAYBE_OWN_ROWS = (
     "**The model was drawn from the data of these people as they were then, maybe from another file.** How often it is "
     "right on people whom it was not made from is not shown"

@@ -6,21 +6,27 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import words
 from dashboard.budget import drawn
 from dashboard.budget.held import DRAWN
+from dashboard.case import Source
 from dashboard.catalogue import address
 from dashboard.data import source
 from dashboard.data.own_file import OwnFile
 from dashboard.session import Slot
 from dashboard.view import EPSILON
+from dashboard.widgets import release as panel
 from dashboard.words import release as said
 from dpcore.costs import Cost
 from dpcore.datasets import LeaveOutTotals, read_table
 from dpcore.ledger import Ledger, Receipt
+from dpcore.release import _asked, notes_of, sentence
+from dpcore.releases.asked import CHOSEN
 from tests.dashboard.conftest import text
 from tests.dashboard.keys import about
 from tests.dashboard.test_another_file import answers
@@ -192,6 +198,28 @@ def test_a_file_that_comes_back_without_its_answers_is_found_out(
     release(app)
     assert stands(back(app, "removed")) == []
     assert EARLIER in text(app)
+
+
+def test_what_a_charge_from_before_said_is_listed_before_it_is_drawn_for(
+    open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its receipt has its words: that it was chosen after looking, also where this session has not looked."""
+    requests: list[Any] = []
+
+    def noting(request: Any, **told: Any) -> tuple[str, ...]:
+        requests.append(request)
+        return notes_of(request, **told)
+
+    monkeypatch.setattr(panel, "notes_of", noting)
+    monkeypatch.setattr(Source, "looked_at", property(lambda self: False))
+    app = asked(january(open_app))
+    listed = words.safe(CHOSEN, 1000)
+    assert listed not in text(app)
+    looked = replace(requests[-1], chosen_after_looking=True)
+    with Ledger.open(f"sqlite:///{ledger_file}") as ledger:
+        (budget,) = [one for one in ledger.budgets() if not one.practice]
+        ledger.charge("before", budget.lineage, looked.cost, sentence(looked), **_asked(looked))
+    assert listed in text(app.run())
 
 
 # -- what a table is known by ------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def test_every_tab_and_axis_of_it_is_drawn(drawn: AppTest, idle_app: Open) -> No
         app = idle_app("training", data=SAMPLE, training_question=Hits.key, hits_open=tab)
         assert words in text(app)
         assert not app.error, tab
-    assert "The model was made from these very rows" in text(app)
+    assert "The model was made from the very rows that are counted" in text(app)
 
 
 def test_a_model_of_a_number_leads_nowhere(idle_app: Open) -> None:

@@ -314,7 +314,7 @@ def test_whether_a_model_was_made_from_these_rows_is_said_only_where_it_is_known
         assert isinstance(question.offer, Offer)
         beside = " ".join(block.markdown for block in question.offer.before if isinstance(block, Small))
         offered = next(control for _, control in read.seen.values() if control.key.startswith("hits_model"))
-        assert ("from these very rows" in beside) == known
+        assert ("from the very rows that are counted" in beside) == known
         assert ("maybe from another file" in beside) == (not known)
         assert ("maybe from another file" in offered.name(model.receipt)) == (not known)
         assert ("which it was made from" in question.caption) == known
