@@ -66,7 +66,8 @@ def kept(path: Path) -> list[Path]:
 
 
 def copied(kept: Path, folder: Path) -> Path:
-    """A copy of what is kept, which can be read as a database without a change to it. Raises OSError."""
+    """A copy of what is kept, with what was written last to it, which can be read as a database without a change to it.
+    Raises OSError."""
     for ending in (_LOG, ""):
         if _beside(kept, ending).is_file():
             shutil.copyfile(_beside(kept, ending), folder / f"copy{ending}")

@@ -11,7 +11,6 @@ import hmac
 import json
 import os
 import secrets
-import shutil
 import sqlite3
 import tempfile
 from collections import Counter, deque
@@ -23,9 +22,10 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger import aside
 from dpcore.ledger.chains import from_database, from_journal
 from dpcore.ledger.engine import TROUBLE, form, is_passing, ledger_url, make_engine
-from dpcore.ledger.files import beside, create, others_may_replace, sync_folder
+from dpcore.ledger.files import beside, create, others_may_replace, real, sync_folder
 from dpcore.ledger.journal import begins_so, write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import OLDER
@@ -140,8 +140,7 @@ def read(source: Path | None, key: Key) -> Backup:
         if not is_database and not begins_so(start):  # nor copied, however large it is
             raise LedgerUnsound(DAMAGED)
         with tempfile.TemporaryDirectory() as folder:  # so that the backup is not touched
-            copy = Path(folder) / "backup"
-            shutil.copyfile(source, copy)
+            copy = aside.copied(real(source), Path(folder))
             found, whole, marked = (_of_database if is_database else _of_lines)(copy, key)
         _must_be_readable(found)
     except (LedgerUnsound, KeyError, TypeError, ValueError, AttributeError, RecursionError, *TROUBLE) as error:

@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger.commands import NEW_JOURNAL, RESTORE
-from dpcore.ledger.files import beside, create, sync_folder
+from dpcore.ledger.files import beside, create, real, sync_folder
 from dpcore.ledger.records import FIRST, Record
 from dpcore.ledger.renewal import is_old
 
@@ -162,7 +162,7 @@ class Journal:
         size = os.fstat(handle).st_size
         try:
             if self.seq == 0:
-                with tempfile.TemporaryFile(dir=self.path.resolve().parent) as room:
+                with tempfile.TemporaryFile(dir=real(self.path).parent) as room:
                     _take(room.fileno(), 0, size + needed + _SPARE)
             else:
                 _take(handle, size, needed + _SPARE)
@@ -256,7 +256,7 @@ def is_one(path: Path) -> bool:
     """Whether the file at ``path`` is a journal, sound or not, or what may become one: not there, or empty. However
     large another one is, it is read in portions, and of a journal little more than its beginning."""
     if not path.exists():
-        return True
+        return not real(path).is_symlink()  # one that leads to itself
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -294,7 +294,7 @@ def _intact(lines: Iterable[bytes]) -> Iterator[Record]:
 def write_anew(path: Path, records: Iterable[Record]) -> Journal:
     """A journal of ``records`` in the place of the one at ``path``, or that a link there names: all of it or nothing,
     and on disk when done."""
-    path = path.resolve()
+    path = real(path)
     partial = beside(path, f"{secrets.token_hex(8)}.partial")
     os.close(create(partial))
     try:

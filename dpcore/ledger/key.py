@@ -22,7 +22,7 @@ from typing import Any
 
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger.commands import NEW_KEY
-from dpcore.ledger.files import beside, sync_folder
+from dpcore.ledger.files import beside, real, sync_folder
 from dpcore.ledger.lock import exclusive
 from dpcore.secret_files import warn_if_others_read
 
@@ -174,12 +174,12 @@ def held(path: Path, key: Key) -> Key:
 def _mine(path: Path) -> Any:
     """One lock of a file, by whichever link it is named."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return exclusive(beside(path.resolve(), "lock"))
+    return exclusive(beside(real(path), "lock"))
 
 
 def _write(path: Path, key: Key) -> None:
     """All of it or nothing, and on disk when this returns; a link stays one."""
-    path = path.resolve()
+    path = real(path)
     text = json.dumps({"secret": key.secret.hex(), "ledgers": dict(key.ledgers)}, indent=1)
     partial = beside(path, "partial")
     partial.unlink(missing_ok=True)

@@ -139,7 +139,7 @@ class Place:
         whoever asks to ``create`` one may have made the link first. Raises LedgerUnsound."""
         if self.file is None or self.real is None or not leads_nowhere(self.file):
             return
-        if not create or not self.real.parent.is_dir():
+        if not create or not self.real.parent.is_dir() or self.real.is_symlink():  # one that leads to itself
             raise LedgerUnsound(LEADS_NOWHERE)
 
     def _check_journal(self) -> None:
@@ -223,8 +223,12 @@ class Place:
 
     def pin(self, engine: Engine, key: Key) -> None:
         """Know this ledger from now on, which is used with ``key``. Raises LedgerUnsound where that is not there."""
-        if self.key is not None:
-            keys.pin(self.key, key, self.name, identity(engine), instead_of=self._older_name)
+        if self.key is None:
+            return
+        known = identity(engine)
+        keys.pin(self.key, key, self.name, known, instead_of=self._older_name)
+        if self.real not in (None, self.file):  # or it would be made anew by the file's own name
+            keys.pin(self.key, key, str(self.real), known)
 
     def journal_of(self, engine: Engine, before: str | None = None) -> Path | None:
         """Beside an SQLite file; for a server in the person's data folder; None for a database in memory, or so far.

@@ -32,7 +32,7 @@ from dpcore.ledger.engine import (
     snapshot,
     writing,
 )
-from dpcore.ledger.files import beside, create, sync_folder
+from dpcore.ledger.files import beside, create, real, sync_folder
 from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, write_anew
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
@@ -291,7 +291,7 @@ def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list
         if whole and _goes_on(journal, connection):
             journal.add(stored_records(connection, after=journal.seq))
         else:
-            kept, journal = _written_anew(path.resolve(), stored_records(connection))
+            kept, journal = _written_anew(real(path), stored_records(connection))
             said += _said_of("journal", kept)
     said.append(f"The journal has all {journal.seq} records.")
     if not whole:
@@ -301,13 +301,19 @@ def _write_journal(engine: Engine, path: Path, key: Key, *, whole: bool) -> list
 
 def _written_anew(path: Path, records: Iterable[Record]) -> tuple[Path | None, Journal]:
     """A new journal, and where the one is kept that it takes the place of: all of it or nothing."""
-    kept = aside.keep(path) if _has_something(path) else None
+    there = path.stat().st_ino if _has_something(path) else None
+    kept = None if there is None else aside.keep(path)
     try:
         return kept, write_anew(path, records)
     except BaseException:
-        if kept is not None:
+        if kept is not None and _is_still(path, there):
             aside.let_go(kept)
         raise
+
+
+def _is_still(path: Path, there: int | None) -> bool:
+    """Whether a file was not replaced yet: what failed may have been to make the new one's name last."""
+    return path.exists() and path.stat().st_ino == there
 
 
 def _goes_on(journal: Journal, connection: Connection) -> bool:

@@ -39,7 +39,7 @@ from dpcore.ledger.engine import (
     writing,
 )
 from dpcore.ledger.failed import Failed
-from dpcore.ledger.files import beside
+from dpcore.ledger.files import beside, real
 from dpcore.ledger.following import Following
 from dpcore.ledger.journal import BEHIND, MISSING, Journal, starts_old, whole, write_anew
 from dpcore.ledger.kept import Kept
@@ -138,7 +138,7 @@ class Store:
             path = where.journal_of(engine)
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                lock = lock or beside(path.resolve(), "lock")
+                lock = lock or beside(real(path), "lock")
                 with exclusive(lock):
                     renew_journal(engine, path, key)
                     if where.is_new_here(engine, path):

@@ -314,3 +314,64 @@ def test_a_journal_that_cannot_be_written_anew_stays(
     assert "The damaged journal was set aside as l.db.journal.damaged-" in " ".join(brought_back(damaged))
     assert next(damaged.glob("l.db.journal.damaged-*")).read_bytes() == broken
     assert spent(damaged) == pytest.approx(SPENT)
+
+
+def fails_once_it_is_there(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("dpcore.ledger.journal.sync_folder", fails)
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()], ids=["a disk", "a key"])
+def test_a_journal_that_was_replaced_is_kept_whatever_fails_then(
+    damaged: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, links: bool
+) -> None:
+    """The lines behind a damaged one may be the only trace of what was spent."""
+
+    def no_links(*_: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    brought_back(damaged)
+    journal = damaged / "l.db.journal"
+    broken = journal.read_bytes().replace(b'"kind":"charge"', b'"kind":"chargE"', 1)
+    journal.write_bytes(broken)
+    mutant = damaged.with_name("mutant")
+    shutil.copytree(damaged, mutant)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    with monkeypatch.context() as patch:
+        fails_once_it_is_there(patch, error)
+        with pytest.raises((LedgerError, KeyboardInterrupt)):
+            brought_back(damaged)
+        patch.setattr(recovery, "_is_still", lambda *_: True)
+        with pytest.raises((LedgerError, KeyboardInterrupt)):
+            brought_back(mutant)
+    assert [one.read_bytes() for one in damaged.glob("l.db.journal.damaged-*")] == [broken]
+    assert not list(mutant.glob("l.db.journal.damaged-*"))
+    assert spent(damaged) == pytest.approx(SPENT)
+
+
+def test_a_database_that_is_brought_back_from_brings_what_was_written_last(damaged: Path) -> None:
+    """As a copy of what a server left that was killed, or what was set aside: it is in a file beside it."""
+    place = damaged.with_name("killed") / "l.db"
+    place.parent.mkdir()
+    with Ledger.open(place, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+    with Ledger.open(place) as ledger:
+        saved = damaged.with_name("saved")
+        with closing(sqlite3.connect(place)) as reader:  # who reads keeps it from being put together
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM records").fetchone()
+            for number in range(6):
+                ledger.charge(f"r{number}", "people", Cost.pure(0.01), "How many?")
+            shutil.copytree(place.parent, saved)
+    assert (saved / "l.db-wal").stat().st_size > 0
+    for name in ("new", "mutant"):
+        (damaged.with_name(name)).mkdir()
+        if name == "mutant":
+            (saved / "l.db-wal").unlink()
+        restore(damaged.with_name(name) / "l.db", source=saved / "l.db", new_journal=True, unmarked=True)
+    assert spent(damaged.with_name("new")) == pytest.approx(SPENT)
+    assert spent(damaged.with_name("mutant")) < SPENT / 2

@@ -395,3 +395,58 @@ def test_a_line_without_an_end_is_found_out(tmp_path: Path, monkeypatch: pytest.
     path = an_image(tmp_path)
     monkeypatch.setattr(journal, "_LONGEST_LINE", -1)
     assert memory_of(lambda: journal.is_one(path)) >= SIZE
+
+
+@pytest.mark.parametrize("command", [one for one in ALL if one[0] != "backup"], ids=" ".join)
+@pytest.mark.parametrize("what", ["ledger", "journal", "key"])
+@pytest.mark.parametrize("links", [1, 2])
+def test_a_link_that_leads_to_itself_is_one_sentence(
+    what: str,
+    command: list[str],
+    links: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, own = beside_a_ledger(tmp_path, monkeypatch, 2)
+    with Ledger.open(own / "l.db") as ledger:
+        ledger.backup(own / "backup")
+    names = [tmp_path / f"loop{number}" for number in range(links)]
+    for one, other in zip(names, [*names[1:], names[0]], strict=True):
+        one.symlink_to(other)
+    asked = ["--ledger", str(own / ("new.db" if command == ["init"] else "l.db"))]
+    if what == "ledger":
+        asked = ["--ledger", str(names[0])]
+    elif what == "journal":
+        asked += ["--journal", str(names[0])]
+    else:
+        monkeypatch.setenv("EPSILON_LAB_KEY", str(names[0]))
+    assert main([*asked, *(part.format(own) for part in command)]) == 1
+    said = capsys.readouterr().err
+    expected = {"ledger": "link to a file that is not there", "journal": "no record", "key": "key file cannot be"}
+    assert expected[what] in said
+    assert names[0].is_symlink()
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+@pytest.mark.parametrize("link", LINKS)
+def test_a_ledger_that_was_used_by_a_link_is_not_made_anew_by_its_own_name(
+    link: Callable[[Path], Path], mutant: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a second service names it; nor the other way round."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "disk").mkdir()
+    place, file = link(tmp_path / "home"), tmp_path / "disk" / "real.db"
+    if mutant:
+        true = key.pin
+        monkeypatch.setattr(key, "pin", lambda *parts, **more: None if parts[2] == str(file) else true(*parts, **more))
+    with Ledger.open(place, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+    for one in file.parent.iterdir():
+        one.unlink()
+    if mutant:
+        Ledger.open(file).close()
+        return
+    with pytest.raises(LedgerUnsound, match="no ledger at the place"):
+        Ledger.open(file)
