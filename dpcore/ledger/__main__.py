@@ -101,6 +101,11 @@ def _seen(text: str) -> str:
     return visible(text, 2 * LONGEST_QUESTION)
 
 
+def _seen_by_line(text: str, end: str) -> str:
+    """All of a text, each of its lines with every sign in it."""
+    return end.join(visible(line, 3 * len(line) + 1) for line in text.split(end))
+
+
 def _open(asked: argparse.Namespace) -> Ledger:
     # looking after a ledger never makes one: at the usual place too, a path may be wrong or a disk not mounted
     return Ledger.open(asked.ledger, journal=asked.journal, create=False)
@@ -186,6 +191,8 @@ def _export(asked: argparse.Namespace) -> None:
         receipts = ledger.receipts()
     text = to_csv(receipts) if form == "csv" else to_json(receipts)
     if asked.target is None:
+        if sys.stdout.isatty():  # a file is for programs, which take signs as they are
+            text = _seen_by_line(text, "\r\n" if form == "csv" else "\n")
         sys.stdout.write(text + ("\n" if form == "json" else ""))
     else:
         # the mark tells spreadsheets that the text is UTF-8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
 from contextlib import suppress
@@ -50,6 +51,14 @@ def create(path: Path) -> int:
     name, a link too, and OSError."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return os.open(path, flags, 0o600)
+
+
+def sweep(path: Path) -> None:
+    """Remove what programs that died had begun to put in the place of ``path``. Only for whoever holds its lock. Raises
+    OSError."""
+    begun = re.compile(rf"{re.escape(path.name)}\.[0-9a-f]{{16}}\.partial(-wal|-shm|-journal)?")
+    for left in [one for one in path.parent.iterdir() if begun.fullmatch(one.name)]:
+        left.unlink(missing_ok=True)
 
 
 def write_new(target: Path, data: bytes) -> None:

@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger.commands import NEW_JOURNAL, RESTORE
-from dpcore.ledger.files import beside, create, real, sync_folder
+from dpcore.ledger.files import beside, create, real, sweep, sync_folder
 from dpcore.ledger.records import FIRST, Record
 from dpcore.ledger.renewal import is_old
 
@@ -293,8 +293,9 @@ def _intact(lines: Iterable[bytes]) -> Iterator[Record]:
 
 def write_anew(path: Path, records: Iterable[Record]) -> Journal:
     """A journal of ``records`` in the place of the one at ``path``, or that a link there names: all of it or nothing,
-    and on disk when done."""
+    and on disk when done. The caller holds the lock, or nobody else knows the name."""
     path = real(path)
+    sweep(path)
     partial = beside(path, f"{secrets.token_hex(8)}.partial")
     os.close(create(partial))
     try:

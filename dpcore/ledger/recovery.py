@@ -32,7 +32,7 @@ from dpcore.ledger.engine import (
     snapshot,
     writing,
 )
-from dpcore.ledger.files import beside, create, real, sync_folder
+from dpcore.ledger.files import beside, create, real, sweep, sync_folder
 from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, write_anew
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
@@ -175,6 +175,7 @@ def _replayed(chain: Iterable[Record]) -> Replay:
 
 def _rebuild(url: URL, file: Path, work: _Work) -> list[str]:
     """A new database in the place of one that is damaged or empty: all of it or nothing."""
+    sweep(file)
     partial = beside(file, f"{secrets.token_hex(8)}.partial")
     os.close(create(partial))
     try:

@@ -375,3 +375,35 @@ def test_a_database_that_is_brought_back_from_brings_what_was_written_last(damag
         restore(damaged.with_name(name) / "l.db", source=saved / "l.db", new_journal=True, unmarked=True)
     assert spent(damaged.with_name("new")) == pytest.approx(SPENT)
     assert spent(damaged.with_name("mutant")) < SPENT / 2
+
+
+def dies(folder: Path, *, where: str) -> None:
+    """In a process of its own, as a new database, or a new journal, is there and not yet in its place."""
+    child = os.fork()
+    if child == 0:
+        at = {"database": "dpcore.ledger.aside.give_way", "journal": "dpcore.ledger.journal.Journal.add"}[where]
+        pytest.MonkeyPatch().setattr(at, lambda *_: os._exit(9))
+        brought_back(folder)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+@pytest.mark.parametrize("where", ["database", "journal"])
+def test_what_a_process_that_died_had_begun_is_swept(
+    damaged: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Each was as large as the ledger, and stayed; another file of such an ending does."""
+    (damaged / "l.db.mine.partial").write_text("mine")
+    (damaged / "l.db2.0123456789abcdef.partial").write_text("another's")
+    for _ in range(2):
+        dies(damaged, where=where)
+    assert len(list(damaged.glob("l.db*.partial"))) > 2
+    mutant = damaged.with_name("mutant")
+    shutil.copytree(damaged, mutant)
+    brought_back(damaged)
+    assert {one.name for one in damaged.glob("*partial*")} == {"l.db.mine.partial", "l.db2.0123456789abcdef.partial"}
+    assert spent(damaged) == pytest.approx(SPENT)
+    for place in ("recovery", "journal"):
+        monkeypatch.setattr(f"dpcore.ledger.{place}.sweep", lambda path: None)
+    brought_back(mutant)
+    assert len(list(mutant.glob("*partial*"))) > 2

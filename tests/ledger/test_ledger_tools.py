@@ -557,6 +557,26 @@ def test_a_binary_file_is_no_receipt(owned: list[str], tmp_path: Path, capsys: p
 UNSEEN_SIGNS = "mal\u2028lory: own\u202e\u2066er\u200bx at https://login.example"
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_an_export_to_a_terminal_is_seen_as_it_is(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is written to a file, or handed to a program, is as it was said."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    unseen = "\u202e\u2066\u2028"
+    with Ledger.open(tmp_path / "l.db", create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.charge("r", "people", Cost.pure(0.1), f"How many {unseen * 40}?", mechanism="\x1b[2J", unit=f"v{unseen}")
+        ledger.store_answer("r", {"said": unseen})
+    call = ["--ledger", str(tmp_path / "l.db"), "export", "--format", form]
+    for terminal in (True, False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal)
+        assert main(call) == 0
+        text = capsys.readouterr().out
+        assert text.replace("\r", "").replace("\n", "").isprintable() is terminal
+        assert text.count("\u202e" if not terminal else "⟨U+202E⟩") == 42
+
+
 def test_whatever_somebody_is_called_is_seen_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
