@@ -213,16 +213,19 @@ def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petitio
 
 def latest(connection: Connection, lineage: str, subject: str, *questions: str) -> Petition | None:
     """The request of a person for this very question that was not drawn yet: of several the one that was granted, else
-    one that waits, and else the newest. What outgrew its budget leads to nothing, and comes with these. ``questions``
-    are the digests that the question has and had."""
+    one that waits, and else the newest, but for what was decided before their last answer to it. What outgrew its
+    budget leads to nothing, and comes with these. ``questions`` are the digests that the question has and had."""
     asked = or_(*(says("question", question) for question in questions))
-    mine = (schema.records.c.lineage == lineage, says("subject", subject), asked, _CHARGED.c.seq.is_(None))
+    theirs = (schema.records.c.lineage == lineage, says("subject", subject), asked)
+    mine = (*theirs, _CHARGED.c.seq.is_(None))
     budget = accounts.find(connection, lineage)
     for state in (_DECISIONS.c.kind == "grant", _WAITS):
         found = _read(connection, *mine, state, last=True)
         if found and (budget is None or found[0].covers(budget)):
             return found[0]
-    return next(iter(_read(connection, *mine, last=True)), None)
+    drawn = select(func.max(_CHARGED.c.seq)).select_from(_JOINED).where(schema.records.c.kind == "ask", *theirs)
+    since = or_(_WAITS, _DECISIONS.c.seq > func.coalesce(drawn.correlate(None).scalar_subquery(), 0))
+    return next(iter(_read(connection, *mine, since, last=True)), None)
 
 
 def says(name: str, value: str) -> ColumnElement[bool]:

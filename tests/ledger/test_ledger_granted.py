@@ -204,3 +204,27 @@ def test_a_request_from_before_stands_as_it_is(whole: Ledger, monkeypatch: pytes
     assert petition.counted is None
     assert petition.charged
     assert whole.verify()
+
+
+def test_what_was_refused_before_the_answer_is_not_told_beside_it(whole: Ledger) -> None:
+    """That nothing was charged stood there for good, beside what was; what is decided since is told."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    opened(whole, "people", "sum")
+    cost, told = Cost.pure(0.5), {"neighbours": "add_remove", "question": "q"}
+    for name in ("first", "again", "third"):
+        anna.ask(name, "people", cost, "How many?", **told)
+    olga.grant("first")
+    olga.refuse("again", "The same twice.")
+    assert anna.latest_petition("people", "q").request_id == "first"
+    anna.charge("first", "people", cost, "How many?", **told)
+    assert anna.latest_petition("people", "q").request_id == "third"
+    anna.withdraw("third")
+    assert anna.latest_petition("people", "q").state == "withdrawn"
+    anna.ask("other", "people", cost, "How many else?", neighbours="add_remove", question="r")
+    olga.refuse("other", "Not this.")
+    assert anna.latest_petition("people", "r").because == "Not this."
+    anna.ask("fourth", "people", cost, "How many?", **told)
+    assert anna.latest_petition("people", "q").request_id == "fourth"
+    olga.grant("fourth")
+    anna.charge("fourth", "people", cost, "How many?", **told)
+    assert anna.latest_petition("people", "q") is None

@@ -163,9 +163,12 @@ def test_whatever_fails_before_it_is_brought_back_changes_nothing(
 
 
 def no_room(patch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+    def fails(kept: Path, folder: Path) -> Path:
+        if kept.name.startswith("l.db.damaged-"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return true(kept, folder)
 
+    true = aside.copied
     patch.setattr(aside, "copied", fails)
 
 
@@ -174,12 +177,20 @@ def no_room_beside(patch: pytest.MonkeyPatch) -> None:
 
     def but_of_copies(true: Callable[..., Any]) -> Callable[..., Any]:
         def call(engine: Engine, *more: Any) -> Any:
-            if str(engine.url).endswith("copy"):
+            if engine.url.database in copies:
                 raise TROUBLES["a disk that fails"]
             return true(engine, *more)
 
         return call
 
+    def copied(kept: Path, folder: Path) -> Path:
+        made = truly(kept, folder)
+        if kept.name.startswith("l.db.damaged-"):
+            copies.add(str(made))
+        return made
+
+    copies, truly = set[str](), aside.copied
+    patch.setattr(aside, "copied", copied)
     patch.setattr(chains, "migrate", but_of_copies(chains.migrate))
     patch.setattr(chains, "snapshot", but_of_copies(chains.snapshot))
 
