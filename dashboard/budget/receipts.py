@@ -265,7 +265,8 @@ def checked(data: bytes) -> str:
             tracker.reopen()
         return words.reason(error)
     known = [receipt.journal_hash[:12] for receipt in found.receipts]
-    return report_words.examined(found.unchanged, known, found.unknown, sees_all=compute.sees_all())
+    sees_all = compute.sees_all()
+    return report_words.examined(found.unchanged, known, found.unknown, sees_all=sees_all, since=found.since)
 
 
 def _on_paper(receipt: Receipt) -> Section:

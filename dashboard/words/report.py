@@ -363,12 +363,14 @@ NO_FILE_YET = "Drop a file first."
 TOO_LARGE = "This file is too large to be a report."
 
 
-def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str], *, sees_all: bool) -> str:
-    """What a check of a report's file found. ``sees_all``: whoever brought it sees all that the ledger knows."""
+def examined(unchanged: bool, known: Sequence[str], unknown: Sequence[str], *, sees_all: bool, since: str = "") -> str:
+    """What a check of a report's file found. ``sees_all``: whoever brought it sees all that the ledger knows; ``since``
+    as ``Examined`` has it."""
     if not unchanged:
+        before = f", or it was made before {since[:10]}, when this server's key was lost" if since else ""
         whole = (
             "Not confirmed: this file is not exactly as it was made. A word was changed, another program saved it "
-            "anew, or another ledger's server made it."
+            f"anew, or another ledger's server made it{before}."
         )
     elif unknown:
         whole = "Not confirmed: not a byte of this report was changed since it was made here, and yet"

@@ -30,6 +30,7 @@ MOST_BYTES = 64 << 20
 """Bytes of a receipt or a report that is read."""
 NO_ROLE = "none"
 """What is said in the place of roles where a person is to have none, as a share says it (``LEVELS``)."""
+CHANGED = "is not as it was made: it was changed, saved anew, or comes from another ledger's server"
 TAKEN = "must be a new file: an export never replaces one, nor writes through a link"
 
 
@@ -288,9 +289,8 @@ def _examine(asked: argparse.Namespace, data: bytes) -> None:
     for start in found.unknown:
         print(f"The journal does not know {start}.")
     if not found.unchanged:
-        raise InvalidArgument(
-            "report", "is not as it was made: it was changed, saved anew, or comes from another ledger's server"
-        )
+        before = f", or was made before {found.since[:10]}, when this one's key was lost" if found.since else ""
+        raise InvalidArgument("report", f"{CHANGED}{before}")
     if found.unknown:
         raise InvalidArgument("report", "names an answer that the journal does not know")
     print("Not a byte of the report was changed since it was made.")

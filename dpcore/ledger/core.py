@@ -669,6 +669,12 @@ class Ledger:
         receipts = tuple(matching[0] for matching in found.values() if len(matching) == 1)
         genuine = tuple(one for one in receipts if self.confirms(one))
         known = {one.journal_hash[: len(start)] for start in named for one in genuine}
-        return Examined(
-            unchanged=unchanged, receipts=genuine, unknown=tuple(start for start in named if start not in known)
-        )
+        unknown = tuple(start for start in named if start not in known)
+        since = "" if unchanged else self._keyed_since()
+        return Examined(unchanged=unchanged, receipts=genuine, unknown=unknown, since=since)
+
+    def _keyed_since(self) -> str:
+        """When its owner last went on with another key (UTC); empty where nobody did."""
+        with self._store.reading() as connection:
+            found = [one.time for one in history.records(connection, "restore", None) if "key" in one.content]
+        return found[-1] if found else ""

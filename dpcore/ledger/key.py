@@ -1,9 +1,9 @@
 """The server's key file: a secret that lives apart from the ledger, and which ledgers this server has had.
 
 The secret keys everything by which a file is recognised, so that nobody who gets hold of a ledger, its journal or a
-backup can test a guess of the data against it. Losing the file means that files are not recognised, nothing worse,
-once its owner says so (``keyed``). The list of ledgers is how a ledger that is suddenly not there is told from one that
-was never made.
+backup can test a guess of the data against it. Losing the file means that files are not recognised, and reports and
+back-ups from before not known as this server's, nothing worse, once its owner says so (``keyed``). The list of ledgers
+is how a ledger that is suddenly not there is told from one that was never made.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from dpcore.secret_files import warn_if_others_read
 DAMAGED = (
     "The ledger's key file is damaged, so the ledger stays closed; put a copy of it back, or, only where "
     f"there is none, move it away and run {NEW_KEY}: earlier files are not recognised "
-    "then."
+    "then, nor earlier reports and back-ups known as its own."
 )
 WAY_ON = (
     "put it back where it was, name it in EPSILON_LAB_KEY, or, only where it is lost, run "
-    f"{NEW_KEY}: no file is recognised then that was brought before."
+    f"{NEW_KEY}: no file is recognised then that was brought before, and no report or back-up from before known as "
+    "its own."
 )
 LOST = (
     "The server's key file is not there, and without it the ledger knows none of its files, so it stays closed; "

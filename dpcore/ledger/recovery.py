@@ -41,7 +41,10 @@ from dpcore.ledger.records import FIRST, Record, next_record
 from dpcore.ledger.store import put, refuse, renew_journal
 from dpcore.ledger.verify import Replay, stored_records, verify_database
 
-NEW_KEY = "The ledger has another key from now on: files that were brought before are not recognised."
+NEW_KEY = (
+    "The ledger has another key from now on: files that were brought before are not recognised, and reports and "
+    "back-ups from before are not known as its own."
+)
 LOST = (
     "What was recorded after these sources were written, if anything, is not in them. What was spent since is not "
     "known; roles and shares that were taken away since, limits that were lowered and budgets that were closed are as "

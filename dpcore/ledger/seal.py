@@ -47,6 +47,9 @@ class Examined:
     unchanged: bool
     receipts: tuple[Receipt, ...]
     unknown: tuple[str, ...]
+    since: str = ""
+    """Of a file that was changed: from when on (UTC) this ledger's seals are by another key than before, by which every
+    report from before counts as changed, too; empty where they always were by this one."""
 
 
 def sealed(data: bytes, charges: Sequence[str], key: bytes) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.private_postgresql import PrivateServer
+from dashboard.words import report as words
 from dpcore.errors import KnownPeople, LedgerUnsound
 from dpcore.ledger import Ledger, keyed, store
 from dpcore.ledger import key as keys
@@ -94,6 +95,29 @@ def test_whoever_lost_the_key_goes_on_knowingly_and_on_the_record(
     with place.open() as ledger:
         second(ledger)
         assert [one.name for one in ledger.similar("file", among=["again"])] == ["again"]
+
+
+def test_a_report_from_before_the_key_was_lost_is_told_so(
+    sqlite_place: Place, key: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever showed a genuine one was told that it was changed; of a ledger that kept its key nothing else is said."""
+    filled(sqlite_place)
+    report = tmp_path / "report.html"
+    with sqlite_place.open() as ledger:
+        report.write_bytes(ledger.sealed(b"<!doctype html><p>an answer</p>\n"))
+        (tmp_path / "changed.html").write_bytes(report.read_bytes().replace(b"answer", b"Answer"))
+        assert ledger.examine((tmp_path / "changed.html").read_bytes()).since == ""
+        assert ledger.examine(report.read_bytes()).unchanged
+    key.unlink()
+    said = " ".join(restore(sqlite_place.url, new_key=True))
+    assert "reports and back-ups from before" in said
+    with sqlite_place.open() as ledger:
+        today = next(record.time for record in ledger.records() if record.kind == "restore")
+        assert ledger.examine(report.read_bytes()).since == today
+        assert ledger.examine(ledger.sealed(b"<!doctype html><p>new</p>\n")).since == ""
+    assert main(["--ledger", str(sqlite_place.database), "confirm", str(report)]) == 1
+    assert f"or was made before {today[:10]}, when this one's key was lost" in capsys.readouterr().err
+    assert f"made before {today[:10]}, when" in words.examined(False, [], [], sees_all=True, since=today)
 
 
 def test_a_key_that_was_given_up_comes_back_knowingly_too(
