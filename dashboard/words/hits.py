@@ -136,7 +136,7 @@ MADE, MAYBE_MADE = "which it was made from", "which it may have been made from"
 def _beyond(lean: float | None) -> str:
     """What the caption says of people the model was not made from."""
     if lean is None:
-        return " Of other people that shows nothing."
+        return " Of people whom it did not learn from that shows nothing."
     return (
         f" On other people it is right at most {number(100 * lean)} points less often on average, by its privacy, if "
         f"what “{HOW}” says of them is so."
@@ -178,12 +178,10 @@ def derived(found: float, named: float, positive: str) -> str:
     )
 
 
-OWN_ROWS = (
-    "**The model was made from the very rows that are counted.** How often it is right on other people is not shown"
-)
+_NO_TEST = "People whom a model learned from are no fair test of it: how often it is right on others is not shown"
+OWN_ROWS = f"**The model was made from the very rows that are counted.** {_NO_TEST}"
 MAYBE_OWN_ROWS = (
-    "**The model was drawn from the data of these people as they were then, maybe from another file.** How often it is "
-    "right on people whom it was not made from is not shown"
+    "**The model was drawn from the data of these people as they were then, maybe from another file.** " + _NO_TEST
 )
 USELESS = "its privacy proves nothing useful about that here"
 OUTSIDE = (
@@ -192,7 +190,7 @@ OUTSIDE = (
 )
 SEVERAL = (
     "its privacy proves nothing about that: several models were drawn of these people, and the one that is right most "
-    "often on them may be the one that leans on them most"
+    "often on them may be the one that learned most of them by heart"
 )
 
 
@@ -203,8 +201,8 @@ def lean(most: float | str, *, same: bool) -> str:
     if isinstance(most, str):
         return f"{start}, and {most}."
     return (
-        f"{start}; but its privacy keeps it from leaning on those it was made from: if they came independently from "
-        "one population, and nothing that was seen of them decided what was asked, it is on average at most "
+        f"{start}. But its privacy keeps it from learning those it was made from by heart: if they came independently "
+        "from one population, and nothing that was seen of them decided what was asked, it is on average at most "
         f"{number(100 * most)} points of 100 more often right on them than on new ones."
     )
 

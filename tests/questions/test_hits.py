@@ -300,7 +300,7 @@ def test_what_is_said_of_other_people_hangs_on_no_row_here() -> None:
     beyond = [caption[caption.index("On other people") :] for caption in captions]
     assert beyond[0] == beyond[1]
     two = replace(here, models=(*here.models, replace(here.models[0], receipt="8" * 64)))
-    assert "Of other people that shows nothing" in asked(two).caption
+    assert "Of people whom it did not learn from that shows nothing" in asked(two).caption
 
 
 def test_whether_a_model_was_made_from_these_rows_is_said_only_where_it_is_known() -> None:
