@@ -222,6 +222,10 @@ def _postgresql(url: URL) -> Engine:
     return engine
 
 
+class WrittenLater(LedgerUnsound):
+    """A ledger in a form that this version does not know, and which is no damaged one for that."""
+
+
 class Slow(SQLAlchemyError):
     """The server did not answer one statement in time. It may be well: others ask it as before."""
 
@@ -332,7 +336,7 @@ def _brought_forward(connection: Connection, key: Key, check: Callable[[Connecti
         connection.execute(text("LOCK TABLE alembic_version IN SHARE ROW EXCLUSIVE MODE"))
     present = _form(connection)
     if present is not None and present not in known:
-        raise LedgerUnsound("The ledger was written by a newer version of this program; use that version.")
+        raise WrittenLater("The ledger was written by a newer version of this program; use that version.")
     config.attributes.update(connection=connection, key=key)
     command.upgrade(config, NEWEST)
     if present not in (None, NEWEST):

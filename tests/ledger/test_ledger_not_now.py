@@ -287,3 +287,24 @@ def test_what_a_server_says_by_a_number(number: str, passes: bool) -> None:
     error = psycopg.Error("said")
     error.sqlstate = number  # type: ignore[misc]
     assert is_passing(DBAPIError("SELECT", {}, error)) is passes
+
+
+@pytest.mark.parametrize("state", [as_it_was, set_aside])
+@pytest.mark.parametrize("known", [True, False], ids=["told apart", "as it was"])
+def test_a_ledger_of_a_newer_version_is_no_damaged_one(
+    known_once: Path, state: Callable[[Path], None], *, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older program at it would have put it aside for the little that it reads of it."""
+    with closing(sqlite3.connect(known_once / "l.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    state(known_once)
+    before = held(known_once)
+    if not known:
+        monkeypatch.setattr(engine, "WrittenLater", LedgerUnsound)
+    if known:
+        with pytest.raises(LedgerUnsound, match="newer version"):
+            brought_back(known_once)
+        assert held(known_once) == before
+    else:
+        assert brought_back(known_once), "it is taken for a damaged one"
