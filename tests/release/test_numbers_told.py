@@ -200,7 +200,7 @@ AMOUNTS: dict[str, Callable[[float], str]] = {
     "δ on a page": lambda value: cost_words(Cost(epsilon=1.0, delta=value / 1e9)),
     "a cost in a report": lambda value: report_words.cost(value, 0.0),
     "a bound in a report": lambda value: report_words.bounds(-value, 1e9, ""),
-    "a cut in a report": lambda value: report_words.clipped("person", value),
+    "a cut in a report": lambda value: report_words.clipped(1, "person", value),
     "the card": lambda value: words.LabelCard(neighbours="add_remove", epsilon=value, unit="person").judged,
     "what is left": lambda value: tracker_words.left(1e6, value),
     "what one may take alone": lambda value: login_words.above(value),

@@ -49,7 +49,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, sample: bool) -> list[list[str]]:
     """The lists beside a release: of each its lines."""
     written: list[str] = []
     monkeypatch.setattr(page.st, "markdown", written.append)
-    page._rules(REQUEST, sample=sample)
+    page._rules(REQUEST, REQUEST.notes, sample=sample)
     return [[line[2:] for line in one.splitlines() if line.startswith("- ")] for one in written]
 
 
