@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable
 
@@ -29,7 +30,9 @@ class Clock:
 
 
 def replicas(count: int, clock: Callable[[], float] = lambda: 0.0) -> list[Rooms]:
-    return [Rooms(clock, lambda *_: None, place=place, replicas=count) for place in range(1, count + 1)]
+    """Rooms at which nobody looks by themselves."""
+    rests = threading.Event().wait
+    return [Rooms(clock, lambda _: rests(), place=place, replicas=count) for place in range(1, count + 1)]
 
 
 @pytest.mark.parametrize("count", COUNTS)
