@@ -137,10 +137,9 @@ class Offer:
 
     ``data`` gives what ``request.answer`` takes; it is called in the release alone. ``describe`` turns an answer into
     a sentence (Markdown: text from files through ``words.safe``), ``gives`` says what every answer is, ``below`` adds
-    blocks under it. ``relation`` is the
-    control by which the person chooses whom the answer hides, where there is a choice. ``conclude`` says what may and
-    may not be concluded from an answer, ``claim`` what may be, as a clause that is printed with it, and ``then`` what
-    can be asked of it.
+    blocks under it. ``relation`` is the control by which the person chooses whom the answer hides, where there is a
+    choice. ``conclude`` says what may and may not be concluded from an answer, ``claim`` what may be, as a clause that
+    is printed with it, and ``then`` what can be asked of it.
     """
 
     request: Request

@@ -106,7 +106,8 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
             st.caption(none if fits else _refusal(found, source, request), width="content")
     _problem(slot)
     if mine:
-        told = f"{said.KEPT} {offer.conclude or said.conclude(unit_of(request))}"
+        where = said.KEPT_PRACTICE if source.practice else said.KEPT
+        told = f"{where} {offer.conclude or said.conclude(unit_of(request))}"
         st.caption(told if fits else _refusal(found, source, request))
         _then(offer, mine[-1], f"{slot}-then")
     elif others:

@@ -24,6 +24,7 @@ DRAW_HELP = (
     "and reading it again is free."
 )
 KEPT = f"Kept in the ledger; its receipt, its report and sentences to copy stand under “{TAB}” below."
+KEPT_PRACTICE = f"Kept in the ledger; its receipt and its report stand under “{TAB}” below."
 ASKED = "What leaves this page"
 FORECAST = "How wrong it may be"
 COST = "What it costs"

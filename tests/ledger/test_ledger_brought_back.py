@@ -287,14 +287,15 @@ def test_a_database_that_is_a_link_stays_one(damaged: Path) -> None:
     assert spent(damaged) == pytest.approx(SPENT)
 
 
+def no_links(*_: object) -> None:
+    raise OSError(1, "Operation not permitted")
+
+
 @pytest.mark.parametrize("links", [True, False])
 def test_a_journal_that_cannot_be_written_anew_stays(
     damaged: Path, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
     """It was set aside before there was another. A disk without links has copies."""
-
-    def no_links(*_: object) -> None:
-        raise OSError(1, "Operation not permitted")
 
     def no_room(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -329,9 +330,6 @@ def test_a_journal_that_was_replaced_is_kept_whatever_fails_then(
     damaged: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, links: bool
 ) -> None:
     """The lines behind a damaged one may be the only trace of what was spent."""
-
-    def no_links(*_: object) -> None:
-        raise OSError(1, "Operation not permitted")
 
     brought_back(damaged)
     journal = damaged / "l.db.journal"

@@ -345,11 +345,12 @@ class _Setting:
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
+        bound = request.error_bound(0.05)
         if source.public:
             people = max(1, int((self.case.table.codes(self.target) >= 0).sum()))
             forecast = said.forecast(expected_errors(request, self.case.read(request)) / people)
         else:
-            forecast = said.forecast_bound(request.error_bound(0.05))
+            forecast = said.forecast_bound(bound)
         return Offer(
             request=request,
             data=source.rows,
@@ -357,6 +358,6 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.target, request.positive),
             gives=said.gives(request.rules_to_choose.columns[0].rules()),
             relation="rule_neighbours",
-            conclude=said.conclude(request.error_bound(0.05), self.case.table.schema.unit),
-            claim=proved(request.error_bound(0.05)),
+            conclude=said.conclude(bound, self.case.table.schema.unit),
+            claim=proved(bound),
         )

@@ -151,10 +151,11 @@ class Setting:
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
+        bound = request.error_bound(0.05)
         if source.public:
             forecast = said.forecast(chance_right(request, self.case.read(request)))
         else:
-            forecast = said.forecast_bound(request.error_bound(0.05))
+            forecast = said.forecast_bound(bound)
         return Offer(
             request=request,
             data=source.rows,
@@ -162,6 +163,6 @@ class Setting:
             describe=said.answer,
             gives=said.gives(request.options if isinstance(request, MostCommonOption) else request.candidates),
             relation="neighbours",
-            conclude=said.conclude(request.error_bound(0.05), self.case.table.schema.unit),
-            claim=proved(request.error_bound(0.05)),
+            conclude=said.conclude(bound, self.case.table.schema.unit),
+            claim=proved(bound),
         )

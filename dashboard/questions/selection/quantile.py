@@ -370,11 +370,12 @@ class _Setting:
         request = quantile_request(source.declared, name, q=self.q, epsilon=self.epsilon, neighbours=self.relation)
         if isinstance(request, str):
             return NoOffer(sentence=request)
+        bound = request.error_bound(0.05)
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
             rows = len(self.case.table.frame) if source.simulated else None  # as many as were declared
-            forecast = said.forecast_bound(self.q, request.error_bound(0.05), self.unit, rows)
+            forecast = said.forecast_bound(self.q, bound, self.unit, rows)
         return Offer(
             request=request,
             data=source.rows,
@@ -382,6 +383,6 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.unit),
             gives=said.gives(self.q),
             relation="quantile_neighbours",
-            conclude=said.conclude(self.q, request.error_bound(0.05)),
-            claim=said.claim(self.q, request.error_bound(0.05)),
+            conclude=said.conclude(self.q, bound),
+            claim=said.claim(self.q, bound),
         )
