@@ -17,7 +17,6 @@ from typing import Any, get_args
 import pytest
 
 from dashboard import offering
-from dashboard.blocks import Small
 from dashboard.case import Case
 from dashboard.controls import Setting
 from dashboard.data import bulk, read_again, template
@@ -27,7 +26,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.data.remembered import Remembered
 from dashboard.question import Offer
 from dashboard.questions.selection.most_common import MostCommon
-from dashboard.words.release import NAMED_BY_ROWS, named_by_rows
+from dashboard.words.release import NAMED_BY_LINE, NAMED_BY_ROWS, answers_for
 from dpcore.datasets import (
     Declaration,
     LeaveOutTotals,
@@ -244,7 +243,8 @@ def test_its_receipt_says_that_the_rows_name_it() -> None:
     assert source.declared.named_by_rows
     offered = offering.ask(MostCommon, Case(source=source, epsilon=1.0), Setting({"column": EXTRA})).question
     assert isinstance(offered.offer, Offer)
-    assert Small(named_by_rows(note)) in offered.offer.before
+    assert NAMED_BY_LINE in answers_for(offered.offer.request.notes)
+    assert NAMED_BY_LINE not in answers_for(plain.notes)
     assert NAMED_BY_ROWS in offered.protected.not_protected
 
 
