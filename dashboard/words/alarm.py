@@ -241,7 +241,7 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
 def uncertain(noise: float, people: float, when: str | None, line: float) -> str:
     """Two uncertainties, apart. ``when`` an alarm is on time; None where none is due."""
     level = f"the line of {number(line)}"
-    often = f"in {of_100(people)} of 100 cases. Privacy does not change that (calculated, not simulated)."
+    often = f"in {of_100(people)} of 100 cases (calculated, not simulated)."
     if when is None:
         return (
             f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such runs ring although "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dashboard.words import many, number, plural, safe, times_in_100, visible, whole
+from dashboard.words import amount, many, number, plural, safe, times_in_100, visible, whole
 from dashboard.words.release import may_show
 from dashboard.words.usual import CHANCE, NOISE, counted, verdict
 from dpcore.releases.asked import ErrorBound
@@ -58,6 +58,19 @@ WHAT_LEAVES = (
     "**What leaves:** four counts with noise. From them follow how often the model is right, how often always saying "
     "the more common answer is, how many of those who have it are found, and how many of those it names have it."
 )
+
+
+def with_model(model: float | None, delta: float, count: float) -> str:
+    """What somebody has who sees the model, drawn at ε = ``model`` with ``delta``, and its count at ε = ``count``; None
+    where the two do not hide the same."""
+    start = "Whoever sees the model and this count can guess with both; the budget adds them up"
+    if model is None:
+        return f"{start}."
+    slack = " and the model's δ" if delta > 0.0 else ""
+    return (
+        f"{start}: ε = {amount(model)} for the model, {amount(count)} for the count, at most {amount(model + count)}"
+        f"{slack} for both."
+    )
 
 
 def option(target: str, epsilon: float | None, when: str, *, same: bool) -> str:

@@ -98,7 +98,7 @@ def uncertain(noise: float, people: float, count: float, unit: str, draws: int) 
     return (
         f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such answers name "
         f"another option than these people's winner. {CHANCE} had {whole(count)} other {safe(unit)} like these come, "
-        f"the winner itself would be another in {of_100(people)} of 100 cases; privacy does not change that "
+        f"the winner itself would be another in {of_100(people)} of 100 cases "
         f"({redrawn(people, draws)})."
     )
 

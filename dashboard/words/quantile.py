@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from math import floor
+from math import ceil, floor
 from typing import Any
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
@@ -93,8 +93,8 @@ def uncertain(noise: float, people: float, count: int, unit: str, close: str, q:
     return (
         f"**Two reasons why it may be off.** {NOISE} {of_100(noise)} of 100 such answers lie farther "
         f"than {close} from the true {QUANTILES[q]} here. {CHANCE} had {count:,} other {safe(many(unit))} like "
-        f"these come, their own {QUANTILES[q]} would lie as far from this one in {of_100(people)} of 100 cases. "
-        "Privacy does not change that (calculated, not simulated)."
+        f"these come, their own {QUANTILES[q]} would lie as far from this one in {of_100(people)} of 100 cases "
+        "(calculated, not simulated)."
     )
 
 
@@ -135,9 +135,9 @@ def what_if(changed: bool) -> str:
     return f"Change what the picture depends on; the chart above answers at once.{grey}"
 
 
-def conclude(q: float, bound: ErrorBound) -> str:
-    """What may be said of an answer; ``bound`` holds whatever the data are."""
-    return may_show(claim(q, bound), "it is exactly this, or that anyone in the data has this value")
+def conclude(q: float, bound: ErrorBound, rows: int | None = None) -> str:
+    """What may be said of an answer; ``bound`` holds whatever the data are, ``rows`` are as many as were declared."""
+    return may_show(claim(q, bound, rows), "it is exactly this, or that anyone in the data has this value")
 
 
 def cannot_release(why: str) -> str:
@@ -155,33 +155,44 @@ def forecast_bound(q: float, bound: ErrorBound, unit: str, rows: int | None = No
     """What holds whatever the data are: by how many rows it is off, and not how far that is; ``rows`` as many as were
     declared."""
     return (
-        f"{claim(q, bound)}, whatever the data are.{_of_all(q, bound, rows)} "
+        f"{claim(q, bound, rows)}, whatever the data are.{_says_nothing(q, bound, rows)} "
         f"How far that is{f' in {safe(unit)}' if unit else ''} depends on "
         "how close together they lie there: to tell it would be another answer about them."
     )
 
 
-def claim(q: float, bound: ErrorBound) -> str:
+def claim(q: float, bound: ErrorBound, rows: int | None = None) -> str:
     """What may be said of an answer, as it is proved: of rows as they count, those on a side, where such as share a
-    value with the answer are on none."""
+    value with the answer are on none; and what that is of so many ``rows``, if as many were declared."""
     sure = f"{times_in_100(bound.confidence or 0.0)}, of the {bound.unit} as they count,"
     if q == 0.5:  # so many too many on one side are as many too few on the other, and a whole number
         most = floor(2.0 * bound.number * (1.0 + 1e-12))
         told = f"{sure} those above it and those below it differ in number by at most {most:,}"
     else:
         told = f"{sure} no more than {no_less(bound.number)} too many lie on one side of it"
-    return f"{told} (beyond what even the best number would leave)"
+    return f"{told}{_of_all(q, bound, rows)} (beyond what even the best number would leave)"
+
+
+def _share(q: float, bound: ErrorBound, rows: int) -> float:
+    """How many of so many ``rows`` are at most on one side of a median, or too many on one of another quantile."""
+    return min(1.0, bound.number / rows + (0.5 if q == 0.5 else 0.0))
 
 
 def _of_all(q: float, bound: ErrorBound, rows: int | None) -> str:
-    """What the bound is of so many ``rows``."""
-    if rows is None:
+    """What the bound is of so many ``rows``, where it says anything of them."""
+    if rows is None or (share := _share(q, bound, rows)) == 1.0:
         return ""
-    share = min(1.0, bound.number / rows + (0.5 if q == 0.5 else 0.0))
-    if share == 1.0:
-        return f" Of {rows:,} {bound.unit} that says nothing: take more ε."
-    most = no_less(100 * share)
-    return f" Of {rows:,} {bound.unit} that is no more than {most} in 100 {'on one side' if q == 0.5 else 'too many'}."
+    if q != 0.5:
+        return f", which is {no_less(100 * share)} in 100 of them if they are {rows:,}"
+    most = ceil(1000 * share * (1.0 - 1e-12)) / 10  # both sides are read, so they come to 100
+    return f": if they are {rows:,}, at worst {number(most)} in 100 on one side and {number(100 - most)} on the other"
+
+
+def _says_nothing(q: float, bound: ErrorBound, rows: int | None) -> str:
+    """Where the bound allows all of so many ``rows``."""
+    if rows is None or _share(q, bound, rows) < 1.0:
+        return ""
+    return f" Of {rows:,} {bound.unit} that says nothing: take more ε."
 
 
 def gives(q: float) -> str:

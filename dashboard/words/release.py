@@ -106,7 +106,10 @@ def none_drawn(gives: str, *, practice: bool) -> str:
 
 
 ANSWER_FOR = "**You answer for what nothing here can check.** Whoever gets the receipt reads it there:"
-IF_NOT_SO = "Where something that was stated is not so, somebody is hidden less than ε says."
+IF_NOT_SO = (
+    "Where something that was stated is not so, somebody is hidden less than ε says: who has twice the rows that were "
+    "stated, about as at twice the ε."
+)
 SEEN_FIRST = (
     "What is “not covered by ε” was said or chosen by somebody who had seen the file. That is usual. But one row can "
     "decide what a file looks like, so such a choice can itself tell of that row."

@@ -22,7 +22,9 @@ BAND = (
 NEIGHBOURS = "Who is hidden: two data sets count as neighbours when they differ by"
 NEIGHBOURS_HELP = (
     f"Neighbours are {TERMS['Neighbours']} With one added or removed, counts can only move one way, which often allows "
-    "half the noise."
+    "half the noise. Where everybody knows who is in the data, such as all the staff of a firm, that somebody is there "
+    "is no secret, but what their row says is: then choose one that is changed. With one added or removed, what a row "
+    "says is hidden as at twice the ε."
 )
 MEASURE, METHOD = "What counts for you", "Method used for the answer"
 QUESTIONS = "How many such questions share this ε"
@@ -52,7 +54,8 @@ def counted(rows: int, who: str, *, simulated: bool) -> str:
     return f"{rows:,} {'made-up ' * simulated}{who}"
 
 
-NOISE, CHANCE = "Privacy noise, which the headline counts:", "Chance, which it leaves out:"
+NOISE = "Privacy noise, which the headline counts:"
+CHANCE = "Chance, which it leaves out, and which no ε makes smaller, only more data:"
 """Of what is apart in “two reasons”, which the number above holds, and which not."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from dashboard import catalogue, offering
+from dashboard import catalogue, offering, words
 from dashboard.blocks import Ask, Rows, Small, Text
 from dashboard.case import Case, DrawnModel
 from dashboard.controls import Setting
@@ -157,7 +158,7 @@ def leans(case: Case, receipt: str, **about: Any) -> str:
     other = replace(model, receipt=receipt, answer={**model.answer, "about": noted})
     question = asked(replace(case, models=(other, *case.models[1:])))
     assert isinstance(question.offer, Offer)
-    (beside,) = (block.markdown for block in question.offer.before if isinstance(block, Small))
+    (_, beside) = (block.markdown for block in question.offer.before if isinstance(block, Small))
     assert beside in [block.markdown for block in question.tabs[0].blocks() if isinstance(block, Text)]
     return beside
 
@@ -301,6 +302,28 @@ def test_what_is_said_of_other_people_hangs_on_no_row_here() -> None:
     assert beyond[0] == beyond[1]
     two = replace(here, models=(*here.models, replace(here.models[0], receipt="8" * 64)))
     assert "Of people whom it did not learn from that shows nothing" in asked(two).caption
+
+
+@pytest.mark.parametrize(
+    ("noted", "adds_up"),
+    [({}, True), ({"neighbours": "replace_one"}, False), ({"rows_per_person": 7}, False), ({"unit": "visit"}, False)]
+    + [({name: None}, False) for name in ("epsilon", "neighbours")],
+)
+def test_what_model_and_count_come_to_is_added_up_where_both_hide_the_same(
+    noted: dict[str, object], adds_up: bool
+) -> None:
+    case = clinic(0.5)
+    (model,) = case.models
+    kind = {"unit": "person", "rows_per_person": 1, "delta": 1e-6}
+    about = {name: kept for name, kept in ({**model.answer["about"], **kind, **noted}).items() if kept is not None}
+    receipt = sha256(repr(about).encode()).hexdigest()  # what a receipt's answer is never changes
+    other = replace(model, receipt=receipt, answer={**model.answer, "about": about})
+    question = asked(replace(case, models=(other,)), hits_neighbours="add_remove")
+    assert isinstance(question.offer, Offer)
+    (told, _) = (block.markdown for block in question.offer.before if isinstance(block, Small))
+    both = model.answer["about"]["epsilon"] + question.offer.request.cost.epsilon  # type: ignore[attr-defined]
+    assert (f"at most {words.amount(both)} and the model's δ for both" in told) == adds_up
+    assert "the budget adds them up" in told
 
 
 def test_whether_a_model_was_made_from_these_rows_is_said_only_where_it_is_known() -> None:

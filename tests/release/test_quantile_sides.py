@@ -62,6 +62,32 @@ def test_no_more_rows_lie_on_one_side_than_is_said(name: str, q: float, neighbou
         assert law[times * (sides - sides.min()) > float(found[2].replace(",", "")) + 1e-9].sum() <= 0.05
 
 
+@pytest.mark.parametrize("name", TIED)
+@pytest.mark.parametrize("q", [0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
+def test_what_that_is_of_as_many_as_were_declared_holds_too(name: str, q: float, epsilon: float) -> None:
+    """In shares of all rows, where they are as many as that; and nothing where it would allow all of them."""
+    values = TIED[name]
+    request, law = asked(values, q, epsilon, "add_remove")
+    bound = request.error_bound(0.05)
+    claimed, forecast = said.claim(q, bound, len(values)), said.forecast_bound(q, bound, "", len(values))
+    found = re.search(rf"if they are {len(values):,}, at worst ([\d.]+) in 100 on one side and ([\d.]+)", claimed)
+    share = re.search(rf"which is ([\d.]+) in 100 of them if they are {len(values):,}", claimed)
+    none = bound.number / len(values) + (0.5 if q == 0.5 else 0.0) >= 1.0
+    assert (found is None and share is None) == none == ("says nothing" in forecast)
+    assert "if they are" not in said.claim(q, bound), "nobody declared how many"
+    sides = too_many(values, request.grid, q)
+    excess = sides - sides.min()
+    if found is not None:
+        most, least = float(found[1]), float(found[2])
+        assert most + least == pytest.approx(100.0)
+        assert law[100 * (0.5 + excess / len(values)) > most + 1e-9].sum() <= 0.05
+        assert most >= 100 * (0.5 + np.floor(2 * bound.number) / 2 / len(values)) - 1e-9, "as the number of rows says"
+    if share is not None:
+        assert q != 0.5
+        assert float(share[1]) >= 100 * bound.number / len(values) - 1e-9
+
+
 SOME = {
     "one person has most rows": ([95.0] * 1000 + [20.0, 21.0, 22.0] * 66, [1000] + [1] * 198),
     "values lie beyond the bounds": ([20.0] * 300 + np.linspace(99.91, 99.99, 150).tolist() + [250.0] * 550, []),

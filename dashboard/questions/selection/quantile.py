@@ -371,10 +371,10 @@ class _Setting:
         if isinstance(request, str):
             return NoOffer(sentence=request)
         bound = request.error_bound(0.05)
+        rows = len(self.case.table.frame) if source.simulated else None  # as many as were declared
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
-            rows = len(self.case.table.frame) if source.simulated else None  # as many as were declared
             forecast = said.forecast_bound(self.q, bound, self.unit, rows)
         return Offer(
             request=request,
@@ -383,6 +383,6 @@ class _Setting:
             describe=lambda answer: said.answer(answer, self.unit),
             gives=said.gives(self.q),
             relation="quantile_neighbours",
-            conclude=said.conclude(self.q, bound),
-            claim=said.claim(self.q, bound),
+            conclude=said.conclude(self.q, bound, rows),
+            claim=said.claim(self.q, bound, rows),
         )

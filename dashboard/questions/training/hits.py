@@ -20,7 +20,9 @@ from dashboard.usual import RELATIONS, measure, neighbours, people, questions
 from dashboard.view import View
 from dashboard.words import hits as said
 from dpcore.datasets import Schema
+from dpcore.datasets.declaration import shown
 from dpcore.ledger import Receipt
+from dpcore.releases.confusion import ModelConfusion
 from dpcore.training.confusion import CELLS, Confusion, confusion_of
 from dpcore.training.confusion_law import told_off
 from dpcore.training.confusion_problem import TOLD, ConfusionProblem
@@ -291,6 +293,16 @@ class _Setting:
         """That, in a sentence that says whether these rows are the ones."""
         return said.lean(self.lean, same=self.drawn.same)
 
+    def with_model(self, request: ModelConfusion) -> str:
+        """What the model and this count let somebody guess together."""
+        about = self.model.about
+        epsilon, delta = (
+            float(one) if isinstance(one := about.get(name), (int, float)) else None for name in ("epsilon", "delta")
+        )
+        hides = (about.get("neighbours"), about.get("unit"), about.get("rows_per_person"))
+        alike = hides == (request.neighbours, shown(request.unit), request.rows_per_person)
+        return said.with_model(epsilon if alike else None, delta or 0.0, request.epsilon)
+
     def what_if(self, view: View) -> Sequence[Block]:
         controls = (people("hits_factor", said.PEOPLE), questions("hits_questions"))
         least = view.needed().epsilon
@@ -334,7 +346,7 @@ class _Setting:
             relation="hits_neighbours",
             conclude=said.conclude(self.case.table.schema.unit),
             claim=said.CLAIM,
-            before=(Text(said.WHAT_LEAVES), Small(self.leaning)),
+            before=(Text(said.WHAT_LEAVES), Small(self.with_model(request)), Small(self.leaning)),
         )
 
     def at(self, problem: ConfusionProblem, metric: str) -> float:
