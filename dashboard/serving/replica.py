@@ -18,6 +18,8 @@ PYTHON = (sys.executable, "-P")
 HANGS, MISSED = 60.0, 5
 """Seconds without an answer, and questions in a row, after which a replica stands still for good: HAProxy has led its
 visitors to others by then, and it would be missed until somebody looks."""
+BEGINS = 300.0
+"""Seconds in which one begins to answer, on however slow a computer."""
 AGAIN = 3.0
 """Seconds between two starts of one."""
 _PULSE, _PATIENCE = 5.0, 10.0
@@ -62,8 +64,9 @@ class Replica:
                 self.answered, self.missed = time.monotonic(), 0
 
     def hangs(self, after: float = HANGS) -> bool:
-        """Whether it runs, and has not answered for so long that it will not again."""
-        return not self.ended() and self.missed >= MISSED and 0.0 < self.answered < time.monotonic() - after
+        """Whether it runs, and has not answered for so long that it will not again, or never will."""
+        last = self.answered or self.since + BEGINS
+        return not self.ended() and self.missed >= MISSED and last < time.monotonic() - after
 
     def keep(self) -> None:
         """End it where it stands still, and start it anew where it ended; where that fails, try again the next time."""

@@ -74,6 +74,23 @@ def test_one_that_stands_still_is_ended(replica: Replica, capsys: pytest.Capture
     assert "r1 stood still" in capsys.readouterr().out
 
 
+def test_one_that_never_answers_is_ended_once_it_should_have_begun(
+    replica: Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stood still while it began: a disk that was away, say."""
+    assert replica.process is not None
+    replica.missed = module.MISSED
+    assert not replica.hangs(), "one that begins is waited for"
+    replica.since -= module.BEGINS + module.HANGS
+    assert replica.hangs()
+    replica.missed -= 1
+    assert not replica.hangs(), "nor is it over where nobody asked"
+    replica.missed += 1
+    monkeypatch.setattr(module, "AGAIN", 1e6)  # what comes in its place is not looked at here
+    replica.keep()
+    assert replica.ended()
+
+
 class Started(Replica):
     """Its processes end at once, and whether there is one at all is said by a test."""
 
