@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, log10
 
-from dashboard.words import amount, many, number, plural, safe, times_in_100, visible, whole
+from dashboard.words import amount, many, no_less, number, plural, safe, times_in_100, visible, whole
 from dashboard.words.release import may_show
 from dashboard.words.usual import CHANCE, NOISE, counted, verdict
 from dpcore.releases.asked import ErrorBound
@@ -118,7 +119,7 @@ def headline(metric: str, epsilon: float, value: float, target: float, common: s
     if metric == "off":
         return (
             f"At ε = {number(epsilon)} the private count tells how often this model is right to within "
-            f"**{number(100 * value)} points of 100**, 95 times in 100: "
+            f"**{no_less(100 * value)} points of 100**, 95 times in 100: "
             f"{verdict(value, target, number(100 * target), higher=False)}."
         )
     return (
@@ -151,7 +152,7 @@ def _beyond(lean: float | None) -> str:
     if lean is None:
         return " Of people whom it did not learn from that shows nothing."
     return (
-        f" On other people it is right at most {number(100 * lean)} points less often on average, by its privacy, if "
+        f" On other people it is right at most {no_less(100 * lean)} points less often on average, by its privacy, if "
         f"what “{HOW}” says of them is so."
     )
 
@@ -162,9 +163,9 @@ def _in_100(share: float) -> str:
 
 def uncertain(noise: float, people: float, n: int, unit: str) -> str:
     return (
-        f"**Two reasons why it may be off.** {NOISE} at most {number(100 * noise)} points, 95 times in 100. {CHANCE} "
+        f"**Two reasons why it may be off.** {NOISE} at most {no_less(100 * noise)} points, 95 times in 100. {CHANCE} "
         f"of {n:,} {safe(many(unit))} whom the model was not made from it moves the share by up to "
-        f"{number(100 * people)} points as often, around that of all such people. What that is these rows do not show."
+        f"{no_less(100 * people)} points as often, around that of all such people. What that is these rows do not show."
     )
 
 
@@ -186,8 +187,8 @@ def derived(found: float, named: float, positive: str) -> str:
     named_word = safe(visible(positive, 30))
     return (
         f"At this ε, 95 times in 100: of those with “{named_word}” the share found is told to within "
-        f"{number(100 * found)} points, and of those the model names the share that has it to within "
-        f"{number(100 * named)}. They are of fewer people, so the same noise moves them more."
+        f"{no_less(100 * found)} points, and of those the model names the share that has it to within "
+        f"{no_less(100 * named)}. They are of fewer people, so the same noise moves them more."
     )
 
 
@@ -216,7 +217,7 @@ def lean(most: float | str, *, same: bool) -> str:
     return (
         f"{start}. But its privacy keeps it from learning those it was made from by heart: if they came independently "
         "from one population, and nothing that was seen of them decided what was asked, it is on average at most "
-        f"{number(100 * most)} points of 100 more often right on them than on new ones."
+        f"{no_less(100 * most)} points of 100 more often right on them than on new ones."
     )
 
 
@@ -232,7 +233,7 @@ def cannot_release(why: str) -> str:
 def forecast(off: float, right: float) -> str:
     """For public rows: by the exact law of this very release."""
     return (
-        f"the share that it is right about is told to within {number(100 * off)} points of 100, 95 times in 100, and "
+        f"the share that it is right about is told to within {no_less(100 * off)} points of 100, 95 times in 100, and "
         f"the verdict is right {times_in_100(right)} (calculated for this very release, not simulated)."
     )
 
@@ -244,7 +245,7 @@ def forecast_bound(bound: ErrorBound, people: int | None, unit: str) -> str:
         "; over as many rows as are told, that is how far off the share is at most"
         if people is None
         else f"; over {people:,} rows with an answer, as of one for each of about as many {safe(many(unit))} as "
-        f"declared, the share is off by at most {number(100 * min(1.0, bound.number / people))} points of 100, over "
+        f"declared, the share is off by at most {no_less(100 * min(1.0, bound.number / people))} points of 100, over "
         "half as many by twice that"
     )
     return (
@@ -283,7 +284,10 @@ def _compared(told: Confusion, both: float) -> str:
 
 
 def _share(share: float, off: float) -> str:
-    return f"{_in_100(share)} in 100 (± {number(100 * min(off, 1.0))})"
+    """A share with as many digits as its bound has, which holds of what is written."""
+    points = 100.0 * min(off, 1.0)
+    digits = min(4, max(1, 1 - floor(log10(max(points, 1e-9)))))
+    return f"{100.0 * share:.{digits}f} in 100 (± {no_less(points + 0.5 * 10.0**-digits)})"
 
 
 def _of(share: float, rows: float, off: float) -> str:

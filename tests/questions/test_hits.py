@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import binom
 
 from dashboard import catalogue, offering, words
@@ -113,7 +116,7 @@ def test_what_is_said_is_what_the_engine_finds() -> None:
     model = load_model(case.models[0].answer)
     true = confusion_of(model.features, model.weights, case.table.frame)
     off = float(told_off(true.right, true.wrong, 1 / case.epsilon)[0])
-    assert f"within **{100 * off:.3g} points of 100**" in question.headline
+    assert f"within **{words.no_less(100 * off)} points of 100**" in question.headline
     assert question.view.point == pytest.approx(100 * off)
     assert question.uncertain is not None
     assert question.uncertain.noise == pytest.approx(off)
@@ -211,15 +214,54 @@ def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
     told = Confusion(found=18, missed=58, false_alarms=10, rightly_left=230)
     sentence = said.answer(told, 2.0, ("no", "yes"))
     both, one = (float(Noise(scale=2.0, counts=counts).within(0.05)) for counts in (2, 1))
-    assert f"**78.5 in 100 (± {100 * both / 316:.3g})**" in sentence
+    assert f"**78.5 in 100 (± {words.no_less(100 * both / 316 + 0.05)})**" in sentence
     assert "always saying “no” would be right about 75.9 in 100" in sentence
-    assert f"finds 23.7 in 100 (± {100 * one / 76:.3g})" in sentence
-    assert f"64.3 in 100 (± {100 * one / 28:.3g}) have it" in sentence
+    assert f"finds 23.7 in 100 (± {words.no_less(100 * one / 76 + 0.05)})" in sentence
+    assert f"64.3 in 100 (± {words.no_less(100 * one / 28 + 0.05)}) have it" in sentence
     assert "which is better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
     assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), 2.0, ("no", "yes"))
     assert "so it is not better on these rows" in said.answer(replace(told, false_alarms=30), 2.0, ("no", "yes"))
     assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), 2.0, ("no", "yes"))
     assert "more noise here than rows" in said.answer(replace(told, rightly_left=-300, found=1), 30.0, ("no", "yes"))
+
+
+COUNTS = st.integers(-50, 10**7)
+
+
+def written(told: Confusion, scale: float) -> list[tuple[float, float, float, float]]:
+    """Of each share that an answer writes, by its bound's true size: what is written, with its ±, and what is behind
+    them."""
+    both, one = (float(Noise(scale=scale, counts=counts).within(0.05)) for counts in (2, 1))
+    kept = replace(told, **{name: max(getattr(told, name), 0) for name in ("found", "missed", "false_alarms")})
+    total = max(told.right, 0) + max(told.wrong, 0)
+    behind = [(told.right_share, both / total), (told.common_share, both / total)] if total > both else []
+    for share, rows in ((told.found_share, kept.yes), (told.named_share, kept.named)):
+        behind += [(share, one / rows)] if behind and rows > 2 * one else []
+    sentence = said.answer(told, scale, ("no", "yes"))
+    found = re.findall(r"([\d.]+) in 100 \(± ([\d.]+)\)", sentence)
+    return [
+        (float(share), float(off), 100 * true, 100 * min(bound, 1.0))
+        for (share, off), (true, bound) in zip(found, behind, strict=True)
+    ]
+
+
+@settings(deadline=None)
+@given(st.tuples(COUNTS, COUNTS, COUNTS, COUNTS), st.sampled_from([0.05, 0.3, 1.0, 7.0, 400.0]))
+def test_what_is_written_is_within_its_own_bound_wherever_what_is_told_is(
+    cells: tuple[int, int, int, int], scale: float
+) -> None:
+    """81.1 ± 0.00497 was written of 81.1082: rounded, it was never so."""
+    told = Confusion.of(np.array(cells))
+    for share, off, exact, bound in written(told, scale):
+        assert off >= bound + abs(share - exact) - 1e-9
+        assert off <= 1.2 * bound + 1e-4, "nor much wider than it is proved"
+
+
+def test_rounded_to_a_tenth_it_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(said, "_share", lambda share, off: f"{100 * share:.1f} in 100 (± {words.number(100 * off)})")
+    (first, *_) = written(Confusion(found=30333, missed=10211, false_alarms=8777, rightly_left=51188), 1.0)
+    share, off, exact, bound = first
+    assert off < bound + abs(share - exact)
 
 
 def by_heart() -> tuple[Case, Case]:
@@ -363,7 +405,7 @@ def test_an_own_file_is_promised_what_declared_facts_say() -> None:
     assert other.offer.request == question.offer.request
     bound = question.offer.request.error_bound(0.05)  # type: ignore[attr-defined]
     stated = said.forecast_bound(bound, 316, "visit")
-    assert f"{100 * bound.number / 316:.3g} points" in stated
+    assert f"{words.no_less(100 * bound.number / 316)} points" in stated
     assert "over 316 rows with an answer, as of one for each of about as many visits as declared" in stated, (
         "how many people there are is no number of rows, nor of those that have an answer"
     )
