@@ -213,7 +213,8 @@ def theory(promised: float, lost: float, vacuous: bool, unit: str) -> str:
         )
     loose = f", {number(promised / lost)} times what is really lost" if lost > 0 else ""
     return (
-        f"The textbook (Dwork and Roth, 2014) guarantees at most {number(promised)} points more per 100 {units}{loose}."
+        f"The textbook (Dwork and Roth, 2014) guarantees at most {no_less(promised)} points more per 100 {units}"
+        f"{loose}."
     )
 
 

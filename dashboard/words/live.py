@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.words import at_most, number, odds, plural, safe, times_in_100
+from dashboard.words import at_most, no_less, number, odds, plural, safe, times_in_100
 
 # -- what the room does ------------------------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ def follow_forecast(rounds: int, people: int, regret: float, blind: float, promi
     return (
         f"In a simulated room of {people:,} people, following privately loses about **{number(regret)}** of {rounds} "
         f"rounds more than the best team does; drawing a team blindly loses {number(blind)}, and the theorem promises "
-        f"at most {number(promised)}. More people, or fewer rounds, make it better at the same ε."
+        f"at most {no_less(promised)}. More people, or fewer rounds, make it better at the same ε."
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from dashboard.view import Proviso
-from dashboard.words import number, safe, visible
+from dashboard.words import no_less, number, safe, visible
 from dashboard.words.usual import of_100, verdict
 from dpcore.about import About
 
@@ -222,7 +222,7 @@ def uncertain(
     return (
         f"**Two reasons why one model may be off** the average above. Privacy noise: 80 of 100 such models "
         f"{between(low, high)} {what} (estimated from {models} of them). Chance: {judged} judged them; "
-        f"had others come, all these numbers would move by up to {number(100 * people)} in 80 of 100 cases, with or "
+        f"had others come, all these numbers would move by up to {no_less(100 * people)} in 80 of 100 cases, with or "
         f"without privacy. What privacy costs is in neither: it is the way from {plain} to {value} on average."
     )
 

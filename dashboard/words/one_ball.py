@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from dashboard.charts.ball_plane import PlaneWords
-from dashboard.words import number, safe, times_in_100, visible, whole
+from dashboard.words import no_less, number, safe, times_in_100, visible, whole
 from dashboard.words.usual import MEASURE
 
 TITLE = "One number, one ball"
@@ -80,7 +80,7 @@ def headline(name: str, epsilon: float, metric: str, beta: float, found: float, 
     if metric != "likely":
         return f"{start} **{number(found)}** more than the best on average: {verdict}."
     return (
-        f"{start} at most **{number(found)}** more than the best, {times_in_100(1.0 - beta)} (the theorem: "
+        f"{start} at most **{no_less(found)}** more than the best, {times_in_100(1.0 - beta)} (the theorem: "
         f"{number(promised)}): {verdict}."
     )
 
@@ -129,7 +129,7 @@ def plane_note(near: float, tail: float, chance: float, beta: float) -> str:
 def person(lipschitz: float, sensitivity: float) -> str:
     """What the settings of the loss come to."""
     return (
-        f" One person's loss is at most G = {number(lipschitz)} steep here (the Lipschitz constant) and moves by at "
+        f" One person's loss is at most G = {no_less(lipschitz)} steep here (the Lipschitz constant) and moves by at "
         f"most Δ = {number(sensitivity)}."
     )
 
@@ -158,8 +158,8 @@ def how(name: str, people: int, lipschitz: float, sensitivity: float, radius: fl
     return (
         f"Values are brought to [−1, 1] by their declared bounds. Each w of the ball ‖w‖ ≤ {number(radius)} stands for "
         f"one {name}, and has a loss L(w), the mean over {whole(people)} people. One of them is drawn, the likelier "
-        f"the smaller its loss. One person's loss is at most {number(lipschitz)} steep over the ball (the Lipschitz "
-        f"constant G), and moves by at most **Δ = {number(sensitivity)}**: that alone decides the noise."
+        f"the smaller its loss. One person's loss is at most {no_less(lipschitz)} steep over the ball (the Lipschitz "
+        f"constant G), and moves by at most **Δ = {no_less(sensitivity)}**: that alone decides the noise."
     )
 
 
