@@ -40,14 +40,16 @@ def _open(own: OwnFile, suited: Suited) -> tuple[Column, ...]:
 
 
 def show(own: OwnFile, suited: Suited) -> None:
-    """What happens on this way, and the form: folded, so that whoever may look at the file reads no more than that."""
+    """What happens on this way, and the form: folded while there are values to say, so that whoever may look at the
+    file reads no more than that."""
     private = said.DESCRIBED_ABOUT if own.described else said.PRIVATE_ABOUT
     st.caption(private if own.place is None else place.ABOUT)
     problem = session.note(_FORM)
-    if own.unseen:
+    waiting = asks(own, suited)
+    if own.unseen or not waiting:
         _fields(own, suited, problem)
         return
-    begun = bool(problem) or any(column.name in own.decisions.copied for column in asks(own, suited))
+    begun = bool(problem) or any(column.name in own.decisions.copied for column in waiting)
     with st.expander(said.FIELDS, icon=":material/edit_note:", key="own-asked-fields", expanded=begun):
         _fields(own, suited, problem)
 

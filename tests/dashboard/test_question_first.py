@@ -28,7 +28,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.selection import PermuteAndFlip
 from tests.dashboard.conftest import text
 from tests.dashboard.keys import key_of
-from tests.dashboard.test_data_page import drop, held, shown, waited
+from tests.dashboard.test_data_page import declare, drop, held, press, shown, waited
 
 Open = Callable[..., AppTest]
 MOST_CLICKS = 6
@@ -424,3 +424,18 @@ def test_one_answer_is_for_all_columns_that_can_be_read_in_the_same_ways(open_ap
     assert "“JAN”, “FEB”, “MAR” and 1 more column " in text(app)
     next(button for button in app.button if button.label == "The point marks decimals").click().run()
     assert held(app).doubts == ("seen",)
+
+
+def test_what_is_to_be_said_is_folded_only_while_there_is_something(open_app: Open) -> None:
+    """Who had declared the column was told to say which values are possible, and found nothing to say in there."""
+    visitor = Visitor(open_app("data"))
+    folds = []
+    visitor.drops("age,town\n" + "".join(f"{20 + n % 50},T{n % 3}\n" for n in range(60)), "age.csv")
+    for declared in (False, True):
+        if declared:
+            declare(visitor.app, "age", low=0, high=120)
+        visitor.clicks_on("What is the median of age?")
+        folds.append([one.label for one in visitor.app.expander if one.label == said.FIELDS])
+        assert any(plain(one.label) == said.SHOW_MADE_UP for one in visitor.app.button)
+        press(visitor.app, "own-ask-other")
+    assert folds == [[said.FIELDS], []]
