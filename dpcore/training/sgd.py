@@ -85,7 +85,6 @@ class DpSgd:
     def noise_multiplier(self) -> float:
         """Standard deviation of each step's noise over ``clip``."""
         # losses on a grid in proportion to ε: σ within 0.1 % at any ε, and quick
-        # losses on a grid in proportion to ε: σ within 0.1 % at any ε, and quick
         return sampled_gaussian_noise_multiplier(
             self.epsilon, self.delta, self.sampling_rate, self.steps, self.neighbours, grid=2e-3 * self.epsilon
         )
