@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from dashboard.case import Case
@@ -36,7 +37,8 @@ def _of_these(view: Chart) -> Chart:
     return replace(view, names=names)
 
 
-def related(case: Case, column: str) -> None:
-    """Raises CannotAsk where the rows are made up and nothing was said to go with a column that is to be predicted."""
+def related(case: Case, column: str, why: Callable[[str], str] = said.unrelated) -> None:
+    """Raises CannotAsk, which says ``why``, where the rows are made up and nothing was said to go with a column that is
+    predicted."""
     if case.source.simulated and column not in case.source.related:
-        raise CannotAsk(said.unrelated(column))
+        raise CannotAsk(why(column))

@@ -80,6 +80,15 @@ def option(target: str, epsilon: float | None, when: str, *, same: bool) -> str:
     return f"“{visible(target, 30)}”{at}, drawn {when}{'' if same else ', maybe from another file'}"
 
 
+def unrelated(column: str) -> str:
+    """Why rows in which nothing goes with a column have no picture, and what can be had all the same."""
+    return (
+        f"Made-up rows cannot show how often this model is right: in them nothing goes with “{visible(column)}”. The "
+        "private answer below counts it on your own rows. For a picture, say on the Data page, under “Change the "
+        "twin”, which column goes with it."
+    )
+
+
 def right_on(rows: int, unit: str, *, simulated: bool) -> str:
     return f"right on {counted(rows, many(unit), simulated=simulated)}?"
 

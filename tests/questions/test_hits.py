@@ -479,7 +479,7 @@ def test_made_up_rows_say_how_good_a_model_is_only_where_their_columns_go_togeth
     """Else the release alone is there, the very same; what a headline says of such rows it says of them."""
     case = own(clinic(), mode="twin")
     alone = offering.ask(Hits, case, Setting())
-    assert "returned" in alone.trouble
+    assert alone.trouble == said.unrelated("returned")
     together = replace(case, source=replace(case.source, related=frozenset({"returned"})))
     shown = offering.ask(Hits, together, Setting())
     assert not shown.trouble

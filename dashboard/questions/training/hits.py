@@ -72,7 +72,7 @@ class Hits:
             linked=False,  # whoever follows a link has another ledger
         )
         drawn, model = found.models[read(which, "sentence")]
-        made_up.related(case, model.features.target.name)
+        made_up.related(case, model.features.target.name, said.unrelated)
         true = case.memo(
             ("hits", case.table.fingerprint, drawn.receipt),
             lambda: confusion_of(model.features, model.weights, case.table.frame),
