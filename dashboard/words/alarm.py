@@ -15,6 +15,7 @@ from dpcore.datasets import Schema
 from dpcore.datasets.schema import EachRow
 from dpcore.datasets.text import within
 from dpcore.validate import Neighbours
+from dpcore.written import exact
 
 if TYPE_CHECKING:
     from dashboard.controls import Control
@@ -153,7 +154,7 @@ def sentence(step: str, limit: int, line: Control[Any], series: Control[Any]) ->
 def in_words(step: str, limit: int, line: float, series: str) -> str:
     """The question of the release, in the words of the title."""
     start = f"Which {safe(step, 40)} is the first" if limit == 1 else f"Which are the first {limit}"
-    return f"{start} to reach **{number(line)}** in “{safe(series)}”?"
+    return f"{start} to reach **{exact(line)}** in “{safe(series)}”?"
 
 
 def late_label(step: str) -> str:
@@ -240,7 +241,7 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
 
 def uncertain(noise: float, people: float, when: str | None, line: float) -> str:
     """Two uncertainties, apart. ``when`` an alarm is on time; None where none is due."""
-    level = f"the line of {number(line)}"
+    level = f"the line of {exact(line)}"
     often = f"in {of_100(people)} of 100 cases (calculated, not simulated)."
     if when is None:
         return (
@@ -305,7 +306,7 @@ def legend(key: str, chance: float, window: str = "") -> str:
 
 
 def line_label(line: float) -> str:
-    return f"the line: {number(line)}"
+    return f"the line: {exact(line)}"
 
 
 def when_axis(limit: int) -> str:
@@ -354,7 +355,7 @@ def why_there(
         else f"Every answer gets noise too, about {number(spread)} {shown}."
     )
     return (
-        f"**Why does the noisy line lie at {number(noisy)} when you set {number(line)}?** Because {moved}. {purpose} "
+        f"**Why does the noisy line lie at {number(noisy)} when you set {exact(line)}?** Because {moved}. {purpose} "
         "With a larger ε all of this shrinks."
     )
 
@@ -375,7 +376,7 @@ def run_note(rang: bool, names: Sequence[str], answers: Sequence[float], unit: s
 
 def run_alt(names: Sequence[str], line: float, noisy: float) -> str:
     told = f"alarm at {', '.join(visible(name) for name in names)}" if names else "no alarm"
-    return f"One simulated run with the line {number(line)}, with noise {number(noisy)}: {told}."
+    return f"One simulated run with the line {exact(line)}, with noise {number(noisy)}: {told}."
 
 
 def run_step(count: int, entries: int, step: str, alarm: bool) -> str:
@@ -388,11 +389,11 @@ TRUE_HERE, NOISY_HERE = "true", "with noise"
 
 
 def chosen_line(line: float) -> str:
-    return f"{YOUR_LINE}: {number(line)}"
+    return f"{YOUR_LINE}: {exact(line)}"
 
 
 def noisy_line(line: float) -> str:
-    return f"{NOISY_LINE}: {number(line)}"
+    return f"{NOISY_LINE}: {exact(line)}"
 
 
 def source(threshold_scale: float, query_scale: float, source: str) -> str:
@@ -406,7 +407,7 @@ def what_if(changed: bool, line: float) -> str:
     if not changed:
         return "Change what the picture depends on; the chart above answers at once. A release never uses such changes."
     return (
-        f"The chart above shows the change, with the line at {number(line)}; the grey line is how it was. A release "
+        f"The chart above shows the change, with the line at {exact(line)}; the grey line is how it was. A release "
         "uses the data and the line as they are, without the change."
     )
 
@@ -495,13 +496,13 @@ def declare_sensitivity(column: str, unit: str) -> str:
 
 def type_a_line(line: float) -> str:
     return (
-        f"Type a line of your own in the title first. {number(line)} is only where the page begins; a release needs "
+        f"Type a line of your own in the title first. {exact(line)} is only where the page begins; a release needs "
         "the line that you need, for reasons other than these data."
     )
 
 
 def keep_line(line: float) -> str:
-    return f"{number(line)} is the line I need"
+    return f"{exact(line)} is the line I need"
 
 
 def several_names(names: Sequence[str], each_row: EachRow) -> str:

@@ -81,8 +81,8 @@ class Noise:
         level = 1.0 - probability(beta=beta)
         high = np.ceil(_REACH * np.asarray(self.scale) * (1.0 - np.log(beta))) + 1.0
         low = np.full_like(high, -1.0)
-        while (high - low > 1.0).any():
-            middle = np.floor((low + high) / 2.0)
+        # beyond 2⁵³ two floats are never 1 apart
+        while (((middle := np.floor((low + high) / 2.0)) > low) & (middle < high)).any():
             inside = np.maximum(1.0 - 2.0 * self.at_least(middle + 1.0), 0.0) ** 2 >= level
             low, high = np.where(inside, low, middle), np.where(inside, middle, high)
         return np.asarray(high)

@@ -29,6 +29,7 @@ from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.asked import CHOSEN
 from dpcore.thresholding.discrete import discrete_log_probability
 from dpcore.thresholding.methods import family
+from dpcore.written import exact
 from tests.questions.samples import KEYS, sample_case, table
 
 SUITED = ("clinic", "outbreak", "meeting_dates")
@@ -565,3 +566,15 @@ def test_another_method_has_its_own_band() -> None:
             frame = view.picture(axis).data()  # type: ignore[operator]
             wide = frame.groupby("method").apply(lambda found: bool((found["high"] > found["low"]).any()))
             assert wide[wide].index.tolist() == [method]
+
+
+@pytest.mark.parametrize("line", [654_321.0, 123_456.0, 0.123456, 1_700_000_001.0])
+def test_a_line_that_somebody_stated_is_written_whole(line: float) -> None:
+    """Three digits of it were another line: the release said 654,000 above a question about 654,321."""
+    stated = exact(line)
+    for told in (
+        said.in_words("day", 1, line, "visits"),
+        said.uncertain(0.1, 0.1, "Monday", line),
+        said.uncertain(0.1, 0.1, None, line),
+    ):
+        assert stated in told

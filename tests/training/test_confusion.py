@@ -85,6 +85,15 @@ def test_the_law_and_its_tail_are_those_of_a_convolution(scale: float, counts: i
     assert within == 0 or both[0] < 0.95
 
 
+@pytest.mark.parametrize("scale", [2.0**49, 2.0**50, 1e16, 1e300])
+@pytest.mark.parametrize("beta", [0.05, 0.001, 1e-9])
+def test_a_bound_is_found_where_floats_lie_far_apart(scale: float, beta: float) -> None:
+    """It was looked for until two floats were 1 apart, which such are never."""
+    found = float(Noise(scale=scale).within(beta))
+    beyond = float(Noise(scale=scale).at_least(found))
+    assert 1.0 - (1.0 - 2.0 * beyond) ** 2 == pytest.approx(beta, rel=1e-3)
+
+
 @pytest.mark.parametrize(("right", "wrong", "scale", "counts"), [(18, 7, 2.0, 2), (30, 0, 3.0, 2), (4, 9, 1.5, 1)])
 def test_how_far_off_a_share_is_told_follows_its_exact_law(right: int, wrong: int, scale: float, counts: int) -> None:
     """Against every pair of noises, gone through one by one."""
