@@ -51,6 +51,8 @@ TAKEN = (
     "was killed; end these first, or choose another port"
 )
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
+ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""What ends all servers: the last where a terminal is closed, which would end who looks after them alone."""
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
 _LOOK, _DRAIN = 0.5, 10.0
@@ -259,8 +261,9 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         raise ValueError("the certificate must be a file with the chain and its key, in PEM form")
     program, stop = balancer(), threading.Event()
     _must_be_free(address, port)
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, lambda *_: stop.set())
+    for each in ENDS:
+        if signal.getsignal(each) is not signal.SIG_IGN:  # as where it is to outlive its terminal
+            signal.signal(each, lambda *_: stop.set())
     # one secret for all, so that a cookie of one replica is understood by the next
     shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
     shared |= {REPLICAS: str(count), KEY: secrets.token_hex(32)}

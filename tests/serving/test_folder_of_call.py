@@ -217,9 +217,15 @@ def test_the_check_notices_a_file_that_does(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("replicas", [(), ("--replicas", "1")], ids=["one", "replicas"])
-def test_a_server_that_is_started_there_is_the_same(folder: Path, replicas: tuple[str, ...]) -> None:
-    """With its workers, which begin when it listens."""
+@pytest.mark.parametrize(
+    ("replicas", "end"),
+    [((), signal.SIGTERM), (("--replicas", "1"), signal.SIGTERM), (("--replicas", "1"), signal.SIGHUP)],
+    ids=["one", "replicas", "replicas whose terminal is closed"],
+)
+def test_a_server_that_is_started_there_is_the_same(
+    folder: Path, replicas: tuple[str, ...], end: signal.Signals
+) -> None:
+    """With its workers, which begin when it listens; told to end, it leaves nobody behind."""
     main = "    from dashboard.__main__ import main\n    sys.exit(main())"
     port, log = free_port(), folder.parent / "log"
     command = [*call(folder, main), "serve", "--port", str(port), *replicas]
@@ -235,8 +241,9 @@ def test_a_server_that_is_started_there_is_the_same(folder: Path, replicas: tupl
         assert _websocket(port, "http://evil.example") == 403
         assert _websocket(port, f"http://127.0.0.1:{port}") == 101
     finally:
-        server.send_signal(signal.SIGTERM)
+        server.send_signal(end)
         server.wait(PATIENCE)
+    assert _status(port, "/_stcore/health") == 0, "what was left would have the port"
     assert ran(folder) == ""
     assert "Traceback" not in log.read_text()
 
