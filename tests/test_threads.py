@@ -20,7 +20,7 @@ from dashboard.background import garbage, leaving
 from dashboard.background.garbage import Garbage
 from dashboard.background.workers import Workers
 from dashboard.data.reading_threads import Piece, ReadingThreads
-from dashboard.people import logged_out, told_elsewhere
+from dashboard.people import ended, logged_out, told_elsewhere
 from dashboard.poll.refused import PollRefused
 from dashboard.poll.rooms import Rooms
 from dashboard.poll.watch import Watch
@@ -83,6 +83,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> Short:
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "AGAIN", 0.01)
     monkeypatch.setattr(kept, "APART", 0.02)
+    monkeypatch.setattr(logged_out, "_AGAIN", 0.01)
     monkeypatch.setattr(told_elsewhere, "EVERY", 0.02)
     monkeypatch.setattr(replica, "_PULSE", 0.02)
     monkeypatch.setattr(relief, "APART", 0.01)
@@ -226,6 +227,31 @@ def logged_out_there(
     return telling.go_on, lambda: bool(heard), lambda: telling.note(Ended("q", "another", "login", 1, 2))
 
 
+def log_outs_owed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> tuple[Callable[[], object], Undone, Callable[[], object]]:
+    """The disk is full for who logs out first and who does so next."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    for name in ("_ended", "_owed"):
+        monkeypatch.setattr(logged_out, name, ended.Held())
+    monkeypatch.setattr(logged_out, "_writing", WorkingThread("log-outs-owed", logged_out._write_later))
+    tries, add = [0], logged_out._add
+
+    def full(*given: Any) -> None:
+        tries[0] += 1
+        if tries[0] <= 2:
+            raise OSError
+        add(*given)
+
+    monkeypatch.setattr(logged_out, "_add", full)
+    file = tmp_path / "key.logged-out"
+    return (
+        lambda: logged_out.end({"sub": "one"}, 60.0),
+        lambda: file.exists() and not logged_out._writing.works,
+        lambda: logged_out.end({"sub": "another"}, 60.0),
+    )
+
+
 def rooms_overdue(*_: object) -> tuple[Callable[[], object], Undone, Callable[[], object]]:
     now = [0.0]
 
@@ -257,6 +283,7 @@ LASTING: dict[str, Case] = {
     "dashboard/background/garbage.py": collected,
     "dashboard/background/leaving.py": tabs_closed,
     "dashboard/data/reading_threads.py": files_read,
+    "dashboard/people/logged_out.py": log_outs_owed,
     "dashboard/people/told_elsewhere.py": logged_out_there,
     "dashboard/poll/rooms.py": rooms_overdue,
     "dashboard/serving/replica.py": replicas_asked,

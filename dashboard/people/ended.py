@@ -54,7 +54,21 @@ class Held:
         self._lock = threading.RLock()
         self.providers: dict[str, _Provider] = {}
 
+    def end(self, one: Ended, latest: int) -> list[Ended]:
+        """Note one more, in bounds; the lines that say so. Where it is one too many to be held by itself, it gives way
+        to all of this person's that began up to ``latest``."""
+        with self._lock:
+            if self._many_of(one.provider, one.person):
+                one = Ended(one.provider, one.person, f"{ALL}{latest}", latest, one.until)
+            self.note(one)
+            whole = self._too_many(one.provider)
+            if whole is None:
+                return [one]
+            self.note(whole)
+            return [one, whole]
+
     def note(self, ended: Ended) -> None:
+        """One that was ended, as a line says it that is in bounds."""
         with self._lock:
             of = self.providers.setdefault(ended.provider, _Provider())
             if ended.person == ended.provider:
@@ -86,22 +100,12 @@ class Held:
                 return True
             return theirs is not None and theirs.logins.get(login, (0, 0))[1] > now
 
-    def many_of(self, provider: str, person: str) -> bool:
-        """Whether one more of this person is one too many to be held by itself."""
+    def taken(self) -> list[Ended]:
+        """All of them, which are held no more."""
         with self._lock:
-            theirs = self._people(provider).get(person)
-            return theirs is not None and len(theirs.logins) >= MOST
-
-    def too_many(self, provider: str) -> Ended | None:
-        """What the older half of those of this provider gives way to, where they are too many."""
-        with self._lock:
-            people = self._people(provider).values()
-            if not provider or sum(len(one.logins) + (one.whole.since > 0) for one in people) < MOST_OF_PROVIDER:
-                return None
-            held = list(self._of(provider))
-            since = sorted(one.since for one in held)[len(held) // 2]
-            until = max(one.until for one in held if one.since <= since)
-            return Ended(provider, provider, f"{ALL}{since}", since, until)
+            found = list(self.all())
+            self.providers = {}
+            return found
 
     def forget(self, before: float) -> None:
         """What would have ended by itself ``before`` is known no more."""
@@ -122,6 +126,21 @@ class Held:
         yield from found
         for provider, whole in wholes.items():
             yield Ended(provider, provider, f"{ALL}{whole.since}", whole.since, whole.until)
+
+    def _many_of(self, provider: str, person: str) -> bool:
+        """Whether one more of this person is one too many to be held by itself."""
+        theirs = self._people(provider).get(person)
+        return theirs is not None and len(theirs.logins) >= MOST
+
+    def _too_many(self, provider: str) -> Ended | None:
+        """What the older half of those of this provider gives way to, where they are too many."""
+        people = self._people(provider).values()
+        if not provider or sum(len(one.logins) + (one.whole.since > 0) for one in people) < MOST_OF_PROVIDER:
+            return None
+        held = list(self._of(provider))
+        since = sorted(one.since for one in held)[len(held) // 2]
+        until = max(one.until for one in held if one.since <= since)
+        return Ended(provider, provider, f"{ALL}{since}", since, until)
 
     def _of(self, provider: str) -> Iterator[Ended]:
         for person, theirs in self._people(provider).items():

@@ -3,8 +3,9 @@
 Streamlit reads the cookie of a login when a page is opened and never again. So every run of every page asks here. What
 is kept is a digest of each login that was ended, for as long as the login itself would have counted, and a month, in
 bounds (``ended``): in a file beside the ledger's key, so that a server that is started anew, or another one with the
-same key file, knows of it too. A log-out adds a line, of which others read no more than that. Other computers hear of
-it where the ledger is a server's (``told_elsewhere``).
+same key file, knows of it too. A log-out adds a line, of which others read no more than that; where it cannot (the disk
+is full, or another server stands still while it writes), it counts here alone until a thread, or the next log-out, has
+added it. Other computers hear of it where the ledger is a server's (``told_elsewhere``).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,14 @@ from typing import Any
 from dashboard.people.ended import Held
 from dpcore.errors import LedgerError
 from dpcore.ledger.ended import ALL, Ended
+from dpcore.threads import WorkingThread
 
 _PROVIDER, _PERSON, _LOGIN = ("provider", "iss"), ("provider", "iss", "sub"), ("iat", "nonce")
 """What tells who vouches, who it is, and a login from others of theirs: the nonce is random and new each time."""
 _PATIENCE = 2.0
 """Seconds for which a log-out waits for another server that writes one down."""
+_AGAIN = 1.0
+"""Seconds between two tries to write down what could not be."""
 _LINES, _TIDY = 1000, 60.0
 """So many, and twice as many as count, are written anew, where that was not looked for within so many seconds."""
 _AHEAD = 30 * 24 * 3600.0
@@ -40,6 +44,10 @@ _HEAD = 100
 _UNSAID, _NONE = "", "-"
 """Whose person it is in lines of a version before, and how that is written."""
 _ended = Held()
+_owed = Held()
+"""Those that were ended here and are not in the file yet."""
+_failing = False
+"""Whether they could not be written down when that was tried last, which is said once."""
 _read: tuple[Path, bytes, int, int] | None = None
 """The file as it was read: where, its first line, how many bytes and lines of it."""
 _seen: tuple[int, int, int] | None = None
@@ -56,13 +64,20 @@ def tell_by(tell: Callable[[Ended], object]) -> None:
 
 
 def end(said: Mapping[str, Any], seconds: float) -> None:
-    """From now on, and for so many ``seconds``, this login is none."""
-    try:
-        _write_down(said, time.time() + seconds)
-    except (OSError, LedgerError) as error:
-        logging.getLogger(__name__).error(
-            "a log-out counts until this server ends: %s", type(error).__name__, exc_info=error
-        )
+    """From now on, and for so many ``seconds``, this login is none; written down as soon as that can be."""
+    provider, person, login = (_name(said, which) for which in (_PROVIDER, _PERSON, _LOGIN))
+    since, now = _since(said), time.time()
+    with suppress(OSError):  # who writes it down says so
+        _read_on()
+    if _ended.are_ended(provider, person, login, since, now):
+        return
+    latest = math.ceil(max(now, since))  # a provider's clock may be ahead
+    for one in _ended.end(Ended(provider, person, login, math.ceil(since), math.ceil(now + seconds)), latest):
+        _owed.end(one, latest)
+        for tell in _tell:
+            tell(one)
+    if not _written_down(_PATIENCE):
+        _writing.wake()
 
 
 def is_ended(said: Mapping[str, Any]) -> bool:
@@ -101,52 +116,66 @@ def _file() -> Path:
     return beside(key_path(), "logged-out")
 
 
-def _write_down(said: Mapping[str, Any], until: float) -> None:
-    """In the file, at its end, or in a new one where most of it counts no more; and here, whatever becomes of it.
-    Raises OSError, LedgerError."""
+def _write_later() -> bool:
+    """Whether it has to be tried once more. It waits for another server without end: each time that it gave up would
+    leave a thread in the system's queue."""
+    time.sleep(_AGAIN)
+    return not _written_down(threading.TIMEOUT_MAX)
+
+
+_writing = WorkingThread("log-outs-owed", _write_later)
+
+
+def _written_down(patience: float) -> bool:
+    """Whether all that was owed to the file could be written there."""
+    global _failing
+    try:
+        _write_owed(patience)
+    except (OSError, LedgerError) as error:
+        if not _failing:
+            logging.getLogger(__name__).error(
+                "log-outs cannot be written down for now, and count at this server alone until they are: %s",
+                type(error).__name__,
+                exc_info=error,
+            )
+        _failing = True
+        return False
+    _failing = False
+    return True
+
+
+def _write_owed(patience: float) -> None:
+    """At the end of the file, or in a new one where most of it counts no more. Raises OSError, LedgerError."""
     from dpcore.ledger.files import beside
     from dpcore.ledger.lock import exclusive
 
-    file, provider, person, login = _file(), *(_name(said, which) for which in (_PROVIDER, _PERSON, _LOGIN))
-    one = Ended(provider, person, login, math.ceil(_since(said)), math.ceil(until))
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with exclusive(beside(file, "lock"), _PATIENCE):
-            with suppress(FileNotFoundError):  # this is the first
-                _read_on()
-            if _ended.are_ended(provider, person, login, _since(said), time.time()):
-                return
-            if _ended.many_of(provider, person):
-                latest = math.ceil(max(time.time(), _since(said)))  # a provider's clock may be ahead
-                one = Ended(provider, person, f"{ALL}{latest}", latest, one.until)
-            _add(file, one)
-            _say(one)
-            whole = _ended.too_many(provider)
-            if whole is not None:
-                _add(file, whole)
-                _say(whole)
-            if time.time() >= _tidied + _TIDY:
-                _tidy(file)
-    except (OSError, LedgerError):
-        _ended.note(one)
-        _say(one)
-        raise
+    file = _file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with exclusive(beside(file, "lock"), patience):
+        with suppress(FileNotFoundError):  # this is the first
+            _read_on()
+        owed = _owed.taken()
+        try:
+            _add(file, owed)
+        except BaseException:
+            for one in owed:
+                _owed.note(one)
+            raise
+        if time.time() >= _tidied + _TIDY:
+            _tidy(file)
 
 
-def _say(one: Ended) -> None:
-    for tell in _tell:
-        tell(one)
-
-
-def _add(file: Path, one: Ended) -> None:
-    """At the end of the file, and here. Raises OSError."""
+def _add(file: Path, owed: Sequence[Ended]) -> None:
+    """At the end of the file. Raises OSError."""
+    if not owed:  # another thread has written them
+        return
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with open(handle, "w", encoding="ascii") as text:
         read = _read
         known = read[2] if read is not None and read[0] == file else 0
         held = min(known, os.fstat(handle).st_size)  # nothing, where somebody took the file away
         os.ftruncate(handle, held)  # without a line that was not finished
-        text.write(_line(one) if held else _head() + _line(one))
+        text.writelines([*([] if held else [_head()]), *map(_line, owed)])
         text.flush()
         os.fsync(handle)
     _read_on()
@@ -165,17 +194,19 @@ def _tidy(file: Path) -> None:
     lines = [_line(one) for one in _ended.all()]
     if read[3] < 2 * len(lines):
         return
-    made = beside(file, "new")
-    handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(handle, "w", encoding="ascii") as text:
-        head = _head()
-        text.writelines([head, *lines])
-        text.flush()
-        os.fsync(handle)
-    size = made.stat().st_size
-    with _lock:
-        made.replace(file)
-        _read = (file, head.encode(), size, len(lines))
+    made, head = beside(file, "new"), _head()
+    try:
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(handle, "w", encoding="ascii") as text:
+            text.writelines([head, *lines])
+            text.flush()
+            os.fsync(handle)
+        size = made.stat().st_size
+        with _lock:
+            made.replace(file)
+            _read = (file, head.encode(), size, len(lines))
+    finally:
+        made.unlink(missing_ok=True)  # half of it would take the room of later lines
 
 
 def _read_on() -> None:

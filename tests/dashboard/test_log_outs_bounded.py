@@ -29,7 +29,9 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], lis
     monkeypatch.setattr(logged_out, "_TIDY", 0.0)
 
     def anew() -> list[float]:
-        for name, value in (("_ended", ended.Held()), ("_read", None), ("_seen", None), ("_tidied", 0.0)):
+        for name in ("_ended", "_owed"):
+            monkeypatch.setattr(logged_out, name, ended.Held())
+        for name, value in (("_read", None), ("_seen", None), ("_tidied", 0.0)):
             monkeypatch.setattr(logged_out, name, value)
         monkeypatch.setattr(logged_out, "time", SimpleNamespace(time=lambda: now[0]))
         return now

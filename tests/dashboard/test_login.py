@@ -353,7 +353,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., li
         monkeypatch.setattr(logged_out, "_tidied", 0.0)
         monkeypatch.setattr(logged_out, "_TIDY", 0.0)
         monkeypatch.setattr(logged_out, "_AHEAD", kept)
-        monkeypatch.setattr(logged_out, "time", SimpleNamespace(time=lambda: now[0]))
+        monkeypatch.setattr(logged_out, "time", SimpleNamespace(time=lambda: now[0], sleep=lambda _: None))
         return now
 
     anew()
@@ -413,8 +413,8 @@ def test_a_log_out_adds_a_line_and_others_read_no_more_than_that(
     file = tmp_path / "keys" / "ledger.key.logged-out"
     for number in range(30):
         logged_out.end(user(f"p{number}", nonce=number), 10.0)
-    held, taken = file.stat().st_ino, list[int]()
-    monkeypatch.setattr(ended.Held, "note", lambda *line: taken.append(1))
+    held, taken, from_line = file.stat().st_ino, list[int](), logged_out._from_line
+    monkeypatch.setattr(logged_out, "_from_line", lambda line: taken.append(1) or from_line(line))
     logged_out.end(user("olga", nonce=1), 10.0)
     assert (len(taken), file.stat().st_ino) == (1, held)
     with file.open("a") as text:
@@ -499,11 +499,16 @@ def test_of_who_logs_out_again_and_again_all_logins_until_then_are_ended(
 def test_where_log_outs_cannot_be_read_nobody_is_logged_in(
     started: Callable[[], list[float]], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "keys" / "ledger.key.logged-out").mkdir(parents=True)
+    place = tmp_path / "keys" / "ledger.key.logged-out"
+    place.mkdir(parents=True)
     assert logged_out.is_ended(user("olga", nonce=1))
     logged_out.end(user("olga", nonce=1), 10.0)
     assert ["log-outs cannot be read" in one.message for one in caplog.records] == [True, False]
-    assert "counts until this server ends" in caplog.text
+    assert "cannot be written down for now, and count at this server alone" in caplog.text
+    place.rmdir()
+    logged_out._writing.rest(60)
+    assert logged_out.is_ended(user("olga", nonce=1))
+    assert not logged_out.is_ended(user("olga", nonce=2))
 
 
 def test_nobody_sees_a_page_before_they_log_in(people: None, open_app: Callable[..., AppTest]) -> None:
