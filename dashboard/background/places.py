@@ -23,7 +23,8 @@ minute and a half. So a script begins only where there is a place:
 - whoever presses Stop, or leaves, waits for none of these any longer, and nothing of theirs is begun;
 - one that hangs (``hangs``) is not counted any more, so that nobody waits for ever for it; one that computes is,
   however long that takes: otherwise the more compute, the more would begin. So is one that ``lasts``, for which a
-  database computes: it takes no processor here, and ends by itself within that time (``LONGEST_COUNT``).
+  database computes: it takes no processor here, and ends by itself within that time (``LONGEST_COUNT``);
+- one for which the system gives no thread just then waits as before, and so does who comes behind it.
 
 Who waits is an entry of a dictionary, and nothing looks after it until a place is free: no thread, no task, no timer.
 """
@@ -43,6 +44,7 @@ from dashboard.background.hangs import Life
 from dashboard.background.large_turns import LargeTurns
 from dashboard.words import page as said
 from dpcore.errors import NoRoom
+from dpcore.threads import NoThread
 
 MOST, EACH = 6, 3
 """Scripts that compute at once, and those of one address: more make each of them slower, and all together no faster.
@@ -90,7 +92,8 @@ class Had:
 
 @dataclass(slots=True, eq=False)
 class Script:
-    """One script that wants to begin. ``page`` is whatever has one at a time; ``begin`` is called once, soon."""
+    """One script that wants to begin. ``page`` is whatever has one at a time; ``begin`` is called soon, and once more
+    where it raised NoThread."""
 
     visitor: Visitor
     page: Any
@@ -111,6 +114,8 @@ class Script:
     aside: bool = field(default=False, init=False)
     in_line: bool = field(default=False, init=False)
     """Whether it waits for a turn with something large, of which few of an address may wait."""
+    before: tuple[int | None, int | None] = field(default=(None, None), init=False)
+    """When its page, and its address, had a turn before this one."""
     _called: threading.Event | None = field(default=None, init=False)
 
     def stop(self) -> None:
@@ -146,12 +151,13 @@ class Places:
         self._lock = threading.Lock()
         self._waiting: dict[str, dict[Any, Script]] = {}  # by address, then by page, in the order in which they came
         self._alive: set[Script] = set()
+        self._beginning = 0  # of those, the ones that may have to wait again
         self._turns: dict[str, int] = {}  # which turn was an address's last, of those that wait or run
         self._turn = 0
 
     @property
     def anybody_waits(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._waiting or self._beginning)
 
     def wait(self, script: Script) -> None:
         """Have it begin when there is a place. It takes the turn of another one of its page that waits."""
@@ -213,13 +219,31 @@ class Places:
             script.life.since = self._clock()  # what waited does not hang
 
     def fill(self) -> None:
-        """Have those begin for whom there is a place."""
+        """Have those begin for whom there is a place, and a thread."""
         while True:
             with self._lock:
                 script = self._next()
-            if script is None or script.begin is None:
+                if script is None or script.begin is None:
+                    return
+                self._beginning += 1
+            try:
+                script.begin()
+            except NoThread:
+                self._wait_again(script)
                 return
-            script.begin()
+            with self._lock:
+                self._beginning -= 1
+
+    def _wait_again(self, script: Script) -> None:
+        """It comes first, as before; where another one of its page waits by now, that one does."""
+        address = script.visitor.address
+        with self._lock:
+            self._beginning -= 1
+            self._alive.discard(script)
+            here = {script.page: script, **self._waiting.pop(address, {})}
+            self._waiting = {address: here, **self._waiting}
+            script.had.turn, turn = script.before
+            self._turns[address] = turn or 0
 
     def _counted(self) -> list[Script]:
         now = self._clock()
@@ -237,6 +261,7 @@ class Places:
                 if page not in busy and script.person not in persons:
                     self._taken(script)
                     self._turn += 1
+                    script.before = script.had.turn, self._turns.get(address)
                     self._turns[address] = script.had.turn = self._turn
                     self._alive.add(script)
                     script.life.since = self._clock()

@@ -16,7 +16,6 @@ anew after each call of the system, and opening a page, say, is twenty of them.
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
 from dataclasses import replace
 from functools import partial
@@ -37,13 +36,16 @@ from dashboard.background import hangs, places
 from dashboard.background.places import PLACES, Had, Script, Visitor
 from dashboard.runtime import loops, outgoing, unread
 from dashboard.runtime.replaced import Methods, put, there
+from dpcore.defects import logged
+from dpcore.threads import NoThread
 
 VISITOR = unread.VISITOR
 """Where the scope of a page's connection says from which address it is; the gate writes it."""
 HANDS_ON, _USUALLY = 0.0005, sys.getswitchinterval()
 """Seconds after which a thread that computes lets another one go on that waits."""
 _SCRIPT, _OWED, _HAD = "_epsilon_lab_script", "_epsilon_lab_owed", "_epsilon_lab_had"
-_LOG = logging.getLogger(__name__)
+_missing = False
+"""Whether the system gave no thread when one was asked for last, which is said once."""
 
 
 def merged(*asked: RerunData) -> RerunData:
@@ -81,12 +83,17 @@ def _start(runner: ScriptRunner) -> None:
 
 
 def _begin(runner: ScriptRunner) -> None:
+    """Raises NoThread where the system gives none; it can begin later."""
+    global _missing
     try:
         _STREAMLITS[ScriptRunner, "start"](runner)
-    except RuntimeError:  # the system gives no more threads
-        _LOG.warning("a script could not begin", exc_info=True)
-        PLACES.ended(runner.__dict__[_SCRIPT])
-        _is_over(runner)
+    except (RuntimeError, MemoryError):
+        runner._script_thread = None  # which has not begun
+        if not _missing:
+            logged("the system gives no more threads for now: pages wait for one")
+        _missing = True
+        raise NoThread from None
+    _missing = False
 
 
 def _is_over(runner: ScriptRunner) -> None:

@@ -27,10 +27,11 @@ from streamlit.signal_util import Signal
 
 from benchmarks.people import TOO_LONG, Person, opened
 from dashboard.background import hangs, places
-from dashboard.background.places import EACH, Places, Visitor
+from dashboard.background.places import EACH, Places, Script, Visitor
 from dashboard.runtime import left_pages, scripts
 from tests.browser.server import running
 
+START = scripts._STREAMLITS[ScriptRunner, "start"]
 STOPPED, SHUTDOWN = ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS, ScriptRunnerEvent.SHUTDOWN
 
 
@@ -42,9 +43,13 @@ class Runner:
         self._requests.request_rerun(asked)
         self.request_stop = lambda: self._requests.request_stop()
         self.request_rerun = self._requests.request_rerun
+        self._script_thread: threading.Thread | None = None
         self.on_event = Signal()
         self.on_event.connect(session._on_scriptrunner_event)
         session._scriptrunner = self  # type: ignore[assignment]
+
+    def _run_script_thread(self) -> None:
+        """The test is it."""
 
     def turns(self) -> Iterator[RerunData]:
         """What it runs, one after the other."""
@@ -267,18 +272,162 @@ def test_a_part_goes_on_in_its_thread_where_nobody_waits(begun: list[Runner]) ->
     assert [seen(asked) for asked in going] == [{"in a part": True}]
 
 
-def test_a_thread_that_the_system_does_not_give_keeps_no_place(
-    begun: list[Runner], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(runner: Runner) -> None:
-        raise RuntimeError("can't start new thread")
+class System:
+    """What Streamlit asks for a runner's thread; ``short`` is what it raises while it gives none."""
 
-    monkeypatch.setitem(scripts._STREAMLITS, (ScriptRunner, "start"), fails)
-    page = Page()
-    for _ in range(3 * EACH):
-        page.asks()
-    assert page.told == [STOPPED, SHUTDOWN] * 3 * EACH
+    def __init__(self, begun: list[Runner]) -> None:
+        self.asked, self.begun = 0, begun
+        self.short: Exception | None = None
+
+    def start(self, thread: Any) -> None:
+        self.asked += 1
+        if self.short is not None:
+            raise self.short
+        self.begun.append(thread._target.__self__)
+
+
+@pytest.fixture
+def system(begun: list[Runner], monkeypatch: pytest.MonkeyPatch) -> System:
+    found = System(begun)
+    monkeypatch.setitem(scripts._STREAMLITS, (ScriptRunner, "start"), START)
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: found.start(thread))
+    return found
+
+
+def waiting(many: int) -> list[Page]:
+    """So many pages that wait, of addresses of which one asks for much, each with a click."""
+    pages = [Page("a" if number % 3 else f"b{number % 7}") for number in range(many)]
+    for number, page in enumerate(pages):
+        page.asks("draw", x=1.0 + number)
+    return pages
+
+
+def all_run(begun: list[Runner]) -> list[dict[str, float | bool]]:
+    """What every run sees, one after the other, until none begins any more."""
+    found = []
+    while begun:
+        found += [seen(asked) for asked in run(begun.pop(0))]
+    return found
+
+
+def drawn(system: System, comes_by: str, many: int, raised: Exception | None) -> list[dict[str, float | bool]]:
+    """What is drawn, and in which order, of what waits while the system gives no thread for a moment."""
+    scripts.PLACES.__init__()  # type: ignore[misc]
+    others = full() + full("c")
+    pages = waiting(many)
+    before, system.asked, system.short = scripts.PLACES.in_line("a"), 0, raised
+    run(system.begun.pop(0))
+    if raised is not None:
+        assert system.asked == 1, "nor are the others asked for"
+        assert scripts.PLACES.in_line("a") == before
+    system.short = None
+    assert not [told for page in [*others, *pages] for told in page.told]
+    if comes_by == "a look":
+        scripts.PLACES.fill()
+    elif comes_by == "one that asks":
+        Page("d").asks("last")
+    return all_run(system.begun)
+
+
+@pytest.mark.parametrize("raised", [RuntimeError("can't start new thread"), MemoryError()])
+@pytest.mark.parametrize("comes_by", ["one that ends", "a look", "one that asks"])
+def test_a_moment_without_threads_is_the_end_of_nothing_that_waits(
+    system: System, comes_by: str, raised: Exception
+) -> None:
+    """Every page that waited was told that its run had finished, or nothing at all, and what it was asked was gone."""
+    found = drawn(system, comes_by, 400, raised)
+    assert [one for one in found if one.get("draw")] == [
+        one for one in drawn(system, comes_by, 400, None) if one.get("draw")
+    ]
+    assert {one["x"] for one in found if one.get("draw")} == {1.0 + number for number in range(400)}
     assert not scripts.PLACES._alive
+    assert not scripts.PLACES.anybody_waits
+
+
+@pytest.mark.parametrize("mutant", ["ends it", "goes behind all others"])
+def test_what_ends_it_or_its_turn_is_found_out(system: System, monkeypatch: pytest.MonkeyPatch, mutant: str) -> None:
+    def ends(runner: ScriptRunner) -> None:
+        try:
+            START(runner)
+        except RuntimeError:
+            scripts.PLACES.ended(runner.__dict__[scripts._SCRIPT])
+            scripts._is_over(runner)
+
+    def behind(mine: Places, script: Script) -> None:
+        mine._beginning -= 1
+        mine._alive.discard(script)
+        mine._waiting.setdefault(script.visitor.address, {})[script.page] = script
+
+    if mutant == "ends it":
+        monkeypatch.setattr(scripts, "_begin", ends)
+    else:
+        monkeypatch.setattr(Places, "_wait_again", behind)
+    with pytest.raises(AssertionError):
+        test_a_moment_without_threads_is_the_end_of_nothing_that_waits(system, "a look", RuntimeError())
+
+
+def test_it_is_looked_for_what_is_about_to_begin(system: System) -> None:
+    """Or nobody would look any more where the look came just before it had no thread."""
+    looked = list[bool]()
+    start, system.short = system.start, RuntimeError()
+
+    def looks(thread: Any) -> None:
+        looked.append(scripts.PLACES.anybody_waits)
+        start(thread)
+
+    system.start = looks  # type: ignore[method-assign]
+    page = Page()
+    page.asks("draw")
+    assert looked == [True]
+    assert scripts.PLACES.anybody_waits
+    system.short = None
+    scripts.PLACES.fill()
+    assert not scripts.PLACES.anybody_waits
+    assert all_run(system.begun) == [{"draw": True}]
+
+
+def test_who_asks_more_or_leaves_while_there_is_no_thread_is_heard(system: System) -> None:
+    system.short = RuntimeError()
+    page, leaves = Page(), Page("b")
+    page.asks("draw", x=1.0)
+    leaves.asks("draw")
+    page.asks("open", x=2.0)
+    leaves.request_script_stop()
+    assert (page.told, leaves.told) == ([], [STOPPED, SHUTDOWN])
+    system.short = None
+    scripts.PLACES.fill()
+    assert all_run(system.begun) == [{"draw": True, "open": True, "x": 2.0}]
+
+
+def test_a_script_for_which_another_one_of_its_page_waits_by_then_is_none(system: System) -> None:
+    page = Page()
+    system.short = RuntimeError()
+    start = system.start
+
+    def meanwhile(thread: Any) -> None:
+        system.start = start  # type: ignore[method-assign]
+        page.asks("open", x=2.0)
+        start(thread)
+
+    system.start = meanwhile  # type: ignore[method-assign]
+    page.asks("draw", x=1.0)
+    system.short = None
+    scripts.PLACES.fill()
+    assert all_run(system.begun) == [{"draw": True, "open": True, "x": 2.0}]
+
+
+def test_that_there_is_no_thread_is_said_once(system: System, caplog: pytest.LogCaptureFixture) -> None:
+    page = Page()
+    for _ in range(2):
+        system.short = RuntimeError()
+        for _ in range(3):
+            page.asks("draw")
+            scripts.PLACES.fill()
+        system.short = None
+        scripts.PLACES.fill()
+        all_run(system.begun)
+    said = [one.message for one in caplog.records if "no more threads" in one.message]
+    assert said == ["the system gives no more threads for now: pages wait for one"] * 2
 
 
 def test_a_thread_is_measured_and_its_place_is_free_at_its_end(
