@@ -22,7 +22,7 @@ from dashboard.background import lent
 from dashboard.background.places import Visitor
 from dashboard.people import login, visitors, wanted
 from dashboard.runtime import scripts
-from dashboard.serving import host_cookies, messages, open_files, refused, senders
+from dashboard.serving import heads, host_cookies, messages, open_files, refused, senders
 from dashboard.serving.answers import answer, beginning, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
 from dashboard.serving.heads import (
@@ -112,6 +112,7 @@ class Gate:
         if "headers" in scope:
             secure = host_cookies.is_secure(scope)
             scope[HEAD], scope["headers"] = by_head(scope), list(plain(scope["headers"], secure=secure))
+            scope["headers"] = list(heads.says_whose(scope))
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
         elif scope["type"] == "http":

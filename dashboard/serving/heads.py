@@ -80,17 +80,33 @@ def network(address: str) -> str:
     return str(found)
 
 
+def says_whose(scope: Scope) -> Iterable[tuple[bytes, bytes]]:
+    """The headers, with what tells a page of this server from a forged request as this host gave it: over TLS a browser
+    that says where a page came from is believed, and not what a script found among cookies of any host."""
+    own = host_cookies.is_secure(scope) and _is_of_here(scope)
+    return host_cookies.told_by_host(scope["headers"]) if own else scope["headers"]
+
+
 def is_own_page(scope: Scope) -> bool:
-    """Whether the page that opens the connection came from this server. Of several lines that say where from none
-    counts: no browser sends two, and others may read another of them."""
-    origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
-    host = header(scope, b"host")
+    """Whether the page that opens the connection came from this server."""
+    origins, host = _origins(scope), header(scope, b"host")
     if not origins or host is None:
         return is_host_allowed(host)  # no browser: a browser always says where a page came from
-    if len(origins) > 1 or not is_host_allowed(host):
+    if not is_host_allowed(host):
         return False
-    own = is_of(origins[0], host, secure=host_cookies.is_secure(scope))
-    return own or origins[0] in (config.get_option("server.corsAllowedOrigins") or [])
+    allowed = config.get_option("server.corsAllowedOrigins") or []
+    return _is_of_here(scope) or (len(origins) == 1 and origins[0] in allowed)
+
+
+def _is_of_here(scope: Scope) -> bool:
+    """Whether a browser says that this server's page asks. Of several lines that say where from none counts: no browser
+    sends two, and others may read another of them."""
+    origins, secure = _origins(scope), host_cookies.is_secure(scope)
+    return len(origins) == 1 and is_of(origins[0], header(scope, b"host") or "", secure=secure)
+
+
+def _origins(scope: Scope) -> list[str]:
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
 
 
 def is_of(place: str, host: str, *, secure: bool) -> bool:
