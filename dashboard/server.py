@@ -39,7 +39,7 @@ from dashboard.runtime import (
     unread,
     values,
 )
-from dashboard.serving import failures, frames, lengths, loaded, media, settings
+from dashboard.serving import failures, frames, lengths, loaded, media, own_pages, settings
 from dashboard.serving.gate import Gate
 from dashboard.serving.open_files import raise_file_limit
 
@@ -76,6 +76,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     unread.guard()
     frames.guard()
     lengths.guard()
+    own_pages.guard()
     left_pages.guard()
     left_sessions.guard()
     looked_up.guard()

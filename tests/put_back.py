@@ -11,7 +11,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import session_state
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
-from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes
+from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes, starlette_websocket
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -29,7 +29,7 @@ from dashboard.runtime import (
     unread,
     values,
 )
-from dashboard.serving import failures, frames, lengths, media, reads
+from dashboard.serving import failures, frames, lengths, media, own_pages, reads
 
 
 def changed_in_streamlit() -> list[str]:
@@ -49,6 +49,7 @@ def changed_in_streamlit() -> list[str]:
         "whose a session is": WebsocketSessionManager.connect_session is own_sessions._connect,
         "which loops are closed": WebsocketSessionManager.disconnect_session is loops._left,
         "when scripts begin": ScriptRunner.start is scripts._start,
+        "whose page it is": starlette_websocket._is_origin_allowed is own_pages.may_open,
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
         "what is read after an answer": RequestResponseCycle.send is not reads.sent,
@@ -69,6 +70,7 @@ def changed_in_streamlit() -> list[str]:
     operations.unguard()
     providers.unguard()
     outgoing.unguard()
+    own_pages.unguard()
     own_sessions.unguard()
     scripts.unguard()
     loops.unguard()

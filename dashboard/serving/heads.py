@@ -88,21 +88,27 @@ def says_whose(scope: Scope) -> Iterable[tuple[bytes, bytes]]:
 
 
 def is_own_page(scope: Scope) -> bool:
-    """Whether the page that opens the connection came from this server."""
+    """Whether the page that opens the connection came from this server. Of several lines that say where from none
+    counts: no browser sends two, and others may read another of them."""
     origins, host = _origins(scope), header(scope, b"host")
-    if not origins or host is None:
-        return is_host_allowed(host)  # no browser: a browser always says where a page came from
+    said = origins[0] if origins else None
+    return len(origins) < 2 and may_open(said, host, secure=host_cookies.is_secure(scope))
+
+
+def may_open(origin: str | None, host: str | None, *, secure: bool = False) -> bool:
+    """Whether a page from ``origin`` may open a connection to the server that is asked as ``host``, over TLS where that
+    is known (``secure``)."""
     if not is_host_allowed(host):
         return False
-    allowed = config.get_option("server.corsAllowedOrigins") or []
-    return _is_of_here(scope) or (len(origins) == 1 and origins[0] in allowed)
+    if origin is None:  # no browser: a browser always says where a page came from
+        return True
+    return is_of(origin, host or "", secure=secure) or origin in (config.get_option("server.corsAllowedOrigins") or [])
 
 
 def _is_of_here(scope: Scope) -> bool:
-    """Whether a browser says that this server's page asks. Of several lines that say where from none counts: no browser
-    sends two, and others may read another of them."""
-    origins, secure = _origins(scope), host_cookies.is_secure(scope)
-    return len(origins) == 1 and is_of(origins[0], header(scope, b"host") or "", secure=secure)
+    """Whether a browser says that a page of this server asks."""
+    origins, host = _origins(scope), header(scope, b"host")
+    return len(origins) == 1 and is_of(origins[0], host or "", secure=host_cookies.is_secure(scope))
 
 
 def _origins(scope: Scope) -> list[str]:
