@@ -6,6 +6,7 @@ Streamlit keeps any number of files that a script sends without a form, until th
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from dashboard.serving.pace import EACH
 from dashboard.serving.settings import number
 from dashboard.words import server as words
 
+_LOG = logging.getLogger(__name__)
 _File = tuple[str, str]
 """A session and the name of a file in it."""
 FILES_EACH = 3
@@ -104,6 +106,9 @@ class Uploads:
         self._arriving.append(here)
         try:
             await self._app(scope, counted, with_headers(scope, send))
+        except OSError as error:  # a large file lies on the disk on its way, before anything is answered
+            _LOG.warning("a file was not taken: %s", error.strerror)
+            await answer(send, 507, words.NOT_TAKEN_BY_DISK)
         finally:
             self._arriving.remove(here)
             self._came[session, name] = time.monotonic(), here.visitor

@@ -24,6 +24,7 @@ LOG_OUT_HERE = "Another page led here, so nobody was logged out. Use â€œLog outâ
 TOO_MANY_FILES = "There are files of yours here already; reload the page and try again."
 BEING_MADE = "So much is being made for this page already; wait a moment and try again."
 TOO_MUCH_AT_ONCE = "So much is being uploaded here at this moment that there is no room; try again in a minute."
+NOT_TAKEN_BY_DISK = "The server's disk did not take this file; try again in a minute, or tell the people who run it."
 TOO_MUCH_TYPED = (
     "The boxes of this page hold too much text together, so what you typed or pasted last was not taken. Empty one of "
     "them, or bring a table as a file."

@@ -4,7 +4,11 @@ letter while nobody else is answered, is refused before that."""
 from __future__ import annotations
 
 import asyncio
+import errno
+import io
+import os
 import random
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +45,7 @@ class Taken:
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
         self.files: list[bytes] = []
+        self.told = b""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         async def noted() -> Any:
@@ -78,6 +83,7 @@ def put(body: bytes, kind: bytes | None, piece: int = 1 << 16) -> tuple[int, Tak
     scope = {"type": "http", "path": "/_stcore/upload_file/s/1", "method": "PUT", "headers": [HOST, *more]}
     asyncio.run(here({**scope, "client": ("10.0.0.1", 1)}, receive, send))
     assert not here._uploads._arriving
+    taken.told = b"".join(message["body"] for message in sent[1:])
     return int(sent[0]["status"]), taken, read
 
 
@@ -176,6 +182,41 @@ def test_parts_are_counted_wherever_the_pieces_end() -> None:
             return super().goes_on_with(piece)
 
     assert told_otherwise(Forgetting)
+
+
+class Full(io.BytesIO):
+    """A file on a disk that has room for its name, and no more."""
+
+    def write(self, _: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def none_made(*_: Any, **__: Any) -> Any:
+    raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+
+@pytest.mark.parametrize("made", [none_made, lambda *_, **__: Full()], ids=["no file is made", "nothing is written"])
+def test_a_file_that_the_disk_does_not_take_is_a_sentence(
+    made: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A large one lies on the disk on its way: three words of Streamlit's came back, or nothing."""
+    large = form(b"1,2\r\n" * (1 << 18), LONG)
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "TemporaryFile", made)
+        status, taken, _ = put(large, KIND + LONG)
+        assert (status, taken.told.decode()) == (507, words.NOT_TAKEN_BY_DISK)
+        assert len([one for one in caplog.messages if "a file was not taken" in one]) == 1
+        assert put(form(b"1,2\r\n", LONG), KIND + LONG)[0] == 200, "a small one needs no room there"
+    assert put(large, KIND + LONG)[0] == 200
+
+
+def test_what_is_no_fault_of_the_disk_s_is_none_of_its_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(OnePart, "goes_on_with", fails)
+    with pytest.raises(ZeroDivisionError):
+        put(form(b"1", LONG), KIND + LONG)
 
 
 def test_few_files_of_one_address_are_on_their_way_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
