@@ -65,7 +65,7 @@ class Outcomes:
 
     ``what`` says what fifty dots are: "private answers", "private runs". ``inks`` gives each its colour, light or
     dark, where the page's other pictures show the same outcomes in colours of their own. ``place`` says
-    which of them a drawn answer is.
+    which of them a drawn answer is. ``then`` says what to do with one.
     """
 
     names: Sequence[str]
@@ -74,6 +74,7 @@ class Outcomes:
     what: str = "private answers"
     inks: Callable[[bool], Sequence[str]] | None = None
     place: Callable[[Any], int | None] | None = None
+    then: str = ""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)

@@ -154,12 +154,12 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
 
     about = ("dots", Same(found), tuple(rings), dark, PICTURE_HEIGHT.get())
     ready, told = replay.kept(about, picture, large=True)
-    replay.part((*about, key), lambda: _dots(ready, told, found.what, rings, key))
+    replay.part((*about, key), lambda: _dots(ready, told, found, rings, key))
 
 
-def _dots(ready: Ready, told: str, what: str, rings: Sequence[int], key: str) -> None:
+def _dots(ready: Ready, told: str, found: Outcomes, rings: Sequence[int], key: str) -> None:
     with st.container(border=True):
-        st.markdown(f"**What you might see** in {DOTS} imagined {what}")
+        st.markdown(f"**What you might see** in {DOTS} imagined {found.what}")
         st.caption(needs.IMAGINED)
         st.plotly_chart(
             ready,
@@ -170,6 +170,8 @@ def _dots(ready: Ready, told: str, what: str, rings: Sequence[int], key: str) ->
         )
         if any(rings):
             st.caption(needs.rings(sum(rings)))
+        if found.then:
+            st.caption(found.then)
 
 
 def _kept(found: Outcomes) -> list[tuple[int, int]]:

@@ -189,11 +189,12 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     waits = [petition.what] if petition is not None and approval.pending(petition, found) else []
     notes = notes_of(request, granted=waits, charged=unanswered.charged(here.lineage, question))
     _rules(request, notes, sample=source.public)
-    if not _price(found, source, request, offer.relation):
+    again = bool(drawn.apart(source, earlier)[0])
+    if not _price(found, source, request, offer.relation, again=again):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
     if not approval.pending(petition, found):
-        _begin(here, found, seen=known, again=bool(drawn.apart(source, earlier)[0]))
+        _begin(here, found, seen=known, again=again)
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     _problem(slot)
@@ -323,8 +324,8 @@ def _looked(here: Asked) -> tuple[list[Receipt], list[Receipt], int]:
     return this_run.once(("answered", here.lineage, question), found)
 
 
-def _price(found: Budget, source: Source, request: Request, relation: str | None) -> bool:
-    """What it costs and whether it fits; False when this budget can never take it."""
+def _price(found: Budget, source: Source, request: Request, relation: str | None, *, again: bool) -> bool:
+    """What it costs and whether it fits; False when this budget can never take it. ``again``: it has an answer."""
     cost, hidden = request.cost, request.neighbours
     try:
         charge = found.charge_for(cost, hidden)
@@ -332,13 +333,14 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
         st.warning(words.reason(f"This release cannot be charged: {error}"))
         return False
     fits = charge is not None and found.fits(cost, hidden)
-    share = found.after(charge).share_spent - found.share_spent if charge is not None and fits else 0.0
-    part = f", {said.share(100 * share)}" if share > 0.0 else ""
+    share = found.untouched.share_of(cost, hidden)
+    part = f", {said.share(100 * share)}" if share else ""
     st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. {tracker.spent_words(found)}")
     if not found.neighbours:
         st.caption(said.fixes(words.one_of(hidden, unit_of(request)), practice=source.practice))
     if not fits:
-        st.warning(_refusal(found, source, request), icon=":material/block:")
+        told = _refusal(found, source, request)
+        st.warning(f"{said.ONE_MORE} {told}" if again else told, icon=":material/block:")
         if found.counted(cost, hidden) == cost:
             _smaller(found, cost)
         elif found.counted(cost, hidden) is None and relation is not None:

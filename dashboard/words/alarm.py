@@ -550,6 +550,12 @@ LINE_ON_SAMPLE = (
 )
 
 
+WHEN_IT_RINGS = (
+    "What to do with it: when it rings, check before you act, as some ring too early or too late. With the last "
+    "alarm the run is over: watching on is another answer, and is charged again."
+)
+
+
 def gives(names: Sequence[str]) -> str:
     """What an answer is; ``names`` are those of the rows, where they have any."""
     example = such_as(day(names[len(names) // 2])) if names else ""

@@ -54,6 +54,10 @@ METRICS = {"regret_per_round": "Lost more than the best", "total_loss": "Lost in
 METRICS_ONCE = {"Lost more than the best": "regret_per_round", "Total loss": "total_loss"}
 STRATEGY = "Strategy used for the answer"
 DRAWN = "Drawn beside it"
+NEXT = (
+    "What to do with it: follow the name at the end of the list next time. How often that is not the best one stands "
+    "above. A list with one {} more is another answer, and is charged again."
+)
 BAND_CONTROL = "Show how much runs differ"
 BAND = "Shaded: where 80 in 100 runs of this strategy on these very losses end."
 WHOM = "Whom it follows"
@@ -424,7 +428,7 @@ def gives(publish: str, rounds: int, unit: str, names: Sequence[str]) -> str:
     if publish == "from_now_on":
         return f"one name: whom to follow from now on{such_as(names[0])}"
     days = plural(rounds, unit, many(unit))
-    return f"a list of whom to follow on each of these {days}, whose last name is the one to follow next"
+    return f"a list of whom to follow on each of these {days}; the name at its end is the one to follow next"
 
 
 def answer(answer: dict[str, Any]) -> str:

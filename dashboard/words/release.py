@@ -108,7 +108,7 @@ def none_drawn(gives: str, *, practice: bool) -> str:
 ANSWER_FOR = "**You answer for what nothing here can check.** Whoever gets the receipt reads it there:"
 IF_NOT_SO = (
     "Where something that was stated is not so, somebody is hidden less than ε says: who has twice the rows that were "
-    "stated, about as at twice the ε."
+    "stated, about as at twice the ε, and everybody else as before."
 )
 SEEN_FIRST = (
     "What is “not covered by ε” was said or chosen by somebody who had seen the file. That is usual. But one row can "
@@ -180,6 +180,7 @@ def no_picture(problem: str) -> str:
     return f"This file gives no picture here: {problem}"
 
 
+ONE_MORE = "**One more does not fit; the answer below is drawn and paid for.**"
 PRICE_FIXES = "Your first answer fixes what this budget protects"
 
 

@@ -72,8 +72,11 @@ def counted(counting: str, *, pure: bool) -> str:
             "" if pure else " δ, the chance that the promise fails (10⁻⁶ is one in a million), adds up too."
         )
     if counting == "zcdp":
-        return "Counted as many small answers (ρ): small ones cost far less together than they add up to."
-    return "Counted both by adding up and as many small answers (ρ), whichever leaves more."
+        return (
+            "Counted in ρ, made for many small answers: at half the ε one costs about a quarter. Some kinds of answers "
+            "cost less than others at the same ε."
+        )
+    return "Counted both by adding up and in ρ, made for many small answers, whichever leaves more."
 
 
 def counts_more(hidden: str, promised: str) -> str:

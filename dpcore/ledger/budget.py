@@ -243,6 +243,11 @@ class Budget:
             return None
         return max(self.after(charge).share_spent - self.share_spent, 0.0)
 
+    @property
+    def untouched(self) -> Budget:
+        """The same budget with nothing spent, whose ``share_of`` is what a release takes that does not fit any more."""
+        return replace(self, spent=Charge())
+
     def request_delta(self, epsilon: float | None = None) -> float:
         """The δ that a release asks for unless told otherwise, so that δ is never what runs out first.
 

@@ -219,6 +219,21 @@ def test_a_release_that_another_window_made_impossible_is_refused_with_what_woul
     assert not begun(other)
 
 
+def test_what_an_answer_took_is_said_where_one_more_does_not_fit(window: Window, ledger_file: Path) -> None:
+    """“Nothing was charged”, beside an answer that was paid for, read as if that had been free."""
+    own = "own:people"
+    with ledger(ledger_file) as found:
+        found.open_budget(own, epsilon=1.0, name="Ours")
+    app = window(own, 0.7)
+    assert f", {said.share(70)}." in text(app)
+    press(app, "test-begin")
+    press(app, "test-confirm")
+    assert f", {said.share(70)}." in text(app)
+    assert app.warning[0].value.startswith(said.ONE_MORE)
+    fresh = window(own, 0.8)
+    assert said.ONE_MORE not in fresh.warning[0].value, "this one has no answer"
+
+
 def test_an_answer_that_a_crash_took_is_drawn_for_the_charge_that_stands(window: Window, ledger_file: Path) -> None:
     """Where nothing was drawn; where a draw had begun, it is told and not offered."""
     request = Draw(epsilon=0.5)

@@ -97,6 +97,7 @@ def _question(setting: Setting) -> Question:
             chances=law.tolist(),
             good=[place == best for place in range(law.size)],
             what=said.last_plays(whom.unit),
+            then=said.NEXT.format(words.safe(whom.unit, 40)),
             place=lambda answer: place_of(whom.losses.names, answer["experts"][answer["plays"][-1]]),
         ),
         protected=_protected(setting, offer),

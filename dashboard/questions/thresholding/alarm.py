@@ -120,6 +120,7 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
             chances=list(chances.values()),
             good=[key == ON_TIME for key in chances],
             what=said.RUNS,
+            then=said.WHEN_IT_RINGS,
             inks=lambda dark: [ending_colours(dark)[key] for key in chances],
             place=lambda answer: (
                 list(chances).index(ending_of(answer["alarms"], crossing, end)) if setting.edited.limit == 1 else None
