@@ -181,7 +181,8 @@ def _ledger(_named: str | None) -> Ledger:
 
 def reopen_ledger() -> None:
     """Open it anew, with all its checks, the next time it is asked for."""
-    _ledger.clear()
+    for before in _ledger.clear():
+        before.let_go()
 
 
 @once()

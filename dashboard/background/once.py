@@ -83,11 +83,13 @@ class Once(Generic[P, T]):
         self._raised.pop(key, None)
         return found
 
-    def clear(self) -> None:
-        """Forget all, so that the next call makes it anew."""
+    def clear(self) -> list[T]:
+        """Forget all, so that the next call makes it anew; what was kept."""
         with self._lock:
+            kept = [found for found, _ in self._values.values()]
             self._values.clear()
             self._raised.clear()
+        return kept
 
 
 def _anew(error: Exception) -> Exception:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from dpcore.addresses import OF_NO_SESSION, read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
 from dpcore.ledger.commands import RESTORE, VERIFY
+from dpcore.ledger.files import create, real
 from dpcore.ledger.key import Key
 from dpcore.ledger.lodging import Lodging, be_alone
 from dpcore.ledger.migrations import NEWEST
@@ -167,7 +168,8 @@ def make_engine(url: URL) -> Engine:
     else:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not file.exists():
-            os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+            with suppress(FileExistsError):  # where another made it meanwhile, it is opened by SQLite alone
+                os.close(create(real(file)))
     engine = create_engine(url, **settings)
 
     @event.listens_for(engine, "connect")

@@ -10,8 +10,8 @@ from pathlib import Path
 from dpcore.ledger import schema
 from dpcore.ledger.files import real
 
-_SQLITE = b"SQLite format 3\0"
-"""How each file of SQLite's begins that holds anything."""
+_SMALLEST = 512
+"""Bytes of the smallest page of SQLite's, which takes a file of one byte for an empty one."""
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLES = {table.name: {column.name for column in table.columns} for table in (schema.head, schema.records)}
 """By what a ledger is known: columns of tables that are as they were in its first form."""
@@ -29,20 +29,23 @@ class Found(Enum):
 
 
 def look(file: Path) -> Found:
-    """What is at this place."""
+    """What is at this place.
+
+    SQLite alone opens the file: all of its locks on one that this process has open already, as a ledger that is opened
+    once more, would go with any other descriptor that is closed, and the next program would take its log away.
+    """
     file = real(file)
     try:
         if not file.exists():
             return Found.NOTHING
         if not file.is_file():
             return Found.CLOSED if file.is_dir() else Found.UNREADABLE
-        with file.open("rb") as opened:
-            start = opened.read(len(_SQLITE))
+        size = file.stat().st_size
     except OSError:
         return Found.CLOSED
-    if not start:
-        return Found.NOTHING
-    return _database(file) if start == _SQLITE else Found.UNREADABLE
+    if size < _SMALLEST:
+        return Found.UNREADABLE if size else Found.NOTHING
+    return _database(file)
 
 
 def _database(file: Path) -> Found:

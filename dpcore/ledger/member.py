@@ -452,7 +452,7 @@ class MembersLedger(Ledger):
 
 SHARED = frozenset(
     {
-        *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
+        *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path", "let_go"),
         *("renewed_at", "version", "confirms", "confirmed", "about", "examine", "stored"),
     }
 )

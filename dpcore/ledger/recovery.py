@@ -103,6 +103,7 @@ def restore(
             # a server that lost its tables is the one that was here before, and so is its journal
             before = None if own or not sound or file is not None else where.pinned()
             path = where.journal_of(engine, before) if sound or file is not None or journal is not None else None
+            engine.dispose()  # what is copied now may be this very file, whose locks end with any descriptor of it
             backup = backups.read(source, key)
             given = backup.records
             if path is None and sound and file is None:

@@ -358,6 +358,10 @@ class Store:
     def close(self) -> None:
         """Let go of the database; the store cannot be used afterwards."""
         self._closed_because = "The ledger has been closed; open it again."
+        self.let_go()
+
+    def let_go(self) -> None:
+        """See ``Ledger.let_go``."""
         self.engine.dispose()
 
     def _be_open(self) -> tuple[str, float] | None:

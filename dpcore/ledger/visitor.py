@@ -251,7 +251,7 @@ class VisitorsLedger(Ledger):
 
 SHARED = frozenset(
     {
-        *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path"),
+        *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path", "let_go"),
         *("renewed_at", "version", "confirms", "confirmed", "about", "examine", "chargeable", "comparable"),
         *("was_mine", "stored"),
     }

@@ -14,7 +14,16 @@ from sqlalchemy import Connection, text
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.ledger import Ledger
+from tests.ledger.only_sqlite import opened_beside_sqlite
 from tests.ledger.patients import furnished, patients
+
+
+@pytest.fixture(autouse=True)
+def locks_are_kept() -> Iterator[None]:
+    """No test of the ledger has the program open a database that SQLite holds in this process."""
+    with opened_beside_sqlite() as opened:
+        yield
+    assert opened == []
 
 
 @pytest.fixture(scope="session")

@@ -202,7 +202,7 @@ def test_the_url_s_own_time_out_comes_first(said: str, seconds: list[float], mon
 def test_a_page_asks_once_for_a_ledger_whose_server_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that starts while PostgreSQL hangs waited for it wherever a page asked for the ledger, one after the
     other. Now one asks, after five seconds one again, and meanwhile nobody waits."""
-    now, tried = [100.0], list[str]()
+    now, tried, answers = [100.0], list[str](), Ledger.open("sqlite://")
     monkeypatch.setattr("dashboard.background.once.time.monotonic", lambda: now[0])
 
     def opening(**_: object) -> Ledger:
@@ -224,7 +224,7 @@ def test_a_page_asks_once_for_a_ledger_whose_server_does_not_answer(monkeypatch:
     now[0] += stores.ASK_AGAIN
     refused()
     assert len(tried) == 2
-    monkeypatch.setattr(compute.Ledger, "open", lambda **_: "open")
+    monkeypatch.setattr(compute.Ledger, "open", lambda **_: answers)
     now[0] += stores.ASK_AGAIN
     compute.opens()
     compute.reopen_ledger()
