@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 import tempfile
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,14 +25,14 @@ from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import aside
 from dpcore.ledger.chains import from_database, from_journal
 from dpcore.ledger.engine import TROUBLE, form, is_passing, ledger_url, make_engine
-from dpcore.ledger.files import beside, create, others_may_replace, real, sync_folder
+from dpcore.ledger.files import beside, create, others_may_replace, put_new, real
 from dpcore.ledger.journal import begins_so, write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import Record, canonical
+from dpcore.ledger.records import Record
 from dpcore.ledger.store import Store, refuse
-from dpcore.ledger.verify import MARKED, SQLITE_FORMS, replayed, sqlite_form, stored_records
+from dpcore.ledger.verify import MARKED, SQLITE_FORMS, Replay, sqlite_form, stored_records
 
 DAMAGED = "That backup is damaged itself; use an older one. Nothing was changed."
 _UNSEEN = (
@@ -43,6 +43,11 @@ _UNMARKED = (
     "That backup bears no mark of this server's key file, so whoever could write it may have made up what it would "
     "add here: {added}. Nothing was changed. Put back the key file with which it was written, or, where you trust "
     "whoever kept it, add --unmarked."
+)
+_TAKEN = "There is a file of that name already; a backup never replaces one."
+_NOT_AGAIN = (
+    "Record {} of the ledger could not be read again from a backup, so none was written. Keep all files and ask for "
+    "help."
 )
 _VERSION = "alembic_version"
 _ITS_TABLE = (
@@ -72,16 +77,19 @@ def write(store: Store, target: Path) -> int:
     """Write a backup that is complete and on disk when this returns; the number of records in it.
 
     SQLite: a database file (VACUUM INTO). A server: its records, in the form of a journal with the mark as its last
-    line. Raises LedgerError when the target exists already or cannot be written.
+    line. Raises LedgerError when the target exists already or cannot be written, and where a record could not be read
+    again from a backup.
     """
     if os.path.lexists(target):  # a link to what is not there too, in whose place it would be put
-        raise LedgerError("There is a file of that name already; a backup never replaces one.")
+        raise LedgerError(_TAKEN)
     if others_may_replace(target.parent):
         raise LedgerError("Everybody may replace files in that folder; write the backup into one of your own.")
     partial = beside(target, f"{secrets.token_hex(8)}.partial")  # a name that nobody can have a link under
     try:
         replay = store.verify()
         with store.snapshot() as connection:
+            if unreadable := _unreadable(stored_records(connection)):  # nobody would know before it is needed
+                raise LedgerError(_NOT_AGAIN.format(unreadable))
             if connection.dialect.name == "sqlite":
                 _vacuum(store.engine, partial)
                 _mark_database(partial, store.key)
@@ -91,13 +99,15 @@ def write(store: Store, target: Path) -> int:
                     file.write(_line(_mark(store.key, journal.seq, journal.hash)))
         with partial.open("rb+") as written:
             os.fsync(written.fileno())
-        partial.rename(target)
-        sync_folder(target.parent)
+        put_new(partial, target)
+    except FileExistsError:
+        refused = LedgerError(_TAKEN)
     except TROUBLE as error:
         refused = refuse(error)
     else:
         return replay.seq
-    partial.unlink(missing_ok=True)
+    finally:
+        partial.unlink(missing_ok=True)
     raise refused
 
 
@@ -142,7 +152,7 @@ def read(source: Path | None, key: Key) -> Backup:
         with tempfile.TemporaryDirectory() as folder:  # so that the backup is not touched
             copy = aside.copied(real(source), Path(folder))
             found, whole, marked = (_of_database if is_database else _of_lines)(copy, key)
-        _must_be_readable(found)
+        whole = whole and not _unreadable(found)
     except (LedgerUnsound, KeyError, TypeError, ValueError, AttributeError, RecursionError, *TROUBLE) as error:
         if is_passing(error):
             raise LedgerError(_UNSEEN) from None
@@ -228,13 +238,18 @@ def _is_a_ledger_s(file: Path) -> bool:
     return versions == [_ITS_TABLE] and sqlite_form([sql for table, sql in made if table != _VERSION]) in SQLITE_FORMS
 
 
-def _must_be_readable(records: Sequence[Record]) -> None:
-    """Raises whatever it is that a record cannot be read for, though its hash fits."""
-    replayed(records)
+def _unreadable(records: Iterable[Record]) -> int:
+    """The number of the first record that cannot be read, though its hash fits; 0 where all can."""
+    replay = Replay()
     for record in records:
-        if canonical(record.content) != record.body:  # NaN, which no other reader takes, or a second form of the same
-            raise ValueError
-        if record.kind == "charge":
-            Receipt.of(record, None)
-        elif record.kind == "answer":
-            record.content["answer"]
+        try:
+            replay.add(record)
+            if not record.is_plain():  # which no other reader takes, or which has a second form
+                return record.seq
+            if record.kind == "charge":
+                Receipt.of(record, None)
+            elif record.kind == "answer":
+                record.content["answer"]
+        except (LedgerUnsound, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            return record.seq
+    return 0

@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 import stat
-from contextlib import suppress
 from pathlib import Path
 
 
@@ -72,15 +71,22 @@ def write_new(target: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        try:
-            os.link(partial, target)  # where a rename would replace what has that name
-        except FileExistsError:
-            raise
-        except OSError:  # a disk without links
-            if os.path.lexists(target):
-                raise FileExistsError(target) from None
-            partial.rename(target)
-        sync_folder(target.parent)
+        put_new(partial, target)
     finally:
-        with suppress(FileNotFoundError):
-            partial.unlink()
+        partial.unlink(missing_ok=True)
+
+
+def put_new(partial: Path, target: Path) -> None:
+    """Have a file that is whole and on disk under the name ``target`` too, or instead; that lasts when this returns.
+
+    Raises FileExistsError where anything has that name, a link too, and OSError.
+    """
+    try:
+        os.link(partial, target)  # where a rename would replace what has that name
+    except FileExistsError:
+        raise
+    except OSError:  # a disk without links
+        if os.path.lexists(target):
+            raise FileExistsError(target) from None
+        partial.rename(target)
+    sync_folder(target.parent)

@@ -11,6 +11,7 @@ import math
 import re
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 
 from dpcore import events
@@ -47,6 +48,11 @@ class Record:
     def content(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.body)
         return found
+
+    def is_plain(self) -> bool:
+        """Whether the body is the JSON that any program writes who reads it: no NaN, no name twice, no blank. Its names
+        may be in another order, as of an answer by numbers that an earlier version wrote in that of the numbers."""
+        return _text(self.content) == self.body
 
     def is_intact(self) -> bool:
         """Whether the hash fits what the record says."""
@@ -129,14 +135,18 @@ def _digest(record: Record) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
+_text = partial(json.dumps, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
 def canonical(value: Any) -> str:
     """JSON in one form only: keys sorted, no blanks, ASCII. Raises ValueError or TypeError where JSON cannot."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _text(value, sort_keys=True)
 
 
 def readable(value: Any) -> str:
-    """``canonical``, of what every program can read again and write down. Raises TypeError, ValueError and
-    RecursionError for anything else: what lies too deep, a number of too many digits, half a letter."""
+    """``canonical``, of what every program can read again and write down, as that one writes it: names that are numbers
+    are in the order of their texts. Raises TypeError, ValueError and RecursionError for anything else: what lies too
+    deep, a number of too many digits, half a letter, a name twice."""
     text = canonical(value)
     if "\\ud" in text and not can_be_written(json.dumps(value, ensure_ascii=False)):
         raise ValueError("half a letter")
@@ -148,7 +158,10 @@ def readable(value: Any) -> str:
             raise ValueError("too deep")
     if _MANY_DIGITS.search(bare):
         raise ValueError("too many digits")
-    return text
+    again = canonical(json.loads(text))
+    if len(again) != len(text):
+        raise ValueError("a name twice")
+    return again
 
 
 def can_be_written(text: str) -> bool:

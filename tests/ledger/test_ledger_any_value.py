@@ -44,6 +44,7 @@ VALUES: dict[str, Any] = {
     "nothing in it": "",
     "a long text": "x" * (LONGEST_QUESTION + 1),
     "bytes": b"x",
+    "counts by number": {9: 3, 10: 4},
     "a list": [0.1],
     "any": object(),
 }
@@ -171,7 +172,9 @@ def test_a_cost_is_refused_in_a_sentence_or_plain(which: str) -> None:
 
 
 @pytest.mark.parametrize("which", CALLS)
-def test_a_call_is_refused_in_a_sentence_or_kept_so_that_all_can_be_read(which: str, kept: Ledger) -> None:
+def test_a_call_is_refused_in_a_sentence_or_kept_so_that_all_can_be_read(
+    which: str, kept: Ledger, tmp_path: Path
+) -> None:
     tried(lambda: kept.open_budget("people", epsilon=100.0))
     tried(lambda: kept.charge("first", "people", Cost.pure(0.1), "?"))
     for name in ("0.1", "3", "3.0", "1", "-1.0"):  # which a database may find by the number, too
@@ -184,6 +187,7 @@ def test_a_call_is_refused_in_a_sentence_or_kept_so_that_all_can_be_read(which: 
     assert to_csv(receipts).encode()
     assert to_json(receipts).encode()
     assert all(kept.confirms(one.to_json()) for one in receipts)
+    assert kept.backup(tmp_path / "backup") == kept.verify().seq
 
 
 def test_what_a_check_gives_is_what_an_event_holds(monkeypatch: pytest.MonkeyPatch) -> None:
