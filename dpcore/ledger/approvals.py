@@ -49,8 +49,11 @@ _DECISIONS = schema.records.alias("decisions")
 _CHARGED = schema.records.alias("charged")
 _JOINED = schema.records.outerjoin(
     _DECISIONS,
-    and_(_DECISIONS.c.request_id == schema.records.c.request_id, _DECISIONS.c.kind.in_(("grant", "refuse"))),
-).outerjoin(_CHARGED, and_(_CHARGED.c.request_id == schema.records.c.request_id, _CHARGED.c.kind == "charge"))
+    and_(_DECISIONS.c.request_id == schema.records.c.request_id, schema.of_kind(_DECISIONS, "grant", "refuse")),
+).outerjoin(_CHARGED, and_(_CHARGED.c.request_id == schema.records.c.request_id, schema.of_kind(_CHARGED, "charge")))
+_ASKED = schema.of_kind(schema.records, "ask")
+ABOUT_PEOPLE = schema.records.c.lineage.in_(select(schema.lineages.c.lineage).where(schema.of_people))
+"""Every request, found by its budget: there are few of these, however many records there are."""
 _WAITS = _DECISIONS.c.seq.is_(None)
 
 
@@ -127,7 +130,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         if counted is None or not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours, asked.unit))
         since, until = lately(rate.DAY)
-        mine = _read(connection, says("subject", asked.subject), or_(_WAITS, schema.records.c.time > since))
+        mine = _read(connection, *asked_by(connection, asked.subject), or_(_WAITS, schema.records.c.time > since))
         waiting = [one.lineage for one in mine if one.state == "waiting"]
         ended = terms.ended(connection, waiting)  # of a budget that was closed nothing is drawn, whoever decides
         if sum(one not in ended for one in waiting) >= MOST_WAITING:
@@ -195,6 +198,12 @@ def find(connection: Connection, request_id: str) -> Petition | None:
     return next(iter(_read(connection, schema.records.c.request_id == request_id)), None)
 
 
+def asked_by(connection: Connection, subject: str) -> tuple[ColumnElement[bool], ...]:
+    """The requests of one person, found by the budgets that are or were shared with them."""
+    theirs = terms.ever_shared_with(connection, subject)
+    return schema.records.c.lineage.in_(theirs), says("subject", subject)
+
+
 def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petition]:
     """Those of the requests that are ``chosen`` that wait, and of the others the ``NEWEST``; oldest first.
 
@@ -203,7 +212,7 @@ def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petitio
     decided = (
         select(schema.records.c.seq)
         .select_from(_JOINED)
-        .where(schema.records.c.kind == "ask", _DECISIONS.c.seq.is_not(None), *chosen)
+        .where(_ASKED, _DECISIONS.c.seq.is_not(None), *chosen)
         .order_by(schema.records.c.seq.desc())
         .limit(NEWEST)
         .correlate(None)
@@ -223,7 +232,7 @@ def latest(connection: Connection, lineage: str, subject: str, *questions: str) 
         found = _read(connection, *mine, state, last=True)
         if found and (budget is None or found[0].covers(budget)):
             return found[0]
-    drawn = select(func.max(_CHARGED.c.seq)).select_from(_JOINED).where(schema.records.c.kind == "ask", *theirs)
+    drawn = select(func.max(_CHARGED.c.seq)).select_from(_JOINED).where(_ASKED, *theirs)
     since = or_(_WAITS, _DECISIONS.c.seq > func.coalesce(drawn.correlate(None).scalar_subquery(), 0))
     return next(iter(_read(connection, *mine, since, last=True)), None)
 
@@ -240,7 +249,7 @@ def _read(connection: Connection, *chosen: ColumnElement[bool], last: bool = Fal
     query = (
         select(schema.records, *decision, _CHARGED.c.seq.label("charge_seq"))
         .select_from(_JOINED)
-        .where(asked.kind == "ask", *chosen)
+        .where(_ASKED, *chosen)
         .order_by(asked.seq.desc() if last else asked.seq)
         .limit(1 if last else None)
     )

@@ -144,7 +144,7 @@ class Ledger:
         Backups and receipts from before that still hold them.
         """
         with self._store.reading() as connection:
-            found = history.records(connection, "renew", None)
+            found = history.records(connection, "renew", "")
         return found[-1].time if found else None
 
     def verify(self) -> Replay:
@@ -488,7 +488,7 @@ class Ledger:
     def petitions(self) -> list[Petition]:
         """Every request for approval that waits, and the newest of the others, oldest first."""
         with self._store.reading() as connection:
-            return approvals.newest(connection)
+            return approvals.newest(connection, approvals.ABOUT_PEOPLE)
 
     def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
         """The request of whoever this ledger is for, for this very question, that was not drawn yet: one that was
@@ -681,5 +681,5 @@ class Ledger:
     def _keyed_since(self) -> str:
         """When its owner last went on with another key (UTC); empty where nobody did."""
         with self._store.reading() as connection:
-            found = [one.time for one in history.records(connection, "restore", None) if "key" in one.content]
+            found = [one.time for one in history.records(connection, "restore", "") if "key" in one.content]
         return found[-1] if found else ""

@@ -69,8 +69,8 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
 
 def must_ask_few(connection: Connection, subject: str) -> None:
     """Before a person is charged for an answer about real people. Raises NotAllowed."""
-    kept, names = schema.records.c, schema.lineages.c
-    real = select(names.lineage).where(names.practice == 0)
+    kept = schema.records.c
+    real = select(schema.lineages.c.lineage).where(schema.of_people)  # a room's charges are nobody's
     theirs = history.says(connection, f'"subject":{canonical(subject)}')
     if _today(connection, kept.kind == "charge", kept.lineage.in_(real), theirs) >= MOST_ANSWERS:
         raise NotAllowed(TOO_MANY_ANSWERS)

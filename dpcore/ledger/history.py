@@ -15,7 +15,6 @@ from sqlalchemy import (
     case,
     false,
     func,
-    literal_column,
     or_,
     select,
 )
@@ -28,8 +27,8 @@ from dpcore.ledger.words import same_question, text
 
 
 def _asked(kind: Kind) -> ColumnElement[bool]:
-    """The record of one kind of one request; in the words of the index that it has, or every record is looked at."""
-    return and_(schema.records.c.request_id == bindparam("asked"), schema.records.c.kind == literal_column(f"'{kind}'"))
+    """The record of one kind of one request."""
+    return and_(schema.records.c.request_id == bindparam("asked"), schema.of_kind(schema.records, kind))
 
 
 _OF_REQUEST = select(schema.records).where(or_(_asked("charge"), _asked("draw"), _asked("answer")))
@@ -62,11 +61,12 @@ def _charges(dialect: str) -> Select[Any]:
 _CHARGES = {dialect: _charges(dialect) for dialect in ("sqlite", "postgresql")}
 
 
-def records(connection: Connection, kind: Kind, lineage: str | None) -> list[Record]:
-    """Records of one kind, of one lineage or all, oldest first."""
-    query = select(schema.records).where(schema.records.c.kind == kind).order_by(schema.records.c.seq)
+def records(connection: Connection, kind: Kind, lineage: str | None, *chosen: ColumnElement[bool]) -> list[Record]:
+    """Records of one kind that are ``chosen``, of one lineage or all, oldest first. What is about the ledger itself, as
+    that it was brought back, is of the lineage without a name; for all of them every record is looked at."""
+    query = select(schema.records).where(schema.records.c.kind == kind, *chosen).order_by(schema.records.c.seq)
     if lineage is not None:
-        query = query.where(schema.records.c.lineage == lineage)
+        query = query.where(of(lineage))
     return [Record(**row) for row in connection.execute(query).mappings()]
 
 
@@ -145,8 +145,17 @@ def began_again(connection: Connection, lineage: str, since: int) -> bool:
 
 
 def of(lineage: str) -> ColumnElement[bool]:
-    """Charges of one lineage."""
+    """Records of one lineage."""
     return schema.records.c.lineage == lineage
+
+
+def beginning(connection: Connection, start: str) -> ColumnElement[bool]:
+    """Records of lineages whose names begin so. SQLite finds them by an index, which is in the order of bytes; that of
+    a server may be in the order of a language."""
+    name = schema.records.c.lineage
+    if connection.dialect.name == "sqlite":
+        return and_(name >= start, name < start[:-1] + chr(ord(start[-1]) + 1))
+    return name.startswith(start, autoescape=True)
 
 
 def present(connection: Connection, lineage: str) -> list[ColumnElement[bool]]:

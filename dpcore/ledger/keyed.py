@@ -33,7 +33,7 @@ def key_of(where: Place, engine: Engine) -> Key:
     with snapshot(engine) as connection:
         if found is None and connection.execute(select(schema.records.c.seq).limit(1)).scalar() is not None:
             raise LedgerUnsound(LOST)
-        if found is not None and not knows(found, _kept(connection), records(connection, "restore", None)):
+        if found is not None and not knows(found, _kept(connection), records(connection, "restore", "")):
             raise LedgerUnsound(ANOTHER)
     return found or where.made_key()
 
@@ -87,7 +87,7 @@ def check(connection: Connection, key: Key) -> None:
     """Whether the ledger still knows its files by ``key``, before one is noted by it: of two computers that came to an
     empty ledger each may have made one, and its owner may have gone on with another since. Raises LedgerUnsound."""
     table = schema.records
-    restored = records(connection, "restore", None)
+    restored = records(connection, "restore", "")
     query = select(table).where(table.c.kind == "link").order_by(table.c.seq.desc()).limit(1)
     last = (str(Record(**row).content["sketch"]) for row in connection.execute(query).mappings())
     if not knows(key, last, restored):

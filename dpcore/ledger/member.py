@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from types import EllipsisType
 from typing import Any, NoReturn
 
-from sqlalchemy import ColumnElement, Connection, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from dpcore.costs import Cost
 from dpcore.errors import NotAllowed, UnknownLineage
@@ -347,8 +347,10 @@ class MembersLedger(Ledger):
             return super().say_others(file, lineage, than=than)
 
     def statements(self, lineage: str | None = None) -> list[Statement]:
-        seen = self._seen()
-        return [one for one in super().statements(lineage) if one.lineage in seen]
+        audits = "auditor" in self.mine()
+        with self._store.reading() as connection:
+            seen = self._among_seen(connection, schema.records.c.lineage, audits=audits)
+            return people.statements(connection, lineage, seen)
 
     # -- requests and charges --------------------------------------------------------------------------------------
 
@@ -376,8 +378,8 @@ class MembersLedger(Ledger):
         with self._store.reading() as connection:
             shared = shared_with(connection, self._subject).items() if "owner" in roles else ()
             owned = [lineage for lineage, terms in shared if terms.level(self._subject) == "own"]
-            theirs = or_(approvals.says("subject", self._subject), schema.records.c.lineage.in_(owned))
-            return approvals.newest(connection, theirs)
+            theirs = and_(*approvals.asked_by(connection, self._subject))
+            return approvals.newest(connection, or_(theirs, schema.records.c.lineage.in_(owned)))
 
     def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
         """Only this person's, which is theirs to know whatever was shared with them by now."""

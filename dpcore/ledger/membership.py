@@ -7,7 +7,7 @@ from collections.abc import Collection
 from sqlalchemy import Connection, bindparam, select
 
 from dpcore.errors import InvalidArgument
-from dpcore.ledger import schema
+from dpcore.ledger import history, schema
 from dpcore.ledger.records import Record
 from dpcore.ledger.roles import LONGEST, PEOPLE, ROLES, WITH_FILES, Role, checked
 from dpcore.ledger.store import Store
@@ -58,9 +58,7 @@ def _latest(connection: Connection, subject: str) -> Record | None:
 
 def everybody(connection: Connection) -> dict[str, frozenset[Role]]:
     """Whoever has a role by the ledger's records, by subject."""
-    query = select(schema.records).where(schema.records.c.kind == "role").order_by(schema.records.c.seq)
     found: dict[str, frozenset[Role]] = {}
-    for row in connection.execute(query).mappings():
-        record = Record(**row)
+    for record in history.records(connection, "role", None, history.beginning(connection, PEOPLE)):
         found[record.lineage.removeprefix(PEOPLE)] = frozenset(record.content["roles"])
     return {subject: roles for subject, roles in sorted(found.items()) if roles}

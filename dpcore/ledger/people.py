@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import ColumnElement, Connection, func, insert, select
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, history, keyed, rooms, schema
@@ -298,8 +298,8 @@ def _said_of(key: Key, file: Brought, lineage: str, by: str) -> str:
     return key.mark("said", lineage, file.fingerprint, by)
 
 
-def statements(connection: Connection, lineage: str | None) -> list[Statement]:
-    """See ``Ledger.statements``."""
+def statements(connection: Connection, lineage: str | None, *chosen: ColumnElement[bool]) -> list[Statement]:
+    """See ``Ledger.statements``; those that are ``chosen``."""
     return [
         Statement(
             lineage=record.lineage,
@@ -307,5 +307,5 @@ def statements(connection: Connection, lineage: str | None) -> list[Statement]:
             because=record.content["because"],
             time=record.time,
         )
-        for record in history.records(connection, "others", lineage)
+        for record in history.records(connection, "others", lineage, *chosen)
     ]

@@ -6,6 +6,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     ColumnElement,
+    FromClause,
     Integer,
     MetaData,
     String,
@@ -75,6 +76,14 @@ of_people: ColumnElement[bool] = and_(
     func.substr(lineages.c.lineage, literal_column("1"), literal_column("5")) != literal_column("'room:'"),
 )
 """That a budget is neither for practice nor a room's (``rooms.START``), in the words of its index."""
+
+
+def of_kind(table: FromClause, *kinds: str) -> ColumnElement[bool]:
+    """That records of ``table``, which may be another name for them, are of one of these kinds; in the words of the
+    indexes of requests, or all are read."""
+    words = [literal_column(f"'{kind}'", String) for kind in kinds]
+    return table.c.kind == words[0] if len(words) == 1 else table.c.kind.in_(words)
+
 
 fingerprints = Table(
     "fingerprints",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import EllipsisType
 
@@ -116,16 +116,22 @@ def of(connection: Connection, lineage: str) -> Terms:
     return _read(Record(**row) for row in connection.execute(_OF, {"whose": lineage}).mappings())
 
 
+def ever_shared_with(connection: Connection, subject: str) -> Sequence[str]:
+    """Every budget of real people, no room's, that is or was shared with this person: no other can they have asked
+    for."""
+    named = (("owner", subject), ("subject", subject), ("subject", EVERYONE))
+    words = (history.says(connection, f"{canonical(name)}:{canonical(value)}") for name, value in named)
+    return connection.execute(_SHARED.where(or_(*words))).scalars().all()
+
+
 def shared_with(connection: Connection, subject: str) -> dict[str, Terms]:
     """The terms of every budget of real people, no room's, that is shared with this person now, by lineage.
 
     Of other budgets no record is read.
     """
-    named = (("owner", subject), ("subject", subject), ("subject", EVERYONE))
-    words = (history.says(connection, f"{canonical(name)}:{canonical(value)}") for name, value in named)
-    mentioned = connection.execute(_SHARED.where(or_(*words))).scalars().all()
+    these = _THESE.where(schema.records.c.lineage.in_(ever_shared_with(connection, subject)))
     found: dict[str, list[Record]] = {}
-    for row in connection.execute(_THESE.where(schema.records.c.lineage.in_(mentioned))).mappings():
+    for row in connection.execute(these).mappings():
         found.setdefault(row["lineage"], []).append(Record(**row))
     terms = {lineage: _read(records) for lineage, records in found.items()}
     return {lineage: one for lineage, one in terms.items() if one.level(subject) != "none"}
