@@ -42,6 +42,7 @@ _BUSY_SECONDS = 60
 # Processes of one machine queue for the ledger's lock file; on the server only machines meet, for milliseconds.
 _LOCK_SECONDS = 2
 _IDLE_SECONDS = 10  # then the server takes the lock of a client that froze from it
+_WRITES_MUCH_SECONDS = 60  # as well, of one that writes a whole ledger and computes between two statements
 _NETWORK = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3,
             "tcp_user_timeout": 10_000}  # fmt: skip
 _TOLD = {
@@ -272,7 +273,7 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
     on_server = engine.dialect.name == "postgresql"
     options = {"isolation_level": "REPEATABLE READ"} if on_server else {}
     with engine.connect().execution_options(**options, **{WITHIN: CHECKING}) as connection, connection.begin():
-        _keep_idle(connection)
+        _may_be_idle(connection, 0)  # without end: who froze is in nobody's way
         yield connection
 
 
@@ -280,21 +281,22 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 def writing(engine: Engine, *, within: float | None = None) -> Iterator[Connection]:
     """A connection within one transaction that holds the right to write from its start.
 
-    ``within`` is for work that may take a server longer than a moment.
+    ``within`` is for work that may take a server longer than a moment, and that nobody else goes on beside.
     """
     options = {"ledger_writes": True} | ({} if within is None else {WITHIN: within})
     with engine.connect().execution_options(**options) as connection, connection.begin():
         if within is not None:
-            _keep_idle(connection)
+            _may_be_idle(connection, _WRITES_MUCH_SECONDS)
         if within == AS_LONG_AS_IT_TAKES and engine.dialect.name == "postgresql":
             connection.execute(text("SET LOCAL lock_timeout TO '60s'"))
         yield connection
 
 
-def _keep_idle(connection: Connection) -> None:
-    """What works on a whole ledger is not a client that froze, however long it computes between two statements."""
+def _may_be_idle(connection: Connection, seconds: int) -> None:
+    """For how long what works on a whole ledger computes between two statements and is no client that froze; 0 is
+    without end."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout TO 0"))
+        connection.execute(text(f"SET LOCAL idle_in_transaction_session_timeout TO '{seconds}s'"))
 
 
 def form(engine: Engine) -> str | None:

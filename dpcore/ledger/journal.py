@@ -145,6 +145,12 @@ class Journal:
         for some in _portions(records):
             self._add(some)
 
+    def catch_up(self, records: Iterable[Record]) -> None:
+        """As ``add``, of what was committed before: each portion asks for its room first. Raises as ``must_fit``."""
+        for some in _portions(records):
+            self.must_fit(some)
+            self._add(some)
+
     def must_fit(self, records: Iterable[Record]) -> None:
         """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full, its
         owner may not have so much there or in one file, or the file may be read and not written. The caller holds the

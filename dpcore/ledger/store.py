@@ -52,7 +52,7 @@ from dpcore.ledger.place import PRESENT, Place
 from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
 from dpcore.ledger.rooms import Opened
-from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, stored_records, verify_database
+from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, portion_end, stored_records, verify_database
 
 T = TypeVar("T")
 Right = Callable[[Connection], object]
@@ -161,13 +161,35 @@ class Store:
         return store
 
     @contextmanager
-    def writing(self, at_least: float = 0.0, *, within: float | None = None) -> Iterator[Connection]:
+    def writing(self, at_least: float = 0.0) -> Iterator[Connection]:
         """One checked transaction; when it ends the journal has everything the database has.
 
         It waits for another program for the store's patience, or ``at_least`` so many seconds; a server answers each
-        statement in a moment, or ``within`` so many seconds. Raises LedgerUnsound, and LedgerError when the database or
-        the disk refuses.
+        statement in a moment. Raises LedgerUnsound, and LedgerError when the database or the disk refuses.
         """
+        with self._alone_here(at_least):
+            self._begin()
+            if self.journal is not None:
+                self.journal.read_on()  # now, for on a server all computers wait for the transaction
+            while True:
+                with writing(self.engine) as connection:
+                    self._compare(connection)
+                    if self._is_near(connection):
+                        self._lost = None
+                        for right in self._bound.rights:
+                            right(connection)
+                        yield connection
+                        added = list(connection.info["added"])
+                        if self.journal is not None:
+                            self.journal.must_fit(self._lacking(connection, added))
+                        break
+                self._catch_up()
+            self._follow(added)
+            self._note()
+
+    @contextmanager
+    def _alone_here(self, at_least: float = 0.0) -> Iterator[None]:
+        """Nobody else at this computer writes. Raises as ``writing``, and closes what is not sound."""
         mark = self._be_open()
         try:
             with self._turns, exclusive(self.lock, max(self.patience, at_least)):
@@ -175,18 +197,7 @@ class Store:
                 if lost is not None and lost is not mark and time.monotonic() < lost[1]:
                     # whoever held the lock found that the server does not answer
                     raise LedgerError(lost[0])
-                self._begin(within)
-                with writing(self.engine, within=within) as connection:
-                    self._compare(connection)
-                    self._lost = None
-                    for right in self._bound.rights:
-                        right(connection)
-                    yield connection
-                    added = list(connection.info["added"])
-                    if self.journal is not None:
-                        self.journal.must_fit(self._lacking(connection, added))
-                self._follow(added)
-                self._note()
+                yield
         except LedgerUnsound as error:
             self._closed_because = str(error)
             raise
@@ -322,8 +333,8 @@ class Store:
         """A check in which nobody waits for another: of one state of the database, while others go on, and of the
         journal, then for a moment as a writer, to see that these belong together and to what there is now.
 
-        What it finds broken may be what others wrote in the meantime, so that only a look while nobody can write says
-        it. Raises LedgerUnsound.
+        What it finds broken may be what others wrote in the meantime, so that only a look while nobody here can write
+        says it; those at other computers never wait. Raises LedgerUnsound.
         """
         try:
             if journal is not None:
@@ -337,23 +348,27 @@ class Store:
                 sound = self._is_beginning(connection, replay, journal)
             if sound:
                 return replay
-        with self.writing(within=CHECKING) as connection:
+        with self._alone_here():
             if self.journal is not None:
                 Journal(self.journal.path).read_on()
-            return verify_database(connection)
+            with snapshot(self.engine) as connection:
+                replay = verify_database(connection)
+        with self.writing() as connection:
+            if not self._is_beginning(connection, replay, None):
+                raise LedgerUnsound(BROKEN_CHAIN)
+        return replay
 
     def _is_beginning(self, connection: Connection, replay: Replay, journal: Journal | None) -> bool:
         """Whether what was checked before this transaction began is the beginning of what the ledger is now."""
-        hashed = select(schema.records.c.hash).where(schema.records.c.seq == replay.seq)
-        if replay.seq > 0 and connection.execute(hashed).scalar() != replay.hash:
+        if not _goes_on(connection, replay):
             return False
-        if journal is None or self.journal is None:
+        if journal is None or self.journal is None or journal.seq == 0:
             return True
         try:
-            journal.read_on()
+            noted = self.journal.at(journal.seq)
         except LedgerUnsound:
             return False
-        return (journal.seq, journal.hash) == (self.journal.seq, self.journal.hash)
+        return noted is not None and noted.hash == journal.hash
 
     def close(self) -> None:
         """Let go of the database; the store cannot be used afterwards."""
@@ -381,12 +396,12 @@ class Store:
         if self._closed_because is not None:
             raise LedgerUnsound(self._closed_because)
 
-    def _begin(self, within: float | None) -> None:
+    def _begin(self) -> None:
         """Where this computer came before the ledger held a record, join as one that comes later does."""
         if self._unbegun is not None and self.journal is not None:
             self._unbegun.must_hold(self.key)  # before a record says what only it can tell
             if self._unbegun.is_new_here(self.engine, self.journal.path):
-                begin_journal(self.engine, self.journal.path, within)
+                begin_journal(self.engine, self.journal.path)
             self._note()
 
     def _note(self) -> None:
@@ -406,7 +421,6 @@ class Store:
         journal = self.journal
         if journal is None:
             return
-        journal.read_on()
         if journal.seq == 0:
             self._must_go_on(connection, journal)
         if journal.is_lost(seq):
@@ -426,6 +440,17 @@ class Store:
             if not journal.ends_before(following):
                 raise LedgerUnsound(journal.trouble())
 
+    def _is_near(self, connection: Connection) -> bool:
+        """Whether what the journal lacks is read at once, so that nobody waits for it. Raises LedgerUnsound where it is
+        not there."""
+        seq, journal = int(connection.info["head"][0]), self.journal
+        if journal is None or journal.seq == seq:
+            return True
+        end = portion_end(connection, journal.seq)
+        if end == journal.seq:
+            raise LedgerUnsound(BROKEN_CHAIN)
+        return end >= seq
+
     def _lacking(self, connection: Connection, added: list[Record]) -> Iterable[Record]:
         """What the journal has to take once this transaction is over: beside ``added`` what others wrote before."""
         if self.journal is None or connection.info["head"][0] == self.journal.seq:
@@ -438,9 +463,14 @@ class Store:
             return
         if added and added[0].seq == self.journal.seq + 1:
             self.journal.add(added)
-            return
-        with snapshot(self.engine) as connection:
-            self.journal.add(stored_records(connection, after=self.journal.seq))
+        else:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Write down all that others added by now, which keeps no other computer waiting, however much it is."""
+        if self.journal is not None:
+            with snapshot(self.engine) as connection:
+                self.journal.catch_up(stored_records(connection, after=self.journal.seq))
 
 
 def _bring_forward(engine: Engine, key: Key, path: Path | None) -> bool:
@@ -480,23 +510,34 @@ def renew_journal(engine: Engine, path: Path, key: Key) -> None:
     write_anew(path, records)
 
 
-def begin_journal(engine: Engine, path: Path, within: float | None = CHECKING) -> None:
-    """The journal of a computer that comes to a server's ledger for the first time: all of it, if it is sound.
+def begin_journal(engine: Engine, path: Path) -> None:
+    """The journal of a computer that comes to a server's ledger for the first time: all of it, if it is sound. Others
+    wait for the record alone that says so.
 
     A record says which computer joined. What is sound and longer elsewhere this one cannot know; every other computer
     has a journal of its own, which does not let the database fall behind it. Raises LedgerUnsound.
     """
-    with writing(engine, within=within) as connection:
-        connection.execute(_HEAD).one_or_none()  # the queue of writers
-        if verify_database(connection).seq == 0:
+    with reading(engine) as connection:  # in the time of a click, which the first record is
+        if connection.execute(select(schema.head.c.seq)).scalar() == 0:
             return
-        records = list(stored_records(connection))
+    with snapshot(engine) as connection:
+        checked = verify_database(connection)
+    with writing(engine) as connection:
+        head = connection.execute(_HEAD).one_or_none()  # the queue of writers
+        if head is None or not _goes_on(connection, checked):
+            raise LedgerUnsound(BROKEN_CHAIN)
+        seq, digest = head
+        last = connection.execute(_TIME, {"last": seq}).scalar() or ""
         body = {"records": 0, "journal": "joined", "host": socket.gethostname()}
-        last = records[-1]
-        note = next_record(last.seq + 1, last.hash, "restore", body=body, last_time=last.time)
-        put(connection, note)
-    journal = Journal(path)
-    journal.add([*records, note])
+        put(connection, next_record(seq + 1, digest, "restore", body=body, last_time=last))
+    with snapshot(engine) as connection:
+        Journal(path).add(stored_records(connection))
+
+
+def _goes_on(connection: Connection, checked: Replay) -> bool:
+    """Whether the records that were checked are the beginning of those that there are now."""
+    hashed = select(schema.records.c.hash).where(schema.records.c.seq == checked.seq)
+    return checked.seq == 0 or connection.execute(hashed).scalar() == checked.hash
 
 
 def put(connection: Connection, record: Record) -> None:

@@ -213,17 +213,21 @@ def _hidden(before: str, charge: dict[str, Any]) -> str:
 def stored_records(connection: Connection, after: int = 0) -> Iterator[Record]:
     """Records with a number above ``after``, in order."""
     kept, last = schema.records.c, after
-    size = schema.size(kept.body, connection.dialect.name)
-    while True:
-        ahead = select(kept.seq, size).where(kept.seq > last).order_by(kept.seq).limit(_BATCH)
-        sizes = [(int(seq), int(many or 0)) for seq, many in connection.execute(ahead)]
-        if not sizes:
-            return
-        upto = _upto(sizes)
+    while (upto := portion_end(connection, last)) > last:
         chosen = select(schema.records).where(kept.seq > last, kept.seq <= upto).order_by(kept.seq)
         for row in connection.execute(chosen).mappings().all():
             yield Record(**row)
         last = upto
+
+
+def portion_end(connection: Connection, after: int) -> int:
+    """The number of the last record that is read at once with the one after ``after``, which itself where that is the
+    last."""
+    kept = schema.records.c
+    size = schema.size(kept.body, connection.dialect.name)
+    ahead = select(kept.seq, size).where(kept.seq > after).order_by(kept.seq).limit(_BATCH)
+    sizes = [(int(seq), int(many or 0)) for seq, many in connection.execute(ahead)]
+    return _upto(sizes) if sizes else after
 
 
 def _upto(sizes: Sequence[tuple[int, int]]) -> int:

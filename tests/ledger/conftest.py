@@ -14,8 +14,11 @@ from sqlalchemy import Connection, text
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.ledger import Ledger
+from dpcore.ledger import place as places
 from tests.ledger.only_sqlite import opened_beside_sqlite
 from tests.ledger.patients import furnished, patients
+
+Computers = Callable[[str, Path], Path]
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +97,21 @@ def pooled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             monkeypatch.setattr(psycopg.Connection, name, ended)
 
     return give_away
+
+
+@pytest.fixture
+def computers(monkeypatch: pytest.MonkeyPatch) -> Computers:
+    def at(name: str, folder: Path) -> Path:
+        """From now on this is another computer, with its own folder and its copy of the key file."""
+        monkeypatch.setattr(places.socket, "gethostname", lambda: name)
+        monkeypatch.setenv("EPSILON_LAB_KEY", str(folder / name / "ledger.key"))
+        (folder / name).mkdir(exist_ok=True)
+        for other in folder.glob("*/ledger.key"):
+            if not (folder / name / "ledger.key").exists():
+                shutil.copyfile(other, folder / name / "ledger.key")
+        return folder / name
+
+    return at
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

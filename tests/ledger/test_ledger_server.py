@@ -5,18 +5,17 @@ from __future__ import annotations
 import errno
 import math
 import os
-import shutil
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
 from benchmarks.private_postgresql import PORT, PrivateServer, private_server
@@ -28,11 +27,10 @@ from dpcore.ledger import journal as journals
 from dpcore.ledger import lock as locks
 from dpcore.ledger import place as places
 from dpcore.ledger import store as stores
-from dpcore.ledger.engine import SLOW, UNREACHABLE, ledger_url, make_engine
+from dpcore.ledger.engine import CHECKING, SLOW, UNREACHABLE, WITHIN, ledger_url, make_engine
 from dpcore.ledger.lock import exclusive
-from tests.ledger.conftest import unguarded
+from tests.ledger.conftest import Computers, unguarded
 
-Computers = Callable[[str, Path], Path]
 LONG = 60.0  # seconds: what nobody would wait
 LATER = (UNREACHABLE, math.inf)
 
@@ -142,21 +140,24 @@ def test_a_server_that_freezes_within_a_click_is_told_in_the_time_of_one(
         ledger.close()
 
 
-def test_the_first_record_of_a_new_ledger_has_the_time_of_a_click(
-    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_record_of_a_new_ledger_has_the_time_of_a_click(server: PrivateServer, tmp_path: Path) -> None:
     """Where the server froze just then, the page waited for a minute."""
     first = opened(server.new_schema(), tmp_path, create=True)
     moments: list[object] = []
-    writing = stores.writing
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("reading", "writing", "snapshot"):
+            begin = getattr(stores, name)
 
-    def noted(engine: object, **options: Any) -> AbstractContextManager[Connection]:
-        moments.append(options["within"])
-        return writing(engine, **options)  # type: ignore[arg-type]
+            def noted(engine: Engine, begin: Any = begin) -> Iterator[Connection]:
+                with begin(engine) as connection:
+                    moments.append(connection.get_execution_options().get(WITHIN))
+                    yield connection
 
-    monkeypatch.setattr(stores, "writing", noted)
-    first.open_budget("people", epsilon=1.0)
-    assert moments == [None, None], "to join, and to write"
+            patch.setattr(stores, name, contextmanager(noted))
+        first.open_budget("people", epsilon=1.0)
+        assert moments == [None, None], "to join, and to write"
+        first.verify()
+        assert CHECKING in moments
     first.close()
 
 
@@ -379,21 +380,6 @@ def test_the_server_ends_the_transaction_of_a_client_that_froze(server: PrivateS
         found = connection.execute(text("SHOW idle_in_transaction_session_timeout")).scalar()
     assert found == "10s"
     ledger.close()
-
-
-@pytest.fixture
-def computers(monkeypatch: pytest.MonkeyPatch) -> Computers:
-    def at(name: str, folder: Path) -> Path:
-        """From now on this is another computer, with its own folder and its copy of the key file."""
-        monkeypatch.setattr(places.socket, "gethostname", lambda: name)
-        monkeypatch.setenv("EPSILON_LAB_KEY", str(folder / name / "ledger.key"))
-        (folder / name).mkdir(exist_ok=True)
-        for other in folder.glob("*/ledger.key"):
-            if not (folder / name / "ledger.key").exists():
-                shutil.copyfile(other, folder / name / "ledger.key")
-        return folder / name
-
-    return at
 
 
 def test_a_second_computer_joins_and_says_so(server: PrivateServer, tmp_path: Path, computers: Computers) -> None:
