@@ -28,10 +28,14 @@ _MAKE = (
 _WHOSE = """
 SELECT DISTINCT CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_get_userbyid(given.grantee)) END
 FROM pg_catalog.pg_class r, pg_catalog.aclexplode(r.relacl) given
-WHERE r.oid = 'ended_logins'::regclass AND given.grantee <> r.relowner
+WHERE r.oid IN ('ended_logins'::regclass, CAST(:numbers AS regclass)) AND given.grantee <> r.relowner
 """
 """Whom rights by default made it another's as well."""
-_TAKE = "REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON ended_logins FROM {}"
+_NUMBERS = "SELECT pg_catalog.pg_get_serial_sequence('ended_logins', 'seq')"
+_TAKE = (
+    "REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON ended_logins FROM {whose}",
+    "REVOKE USAGE, UPDATE ON SEQUENCE {numbers} FROM {whose}",
+)
 """They may read it, as a program that saves the whole database does."""
 _TURN = "LOCK TABLE ended_logins IN SHARE ROW EXCLUSIVE MODE"
 """One writer at a time, so that none of a lower number appears later; readers wait for nobody."""
@@ -81,8 +85,10 @@ class EndedLogins:
             with self._beside() as connection:
                 if not connection.execute(text(_MADE)).scalar():
                     connection.execute(text(_MAKE))
-                    for whose in connection.execute(text(_WHOSE)).scalars().all():
-                        connection.exec_driver_sql(_TAKE.format(whose))
+                    numbers = connection.execute(text(_NUMBERS)).scalar_one()
+                    for whose in connection.execute(text(_WHOSE), {"numbers": numbers}).scalars().all():
+                        for take in _TAKE:
+                            connection.exec_driver_sql(take.format(whose=whose, numbers=numbers))
                 connection.execute(text(_TURN))
                 connection.execute(text(_PUT), [asdict(one) for one in part])
                 for one in part:

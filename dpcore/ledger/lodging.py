@@ -5,8 +5,8 @@ PostgreSQL takes of all functions and operators on a session's ``search_path`` t
 somebody may make in the ledger's schema is called by the ledger's role, which may do anything there. So a transaction
 sees that schema alone, and a ledger is closed where its tables' owner, the database's and superusers are not alone in
 it. Nor may others write rows: the chain of records has no key, so whoever can write one can write any that fits, their
-own role among them. A pooler may give each transaction to another session, which was told nothing: each is told what
-must hold of it.
+own role among them; nor set a sequence, by whose numbers computers know which log-outs they have heard. A pooler may
+give each transaction to another session, which was told nothing: each is told what must hold of it.
 """
 
 from __future__ import annotations
@@ -57,6 +57,11 @@ tables AS (
     SELECT r.oid, r.relname, r.relowner, r.relacl FROM pg_class r, here
     WHERE r.relnamespace = here.oid AND r.relkind = 'r' AND r.relname = ANY (:tables)
 ),
+sequences AS (
+    SELECT r.relname, r.relacl FROM pg_class r, pg_depend d, tables
+    WHERE r.relkind = 'S' AND d.classid = 'pg_class'::regclass AND d.objid = r.oid AND d.deptype IN ('a', 'i')
+    AND d.refclassid = 'pg_class'::regclass AND d.refobjid = tables.oid
+),
 account AS (SELECT oid FROM pg_roles WHERE rolname = current_user),
 head AS (
     SELECT coalesce((SELECT relowner FROM tables WHERE relname = 'records'), (SELECT oid FROM account)) AS owner
@@ -92,6 +97,10 @@ rights AS (
         OR (given.privilege_type IN ('INSERT', 'UPDATE') AND given.grantee <> (SELECT oid FROM account))
     )
     GROUP BY given.grantee, given.privilege_type, here.nspname, tables.relname
+    UNION
+    SELECT given.grantee, format('UPDATE ON SEQUENCE %I.%I', here.nspname, sequences.relname)
+    FROM here, sequences, aclexplode(sequences.relacl) given
+    WHERE given.privilege_type = 'UPDATE' AND given.grantee <> (SELECT oid FROM account)
 ),
 named AS (
     SELECT grantee, what, CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS who

@@ -100,6 +100,9 @@ OTHERS = {
     "it may write, by the usual recipe": "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} "
     f"TO {FEW}",
     "everybody may": "GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO PUBLIC",
+    "it may set the numbers of log-outs": f"GRANT UPDATE ON SEQUENCE {{schema}}.ended_logins_seq_seq TO {FEW}",
+    "it may use all sequences": f"GRANT ALL ON ALL SEQUENCES IN SCHEMA {{schema}} TO {FEW}",
+    "everybody may use them": "GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO PUBLIC",
     "the schema is another's": f"ALTER SCHEMA {{schema}} OWNER TO {FEW}; GRANT USAGE ON SCHEMA {{schema}} TO app",
     "one table is": f"ALTER TABLE {{schema}}.lineages OWNER TO {FEW}",
     "the triggers' function is": f"ALTER FUNCTION {{schema}}.ledger_only_grows() OWNER TO {FEW}",
@@ -114,27 +117,36 @@ OTHERS = {
 
 
 def test_all_that_the_ledger_s_account_writes_to_is_looked_at(place: Place, own: Engine, schema: str) -> None:
+    """Whatever others may change there is found, and that nothing else is there to be changed."""
     filled(place)
-    query = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind NOT IN ('i', 'S')"
+    query = "SELECT relname, relkind FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind <> 'i'"
     with own.connect() as connection:
-        assert set(connection.exec_driver_sql(query, (schema,)).scalars()) == set(lodging.TABLES)
+        kinds = {name: str(kind) for name, kind in connection.exec_driver_sql(query, (schema,)).all()}
+    assert {name for name, kind in kinds.items() if kind != "S"} == set(lodging.TABLES)
+    for name, kind in kinds.items():
+        what = f"UPDATE ON {'SEQUENCE ' * (kind == 'S')}{schema}.{name}"
+        run(own, f"GRANT {what} TO {FEW}")
+        with pytest.raises(LedgerUnsound, match=f"few may {what}, so|few may {what};"):
+            place.open()
+        run(own, f"REVOKE {what} FROM {FEW}")
 
 
-@pytest.mark.parametrize("mutant", [False, True])
+@pytest.mark.parametrize("mutant", [None, 0, 1])
 def test_rights_that_others_have_by_default_close_no_ledger_at_the_first_log_out(
-    place: Place, own: Engine, schema: str, monkeypatch: pytest.MonkeyPatch, mutant: bool
+    place: Place, own: Engine, schema: str, monkeypatch: pytest.MonkeyPatch, mutant: int | None
 ) -> None:
     """Its table is made long after the others, whose rights were taken back by then; it may be read as they may."""
-    if mutant:
-        monkeypatch.setattr(ended, "_WHOSE", "SELECT 'PUBLIC'")
+    if mutant is not None:
+        monkeypatch.setattr(ended, "_TAKE", [take for number, take in enumerate(ended._TAKE) if number != mutant])
     with place.open() as ledger:
         ledger.open_budget("people", epsilon=1.0)
-    run(own, f'ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema} GRANT ALL ON TABLES TO {FEW}, "Other-One"')
+    rights = f"ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema}"
+    run(own, *(f'{rights} GRANT ALL ON {of} TO {FEW}, "Other-One"' for of in OF_ALL))
     try:
         with place.open() as ledger:
             EndedLogins(ledger).put([LOG_OUT], before=0)
-            if mutant:
-                with pytest.raises(LedgerUnsound, match=r"few may .*REFERENCES, TRIGGER.* ON \w+\.ended_logins"):
+            if mutant is not None:
+                with pytest.raises(LedgerUnsound, match=f"few may {LEFT_TO_THEM[mutant]}"):
                     ledger.verify()
                 return
             ledger.verify()
@@ -143,12 +155,18 @@ def test_rights_that_others_have_by_default_close_no_ledger_at_the_first_log_out
         with own.connect() as connection:
             asked = f"SELECT has_table_privilege('{FEW}', '{schema}.ended_logins', %s)"
             may = [name for name in RIGHTS if connection.exec_driver_sql(asked, (name,)).scalar()]
-        assert may == ["SELECT"]
+            asked = f"SELECT has_sequence_privilege('{FEW}', '{schema}.ended_logins_seq_seq', %s)"
+            may += [
+                name for name in ("SELECT", "USAGE", "UPDATE") if connection.exec_driver_sql(asked, (name,)).scalar()
+            ]
+        assert may == ["SELECT", "SELECT"]
     finally:
-        run(own, f"ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema} REVOKE ALL ON TABLES FROM {FEW}")
-        run(own, f'ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema} REVOKE ALL ON TABLES FROM "Other-One"')
+        run(own, *(f'{rights} REVOKE ALL ON {of} FROM {FEW}, "Other-One"' for of in OF_ALL))
 
 
+OF_ALL = ("TABLES", "SEQUENCES")
+LEFT_TO_THEM = (r".*REFERENCES, TRIGGER.* ON \w+\.ended_logins", r"UPDATE ON SEQUENCE \w+\.ended_logins_seq_seq")
+"""What they keep of rights by default that are not taken back."""
 RIGHTS = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 FUNCTION = "CREATE FUNCTION elsewhere_{schema}.f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
 LEFT = {
@@ -229,6 +247,7 @@ def test_whoever_may_write_rows_makes_nobody_an_owner(
 
 
 HARMLESS = {
+    "who looks at sequences": f"GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {{schema}} TO {FEW}",
     "who reads": f"GRANT USAGE ON SCHEMA {{schema}} TO {FEW}; GRANT SELECT ON ALL TABLES IN SCHEMA {{schema}} TO {FEW}",
     "who sets the server up": "GRANT ALL ON SCHEMA {schema} TO ledger, pg_database_owner",
     "whose the database is": "ALTER SCHEMA {schema} OWNER TO pg_database_owner; GRANT USAGE ON SCHEMA {schema} TO app",
