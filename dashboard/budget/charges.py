@@ -122,7 +122,7 @@ def table(receipts: Sequence[Receipt], names: dict[str, str] | None) -> pd.DataF
         plain = receipt.to_dict()
         row |= {
             "question": words.visible(receipt.what, 200),
-            "answer": words.visible(one.answer_text(receipt), 200),
+            "answer": words.told_apart(one.answer_text(receipt), 200),
             "epsilon": plain["epsilon"],
             "rho": plain["rho"],
             "delta": plain["delta"],

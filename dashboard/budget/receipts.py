@@ -138,8 +138,7 @@ def answer_text(receipt: Receipt) -> str:
         shown = {name: value for name, value in shown.items() if name != "index"}
         if len(shown) == 1 and shown.keys() <= {"option", "candidate", "value"}:
             shown = next(iter(shown.values()))
-    text = plain(in_words(shown))
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return words.told_apart(plain(in_words(shown)), _LONGEST)
 
 
 def in_words(answer: Any) -> Any:
@@ -216,7 +215,7 @@ def _check(receipt: Receipt | str) -> None:
 
 def _confirmed(found: Receipt) -> str:
     """What was confirmed, by the journal's own words."""
-    told = f"Private answer: {words.safe(answer_text(found), _LONGEST)}" if found.answer_hash else BEFORE_ANSWER
+    told = f"Private answer: {words.named(answer_text(found), _LONGEST)}" if found.answer_hash else BEFORE_ANSWER
     return (
         f"{_of_whom(found)} {asked(found.what)} {words.sentence(told)} Cost: {cost_words(found.cost)}. {when(found)}."
     )
@@ -273,7 +272,7 @@ def _on_paper(receipt: Receipt) -> Section:
     """A receipt of the ledger as a section of a report. Raises LedgerError."""
     budget = compute.ledger().budget(receipt.lineage)
     return answered(
-        receipt, told=words.safe(answer_text(receipt), _LONGEST), counting=budget.counting, practice=budget.practice
+        receipt, told=words.named(answer_text(receipt), _LONGEST), counting=budget.counting, practice=budget.practice
     )
 
 

@@ -11,7 +11,6 @@ from dashboard.charts.theme import Figure, layout, palette
 
 _LEAST_WIDE = 12
 MOST_ROWS = 6
-_LONGEST = 60
 
 
 def pile(answers: Sequence[str], *, others: str = "other answers", dark: bool = False) -> Figure:
@@ -35,7 +34,7 @@ def pile(answers: Sequence[str], *, others: str = "other answers", dark: bool = 
         {
             "x": -0.5,
             "y": -row + 0.42,
-            "text": f"{name[:_LONGEST]}  <b>{seen[row]}</b>",
+            "text": f"{name}  <b>{seen[row]}</b>",
             "showarrow": False,
             "xanchor": "left",
             "yanchor": "middle",

@@ -127,10 +127,10 @@ def shown(control: Control[Any], value: Any) -> str:
     if isinstance(control, Switch):
         return said.YES if value else said.NO
     if isinstance(control, Several):
-        return ", ".join(words.visible(str(control.names(one)), 60) for one in value) or said.NONE
+        return ", ".join(words.shortened([str(control.names(one)) for one in value], 60)) or said.NONE
     if isinstance(control, Numbers):
-        pairs = zip(control.names, value, strict=True)
-        return "; ".join(f"{words.visible(name, 40)} {words.number(one)}" for name, one in pairs)
+        pairs = zip(words.shortened(control.names, 40), value, strict=True)
+        return "; ".join(f"{name} {words.number(one)}" for name, one in pairs)
     if isinstance(control, Number):
         return f"{value:,.12g}"
     return words.visible(str(value), 200)

@@ -83,7 +83,7 @@ def _charge(one: Charged) -> tuple[str, Line]:
         _time(receipt),
         (
             Run(told),
-            Run(words.visible(one.answer, LONGEST), strong=True),
+            Run(words.told_apart(one.answer, LONGEST), strong=True),
             Run(f" ({cost}; {said.CHECK_WORD.lower()} "),
             Run(check_word(receipt), code=True),
             Run(")"),

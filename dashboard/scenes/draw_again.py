@@ -67,7 +67,7 @@ def panel(source: Source, offer: Offer | NoOffer, beside: DeltaGenerator, main: 
         problem = session.note(_NOTE)
         if problem:
             st.warning(problem)
-    answers = [_name(offer, receipt) for receipt in receipts]
+    answers = words.labels([said.unmarked(offer.describe(receipt.answer)) for receipt in receipts])
     with main:
         st.markdown(said.drawn(len(answers)) if answers else said.NONE_YET)
         if answers:
@@ -115,8 +115,3 @@ def _reset(lineage: str, generation: int) -> None:
             ledger.reset_practice(lineage)
     except DpcoreError as error:
         session.say(_NOTE, words.reason(error))
-
-
-def _name(offer: Offer, receipt: Receipt) -> str:
-    """An answer in a few plain words, as a picture takes them."""
-    return words.html(said.unmarked(offer.describe(receipt.answer)), 80)

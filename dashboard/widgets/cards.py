@@ -149,7 +149,7 @@ def might_see(found: Outcomes, *, key: str, drawn: Sequence[Any] = ()) -> None:
         shown = strips(found, dark=dark, others=bool(rings[-1]))
         names, counts, inks = (list(part) for part in zip(*shown, strict=True))
         told = "; ".join(f"{count} of {DOTS}: {name}" for name, count, _ in shown)
-        dots = outcomes([words.html(name) for name in names], counts, inks=inks, rings=rings, dark=dark)
+        dots = outcomes(words.labels(names), counts, inks=inks, rings=rings, dark=dark)
         return Ready(fitted(dots)), told
 
     about = ("dots", Same(found), tuple(rings), dark, PICTURE_HEIGHT.get())

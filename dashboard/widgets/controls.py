@@ -98,11 +98,11 @@ def _numbers(control: Numbers) -> None:
     """A grid of numbers; each part has a widget of its own, and together they are the control's value."""
     found = session.value(control)
     with st.grid(4, min_column_width=130):
-        for place, name in enumerate(control.names):
+        for place, name in enumerate(words.shortened(control.names, 30)):
             key = f"{control.key}.{place}"
             session.seed(key, found[place])
             st.number_input(
-                words.safe(name, 30),
+                words.safe(name, len(name)),
                 min_value=control.low,
                 step=control.step,
                 format="%g",

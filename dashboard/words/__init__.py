@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
+from dpcore.datasets.text import named_markdown as named
 from dpcore.datasets.text import plain_html as html
 from dpcore.datasets.text import plain_markdown as safe
-from dpcore.datasets.text import plain_sentence, visible
+from dpcore.datasets.text import plain_sentence, told_apart, visible
 from dpcore.ledger.words import hides
 from dpcore.validate import Neighbours
+from dpcore.visible import LIMIT
 from dpcore.written import CHANCE, rounded_down, rounded_up
 
 __all__ = [
@@ -23,7 +26,9 @@ __all__ = [
     "either",
     "failing",
     "html",
+    "labels",
     "many",
+    "named",
     "no_less",
     "number",
     "odds",
@@ -33,8 +38,10 @@ __all__ = [
     "reason",
     "safe",
     "sentence",
+    "shortened",
     "times_in_100",
     "tiny",
+    "told_apart",
     "visible",
     "whole",
 ]
@@ -139,6 +146,28 @@ def many(unit: str) -> str:
 def either(names: Sequence[str], longest: int = 60) -> str:
     """One of these names, as plain text: “a” or “b”."""
     return " or ".join(f"“{visible(name, longest)}”" for name in names)
+
+
+def shortened(names: Sequence[str], longest: int) -> list[str]:
+    """Each of these names in ``longest`` letters, as plain text: its beginning, of those that would read alike both
+    ends, and a mark where these are alike too."""
+    shown = {name: visible(name, longest) for name in names}
+    for cut in (_both_ends, told_apart):
+        often = Counter(shown.values())
+        shown |= {name: cut(name, longest) for name, told in shown.items() if often[told] > 1}
+    return [shown[name] for name in names]
+
+
+def _both_ends(name: str, longest: int) -> str:
+    shown = visible(name, 3 * len(name) + 1)
+    if len(shown) <= longest:
+        return shown
+    return f"{shown[: (longest - 1) // 2].rstrip()}…{shown[-(longest // 2) :].lstrip()}"
+
+
+def labels(names: Sequence[str], longest: int = LIMIT) -> list[str]:
+    """``shortened`` names for a picture, which takes a little HTML."""
+    return [html(name, len(name)) for name in shortened(names, longest)]
 
 
 def odds(epsilon: float, delta: float = 0.0) -> float:

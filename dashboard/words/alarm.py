@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dashboard.words import either, no_less, number, plural, safe, times_in_100, visible
+from dashboard.words import either, named, no_less, number, plural, safe, times_in_100, told_apart, visible
 from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, of_100, verdict
 from dpcore.about import About
@@ -231,10 +231,10 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
     if last == crossing:
         on_time = "On time means just then; before is a false alarm, later is late."
     else:
-        when = safe(window(series, crossing, last))
+        when = named(window(series, crossing, last))
         on_time = f"On time means {when}, up to {steps} after; before is a false alarm, later is late."
     return (
-        f"Without privacy it would ring at {safe(series.names[crossing])}, every time. {on_time} "
+        f"Without privacy it would ring at {named(series.names[crossing])}, every time. {on_time} "
         f"Picked blindly, it would be on time {times_in_100(blind)}. {theory}"
     )
 
@@ -250,7 +250,7 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
         )
     return (
         f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such alarms do not ring on time. "
-        f"{CHANCE} with other people like these, {level} itself would be reached at another time than {safe(when)} "
+        f"{CHANCE} with other people like these, {level} itself would be reached at another time than {named(when)} "
         f"{often} “On time” is measured by these people's own day, so do not add the two: what they come to "
         "together is not calculated."
     )
@@ -328,7 +328,7 @@ def when_note(name: str, looked: bool, textbook: float, best: str | None) -> str
 def when_alt(names: Sequence[str], law: Sequence[float], chances: Mapping[str, float]) -> str:
     likeliest = max(range(len(law) - 1), key=lambda place: law[place])
     told = ", ".join(ending(key, chance) for key, chance in chances.items())
-    return f"How the alarm ends, times in 100: {told}. Likeliest at {visible(names[likeliest])}."
+    return f"How the alarm ends, times in 100: {told}. Likeliest at {told_apart(names[likeliest])}."
 
 
 # -- how it works ------------------------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ def run_note(rang: bool, names: Sequence[str], answers: Sequence[float], unit: s
 
 
 def run_alt(names: Sequence[str], line: float, noisy: float) -> str:
-    told = f"alarm at {', '.join(visible(name) for name in names)}" if names else "no alarm"
+    told = f"alarm at {', '.join(map(told_apart, names))}" if names else "no alarm"
     return f"One simulated run with the line {exact(line)}, with noise {number(noisy)}: {told}."
 
 
@@ -565,7 +565,7 @@ def gives(names: Sequence[str]) -> str:
 def answer(found: Mapping[str, Any]) -> str:
     """The alarms by name, or by their place where they have none."""
     places = zip(found.get("alarms", []), found.get("names", []), strict=True)
-    told = [safe(day(str(name)) or f"{int(place) + 1}") for place, name in places]
+    told = [named(day(str(name)) or f"{int(place) + 1}") for place, name in places]
     return f"Alarm at {', '.join(told)}." if told else "No alarm was raised."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dashboard.words import many, number, safe, visible
+from dashboard.words import many, named, number, safe
 from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
@@ -85,7 +85,7 @@ def headline(epsilon: float, wrong: float, target: float | None) -> str:
 
 def caption(rules: int, best: str, rate: float) -> str:
     return (
-        f"Best of {rules:,} rules without privacy: “{safe(best)}”, wrong {number(100 * rate)} times in 100. "
+        f"Best of {rules:,} rules without privacy: “{named(best)}”, wrong {number(100 * rate)} times in 100. "
         "Calculated, not simulated."
     )
 
@@ -139,4 +139,4 @@ def gives(rules: Sequence[object]) -> str:
 
 
 def answer(answer: dict[str, Any], target: str, yes: str) -> str:
-    return f"The rule: {safe(str(answer['rule']))}. It predicts {safe(yes)} in “{safe(visible(target))}”."
+    return f"The rule: {named(str(answer['rule']))}. It predicts {named(yes)} in “{named(target)}”."

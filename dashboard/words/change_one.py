@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dashboard.charts.worlds import ProofWords, WorldWords
-from dashboard.words import many, number, safe, times_in_100, tiny, visible
+from dashboard.words import many, number, safe, times_in_100, tiny, told_apart, visible
 
 TITLE = "Change one person"
 DAY_TITLE = "Change one day"
@@ -60,12 +60,9 @@ RATES = {
 RATE = "How fast it learns"
 
 
-def short_rule(name: str, letters: int = 24) -> str:
-    """A rule in one short line beside its bar: both ends of it, as rules about one column differ at the end."""
-    told = visible(name, 200).removeprefix("yes when ").replace(" is at least ", " ≥ ").replace(" is below ", " < ")
-    if len(told) <= letters:
-        return told
-    return f"{told[: letters - 13].rstrip()}…{told[-12:].lstrip()}"
+def short_rule(name: str) -> str:
+    """A rule as it stands beside its bar."""
+    return name.removeprefix("yes when ").replace(" is at least ", " ≥ ").replace(" is below ", " < ")
 
 
 def no_worlds(method: str) -> str:
@@ -97,7 +94,7 @@ def row_words(promised: float, comes: bool) -> WorldWords:
 def row_alt(names: Sequence[str], before: Sequence[float], after: Sequence[float], realised: float, told: str) -> str:
     """``told``: what was said of the broken version."""
     each = "; ".join(
-        f"{visible(name)} {times_in_100(p)} before, {times_in_100(q)} after"
+        f"{told_apart(name)} {times_in_100(p)} before, {times_in_100(q)} after"
         for name, p, q in zip(names, before, after, strict=True)
     )
     return f"How often each column is chosen: {each}. Largest log-ratio {number(realised)}. {told.replace('*', '')}"
@@ -166,7 +163,7 @@ def look_places(promised: float, realised: float, broken: float | None, step: st
 
 def options_alt(names: Sequence[str], before: Sequence[float], after: Sequence[float], realised: float) -> str:
     each = "; ".join(
-        f"{visible(name)} {times_in_100(p)} without, {times_in_100(q)} with"
+        f"{told_apart(name)} {times_in_100(p)} without, {times_in_100(q)} with"
         for name, p, q in zip(names, before, after, strict=True)
     )
     return f"Chances without and with one person: {each}. Largest log-ratio {number(realised)}."
@@ -175,7 +172,7 @@ def options_alt(names: Sequence[str], before: Sequence[float], after: Sequence[f
 def places_alt(promised: float, realised: float, broken: float | None, place: str) -> str:
     end = "" if broken is None else f" Of the broken version: {'infinite' if math.isinf(broken) else number(broken)}."
     return (
-        f"Law of the answer without and with one person. Largest log-ratio {number(realised)}, at {visible(place)}; "
+        f"Law of the answer without and with one person. Largest log-ratio {number(realised)}, at {told_apart(place)}; "
         f"the promise is {number(promised)}.{end}"
     )
 
@@ -220,8 +217,8 @@ def proof_text(line: float, answer: float, costs: tuple[float, float], sensitivi
 
 def proof_alt(place: str, line: float, answer: float, same: bool) -> str:
     return (
-        f"One run that stops at {visible(place)}: with the line's noise moved by {number(line)} and that answer's by "
-        f"{number(answer)} the neighbouring run stops {'at the same place' if same else 'elsewhere'}."
+        f"One run that stops at {told_apart(place)}: with the line's noise moved by {number(line)} and that answer's "
+        f"by {number(answer)} the neighbouring run stops {'at the same place' if same else 'elsewhere'}."
     )
 
 
@@ -248,7 +245,7 @@ def day_look(unit: str, day: int, worst: float, promised: float) -> str:
 
 def day_alt(expert: str, worst: float, promised: float, total: float, rounds: int) -> str:
     return (
-        f"Chance of following {visible(expert)} before and after the change; largest log-ratio of a play "
+        f"Chance of following {told_apart(expert)} before and after the change; largest log-ratio of a play "
         f"{number(worst)} of at most {number(promised)}; their sum over {rounds:,} plays {number(total)}."
     )
 

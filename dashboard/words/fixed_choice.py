@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dashboard.words import many, no_less, number, plural, safe, times_in_100
+from dashboard.words import many, named, no_less, number, plural, safe, times_in_100
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.release import such_as
 from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
@@ -72,7 +72,7 @@ def caption(*, columns: int, rows: int, unit: str, best: str, own: float, at_ran
     """Costs in % of the declared range; ``own`` is the cheapest column's cost itself, ``at_random`` above that."""
     return (
         f"{columns} columns over {plural(rows, unit, many(unit))}; a cost counts as a share of its column's "
-        f"declared range. The cheapest, {safe(best)}, costs {percent(own)} itself; a column picked at random costs "
+        f"declared range. The cheapest, {named(best)}, costs {percent(own)} itself; a column picked at random costs "
         f"{percent(at_random)} more. {theory}"
     )
 
@@ -196,4 +196,4 @@ def gives(columns: Sequence[str]) -> str:
 
 
 def answer(answer: dict[str, Any]) -> str:
-    return f"Costs least: {safe(str(answer['column']))}"
+    return f"Costs least: {named(str(answer['column']))}"

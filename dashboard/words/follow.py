@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dashboard.words import many, no_less, number, plural, safe, times_in_100, tiny, visible
+from dashboard.words import many, named, no_less, number, plural, safe, times_in_100, tiny, told_apart, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
@@ -198,7 +198,7 @@ def caption(
     """``own``: what the best expert itself loses; ``at_random`` and ``learnt`` more than that, all per 100 rounds."""
     units = many(unit)
     return (
-        f"{experts} experts over {plural(rounds, unit, units)}. {point} Per 100 {units} the best one, {safe(best)}, "
+        f"{experts} experts over {plural(rounds, unit, units)}. {point} Per 100 {units} the best one, {named(best)}, "
         f"loses {number(own)} itself; picking one at random each {safe(unit)} loses {number(at_random)} more than "
         f"that, learning without privacy {number(learnt)} more than that (all exact for these {units})."
     )
@@ -242,7 +242,7 @@ def hint(name: str, lost: float, assumption: str | None, units: str) -> str:
 
 
 def whom_alt(top: str) -> str:
-    return f"Whom the strategy follows over time; at the end most often {visible(top)}."
+    return f"Whom the strategy follows over time; at the end most often {told_apart(top)}."
 
 
 def last_plays(unit: str) -> str:
@@ -289,7 +289,7 @@ def run_note(seed: int, end: float, average: float, last: str, chance: float, un
     return (
         "Blue marks: who is followed. Orange: how many points this run has lost more than the best expert so far. "
         f"Grey: the average of all runs. This is **one run of many** (seed {seed}): it ends {number(end)} points "
-        f"behind, {luck} the average of {number(average)}. On its last {safe(unit)} it follows {safe(last)}, which "
+        f"behind, {luck} the average of {number(average)}. On its last {safe(unit)} it follows {named(last)}, which "
         f"happens {times_in_100(chance)}; the card above counts all runs. Another seed is another run."
     )
 
@@ -433,7 +433,7 @@ def gives(publish: str, rounds: int, unit: str, names: Sequence[str]) -> str:
 
 def answer(answer: dict[str, Any]) -> str:
     names = answer["experts"]
-    plays: Sequence[str] = [safe(names[play]) for play in answer["plays"]]
+    plays: Sequence[str] = [named(names[play]) for play in answer["plays"]]
     if len(plays) == 1:
         return f"Follow {plays[0]} from now on."
     return f"Next, follow {plays[-1]}: the last of {len(plays):,} plays over {answer['rounds']:,} rounds."

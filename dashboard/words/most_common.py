@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.view import EPSILON_LOW
-from dashboard.words import either, many, number, safe, times_in_100, visible, whole
+from dashboard.words import either, many, named, number, safe, times_in_100, told_apart, visible, whole
 from dashboard.words.release import may_show, such_as
 from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
@@ -108,7 +108,7 @@ def method_in_use(about: About) -> str:
 
 
 def race_alt(draws: int, winners: Sequence[str]) -> str:
-    return f"{draws} simulated draws of the noise and their winners: {', '.join(visible(one) for one in winners)}."
+    return f"{draws} simulated draws of the noise and their winners: {', '.join(map(told_apart, winners))}."
 
 
 def free_gap(gap: float, unit: str) -> str:
@@ -209,8 +209,8 @@ def gives(options: Sequence[str]) -> str:
 
 def answer(answer: dict[str, Any]) -> str:
     if "option" in answer:
-        return f"Most common: {safe(str(answer['option']))}"
-    return f"Best: {safe(str(answer['candidate']))}"
+        return f"Most common: {named(str(answer['option']))}"
+    return f"Best: {named(str(answer['candidate']))}"
 
 
 def code(scores: Sequence[float], relation: Neighbours) -> str:

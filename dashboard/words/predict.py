@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.words import many, number, plural, protected_words, safe, times_in_100, tiny, visible
+from dashboard.words import many, named, number, plural, protected_words, safe, times_in_100, tiny, visible
 from dashboard.words.measured import between
 from dpcore.about import About
 from dpcore.written import hundredths
@@ -479,16 +479,16 @@ GIVES = "the model: a file of numbers with which anybody can predict for the nex
 
 def answer(answer: dict[str, Any]) -> str:
     predicts = answer["predicts"]
-    what = safe(str(predicts["column"]))
+    what = named(str(predicts["column"]))
     if predicts.get("apart"):
         what = f"{what}: which of {len(predicts['categories'])} classes"
     elif predicts["kind"] == "category":
-        what = f"{what}: {safe(str(predicts['positive']))}, or not"
+        what = f"{what}: {named(str(predicts['positive']))}, or not"
     return f"A model that predicts “{what}” from {plural(len(answer['columns']), 'column')}"
 
 
 def predicts(what: str, chance: float) -> str:
-    return f"It predicts **{safe(what)}**, giving it {times_in_100(chance)}."
+    return f"It predicts **{named(what)}**, giving it {times_in_100(chance)}."
 
 
 def estimates(value: float) -> str:

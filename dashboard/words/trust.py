@@ -14,7 +14,8 @@ WHO = "really"
 
 
 def told(name: str) -> str:
-    return f"told “{visible(name, 30)}”"
+    """The column of those that are told to be of the class that is called so."""
+    return f"told “{name}”"
 
 
 def confusion(

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pandas as pd
 
 from dpcore.formulas import disarmed
-from dpcore.visible import BLANK, LIMIT
+from dpcore.visible import BLANK, LIMIT, LONGEST_TOLD
+from dpcore.visible import told_apart as told_apart
 from dpcore.visible import visible as visible
 
 # Letters that look Latin but are not, for warning about look-alike names.
@@ -53,6 +54,13 @@ def plain_markdown(text: str, limit: int = LIMIT) -> str:
     making a link of an address, so in one stands ``UNSEEN``.
     """
     return _ADDRESS.sub(UNSEEN, visible(text, limit)).translate(_ESCAPED)
+
+
+def named_markdown(name: str, limit: int = LONGEST_TOLD) -> str:
+    """A name as an answer, or what is said of one, gives it: ``told_apart``, and so as good as always whole, since of
+    two that are cut alike nobody knows which one is meant; escaped as in ``plain_markdown``."""
+    told = told_apart(name, limit)
+    return plain_markdown(told, len(told))
 
 
 UNSEEN = "\u2060"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpcore.datasets.text import plain_markdown, plain_sentence
+from dpcore.datasets.text import named_markdown, plain_markdown, plain_sentence
 from dpcore.validate import FloatArray
 from dpcore.written import CHANCE, TINY, exact, hundredths
 
@@ -22,25 +22,25 @@ _ON_RECEIPT = "What was declared, and what was taken over from the file, is on i
 def model_card(model: LinearModel) -> str:
     """What a released model does, what it cost, what decides most and what to beware of, in Markdown."""
     features, about = model.features, model.about
-    target, aim = features.target, plain_markdown(features.target.name)
+    target, aim = features.target, named_markdown(features.target.name)
     if features.apart:
-        listed = ", ".join(f"“{plain_markdown(name)}”" for name in features.classes)
+        listed = ", ".join(f"“{named_markdown(name)}”" for name in features.classes)
         task = f"Tells the classes of the column “{aim}” apart: {listed}."
     elif features.two_classes:
-        other, positive = (plain_markdown(name) for name in features.classes)
+        other, positive = (named_markdown(name) for name in features.classes)
         task = f"Tells “{positive}” from “{other}” in the column “{aim}”."
     else:
         task = f"Predicts the number “{aim}”, from {exact(target.low)} to {exact(target.high)}."
-    names = ", ".join(plain_markdown(column.name) for column in features.columns)
+    names = ", ".join(named_markdown(column.name) for column in features.columns)
     rows = int(about.get("rows_per_person", 1))
     each = "with one row" if rows == 1 else f"with at most {rows:,} rows"
     hidden = "replacing" if about.get("neighbours") == "replace_one" else "adding or removing"
     known = "as was stated" if about.get("people_from") == "stated" else "a noisy count"
     spread = column_spread(model)
     order = sorted(spread, key=lambda name: -spread[name])[:_MOST]
-    cut = [plain_markdown(column.name) for column in features.columns if column.levels]
+    cut = [named_markdown(column.name) for column in features.columns if column.levels]
     whose = "bought" if "cuts_share" in about else "declared"
-    together = ", ".join(plain_markdown(_named(pair)) for pair in features.pairs)
+    together = ", ".join(named_markdown(_named(pair)) for pair in features.pairs)
     lines = [
         "# Model card",
         "",
@@ -59,7 +59,7 @@ def model_card(model: LinearModel) -> str:
         "## What decides most",
         "How far apart the smallest and the largest that a column can add are (with the noise in it, so small ones "
         "mean little):",
-        *(f"- {plain_markdown(name)}: {spread[name]:.3g}" for name in order),
+        *(f"- {named_markdown(name)}: {spread[name]:.3g}" for name in order),
         "",
         "## Use",
         f"Trained on about {int(about.get('people', 0)):,} rows ({known}). How good it is was not measured: measuring "

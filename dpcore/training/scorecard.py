@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy.special import expit, softmax
 
-from dpcore.datasets.text import plain_markdown
+from dpcore.datasets.text import named_markdown
 from dpcore.errors import InvalidArgument
 from dpcore.training.declared import Declared
 from dpcore.training.pairs import Pair
@@ -109,15 +109,15 @@ class Scorecard:
     def _together(self) -> str:
         if not self.pairs:
             return "Columns act one by one: no pair of columns acts together."
-        named = ", ".join(plain_markdown(" with ".join(pair.names)) for pair, _ in self.pairs)
+        named = ", ".join(named_markdown(" with ".join(pair.names)) for pair, _ in self.pairs)
         return f"Columns act one by one, and beyond that these act together: {named}."
 
     def card(self) -> str:
         """The model in words, from public and released numbers alone: what it does, what it cost, what to beware of."""
-        about, names = self.about, [plain_markdown(column.encoding.name) for column in self.columns]
+        about, names = self.about, [named_markdown(column.encoding.name) for column in self.columns]
         order = sorted(range(len(names)), key=lambda place: -self.weighty(place))
         if self.classes:
-            named = ", ".join(plain_markdown(str(name)) for name in self.classes)
+            named = ", ".join(named_markdown(str(name)) for name in self.classes)
             task = f"Predicts one of {len(self.classes)} classes: {named}."
         else:
             task = "Predicts a number from {:g} to {:g}.".format(*(self.target or (-1.0, 1.0)))

@@ -297,7 +297,7 @@ class _Setting:
             Picture(
                 key="linear-chances",
                 figure=lambda dark: chances(
-                    [words.html(self.names[place]) for place in order],
+                    words.labels([self.names[place] for place in order]),
                     {key: law[order] for key, law in laws.items()},
                     self.problem.labels,
                     colours(view.everything, dark),

@@ -29,7 +29,7 @@ Run = tuple[np.ndarray, FloatArray, FloatArray]
 def whom(setting: Setting) -> Picture:
     """Whom the strategy follows over time."""
     weights, names = setting.weights(), setting.whom.losses.names
-    shown = [words.html(name) for name in names]
+    shown = words.labels(names)
     return Picture(
         key="experts-ribbon",
         figure=lambda dark: ribbon(shown, weights, rounds=setting.problem.n, time=setting.whom.unit, dark=dark),
@@ -65,7 +65,7 @@ def _shown_run(setting: Setting, found: Run) -> Sequence[Block]:
     plays, regret, expected = found
     names = setting.whom.losses.names
     end, average, last = float(regret[-1]), float(expected[-1]), int(plays[-1])
-    shown = [words.html(name) for name in names]
+    shown = words.labels(names)
     return [
         Picture(
             key="experts-life",

@@ -59,9 +59,8 @@ class Reading:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The experts' names as they are shown and released; all different."""
-        shown = [words.visible(name, LONGEST_NAME) for name in self.columns]
-        return tuple(name if shown.count(name) == 1 else f"{place + 1}. {name}" for place, name in enumerate(shown))
+        """The experts' names as they are shown; all different."""
+        return tuple(words.shortened(self.columns, LONGEST_NAME))
 
     def rounds(self, rows: int) -> int:
         """How many rounds that many rows make: as many, or for prices the steps between them."""

@@ -96,7 +96,7 @@ def _draw(case: Case, read: Read, costed: Costed, method: VertexExponential | Ve
     broken = case.memo((*name, repr(method), variant), break_it)
     largest = np.argsort(-here.before, kind="stable")[:SHOWN].tolist()
     order = [*largest, *([chosen] if chosen not in largest else [])]
-    called = [words.visible(costed.names[place], 24) for place in order]
+    called = words.shortened([costed.names[place] for place in order], 24)
     worlds, ends = kept.worlds, said.row_words(method.epsilon, comes)
     told = said.row_broken(method.epsilon, broken.most)
     listed = [", ".join(f"{score!r}" for score in one.tolist()) for one in (here.before, here.after)]
@@ -106,7 +106,7 @@ def _draw(case: Case, read: Read, costed: Costed, method: VertexExponential | Ve
         Picture(
             key="linear-one-row",
             figure=lambda dark: option_worlds(
-                [words.html(one) for one in called],
+                words.labels(called),
                 worlds.before[order],
                 worlds.after[order],
                 {"kept": kept.ratio[order], "broken": broken.ratio[order]},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dashboard import words
 from dashboard.case import Case
 from dashboard.controls import Number, Numbers, slug
 from dashboard.questions.selection.candidates import Candidates
@@ -27,7 +26,7 @@ def counts_of(case: Case, as_is: Candidates) -> Numbers:
     return Numbers(
         key=slug("edit", case.source.key, as_is.column),
         label=said.EDIT,
-        names=tuple(words.visible(as_is.names[place], 30) for place in places),
+        names=tuple(as_is.names[place] for place in places),
         default=tuple(float(as_is.shown[place]) for place in places),
         low=0.0 if as_is.counted else None,
         linked=case.source.public,

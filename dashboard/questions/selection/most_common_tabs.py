@@ -43,7 +43,7 @@ def how(setting: Setting, view: View) -> Sequence[Block]:
     race = Picture(
         key="selection-race",
         figure=lambda dark: noisy_race(
-            [words.html(edited.names[place]) for place in order],
+            words.labels([edited.names[place] for place in order]),
             edited.scores[order],
             noise,
             unit=edited.unit,
@@ -99,7 +99,7 @@ def compare(setting: Setting, view: View) -> Sequence[Block]:
         Picture(
             key="selection-chances",
             figure=lambda dark: chances(
-                [words.html(edited.names[place]) for place in order],
+                words.labels([edited.names[place] for place in order]),
                 {key: law[order] for key, law in laws.items()},
                 NAMES,
                 colours(view.everything, dark),

@@ -68,7 +68,7 @@ def choice_blocks(
     broken = case.memo((*name, scores, variant), break_it)
     order = [*offered[:SHOWN], *([chosen] if chosen not in offered[:SHOWN] else [])]
     worlds = kept.worlds
-    names = [words.visible(found.names[place], 24) for place in order]
+    names = words.shortened([found.names[place] for place in order], 24)
     drawn = {"kept": kept.ratio[order], "broken": broken.ratio[order]}
     code = None
     if found.scores.size <= MOST_CODE:
@@ -80,7 +80,7 @@ def choice_blocks(
         Picture(
             key="selection-one-person",
             figure=lambda dark: option_worlds(
-                [words.html(name) for name in names],
+                words.labels(names),
                 worlds.before[order],
                 worlds.after[order],
                 drawn,

@@ -63,7 +63,7 @@ def blocks(case: Case, read: Read, learned: Learned, target: str, method: str, m
 
     broken = case.memo((*name, variant), break_it)
     order = [*offered[:SHOWN], *([chosen] if chosen not in offered[:SHOWN] else [])]
-    called = [words.visible(learned.names[place], 60) for place in order]
+    called = [learned.names[place] for place in order]
     worlds = kept.worlds
     code = None
     if scores.size <= MOST_CODE:
@@ -75,7 +75,7 @@ def blocks(case: Case, read: Read, learned: Learned, target: str, method: str, m
         Picture(
             key="rule-one-person",
             figure=lambda dark: option_worlds(
-                [words.html(said.short_rule(learned.names[place])) for place in order],
+                words.labels([said.short_rule(name) for name in called], 24),
                 worlds.before[order],
                 worlds.after[order],
                 {"kept": kept.ratio[order], "broken": broken.ratio[order]},

@@ -29,7 +29,7 @@ def when(setting: Setting, chances: Mapping[str, float]) -> Picture:
     """The series and its line, and where the alarm falls."""
     series, edited = setting.series, setting.edited
     law = setting.law()
-    (start, end), names = edited.window, [words.html(name) for name in series.names]
+    (start, end), names = edited.window, words.labels(series.names)
     shown = {key: said.legend(key, chance) for key, chance in chances.items()}
     if edited.crossing is not None:
         shown[ON_TIME] = said.legend(ON_TIME, chances[ON_TIME], said.window(series, start, end - 1))
@@ -44,7 +44,7 @@ def when(setting: Setting, chances: Mapping[str, float]) -> Picture:
             unit=words.html(series.unit),
             line=said.line_label(setting.shown),
             axis=said.when_axis(edited.limit),
-            endings={key: words.html(text) for key, text in shown.items()},
+            endings={key: words.html(text, len(text)) for key, text in shown.items()},
             dark=dark,
         )
 
@@ -99,7 +99,7 @@ def how(setting: Setting) -> Sequence[Block]:
         Picture(
             key="thresholding-run",
             figure=lambda dark: run(
-                [words.html(name) for name in series.names],
+                words.labels(series.names),
                 edited.answers,
                 setting.shown,
                 (middle - spread, middle + spread),

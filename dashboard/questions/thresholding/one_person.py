@@ -82,7 +82,7 @@ def blocks(
                 mechanism.epsilon,
                 said.alarm_words(mechanism.epsilon),
                 x_title=told(series.step),
-                ticks=round_ticks(here.size, [told(one) for one in names]),
+                ticks=round_ticks(here.size, words.labels(names)),
                 dark=dark,
             ),
             alt=said.places_alt(mechanism.epsilon, most, worst, place),
@@ -185,7 +185,7 @@ def _proof(
         alarms.append(at if 0 <= at < shown.stop - start else None)
     label = names[step.alarm]
     unit = series.unit
-    told = [words.html(name) for name in names[shown]]
+    told = words.labels(names[shown])
     return [
         Text(said.PROOF),
         Picture(

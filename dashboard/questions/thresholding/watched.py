@@ -170,10 +170,9 @@ def labels(table: Table) -> tuple[str, ...]:
         told = raw.dt.strftime(said.DAY)
     else:
         told = (raw.astype("Int64") if schema.column(named).is_numeric else raw).astype("string")
-    return tuple(
-        f"{place + 1}" if pd.isna(name) or not str(name).strip() else words.visible(str(name), LONGEST_NAME)
-        for place, name in enumerate(told)
-    )
+    unnamed = [pd.isna(name) or not str(name).strip() for name in told]
+    called = [f"{place + 1}" if none else str(told.iloc[place]) for place, none in enumerate(unnamed)]
+    return tuple(words.shortened(called, LONGEST_NAME))
 
 
 def _counted_up(table: Table) -> str | None:
@@ -265,7 +264,7 @@ def _counted(table: Table, group: Column, yes: str) -> Series | str:
         first, last = _days(table, group)
         names = tuple(pd.date_range(first, last, freq="D").strftime(said.DAY))
     else:
-        names = tuple(words.visible(name, LONGEST_NAME) for name in group.categories)
+        names = tuple(words.shortened(group.categories, LONGEST_NAME))
     return Series(
         names=names,
         answers=answers,

@@ -137,7 +137,7 @@ def names(task: Task) -> dict[str, str]:
 def scale(metric: str, task: Task | None = None) -> Scale:
     """How a metric is written; with a ``task`` that of its classes by their names."""
     known: Metric = METRICS[metric]
-    title = found_title(task.features.classes[1]) if task is not None and metric == FOUND else known.title
+    title = found_title(task.classes[1]) if task is not None and metric == FOUND else known.title
     return Scale(title=title, factor=known.factor, unit=known.unit, zoom=known.narrow)
 
 

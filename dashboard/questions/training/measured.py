@@ -41,7 +41,7 @@ def measures(task: Task) -> Mapping[str, str]:
     if task.apart:
         return named
     if task.two_classes:
-        named |= {FOUND: said.found(task.features.classes[1]), BALANCED: METRICS[BALANCED].name}
+        named |= {FOUND: said.found(task.classes[1]), BALANCED: METRICS[BALANCED].name}
     return named | {"excess_risk": METRICS["excess_risk"].name}
 
 
@@ -105,7 +105,7 @@ class Measured:
         task, asked, right = self.task, self.asked, self.right
         shown, plain = self.shown, self.at(NON_PRIVATE, self.metric)
         wrong = self.wrong()
-        price = said.price(task.features.classes, self._dearest(wrong)) if wrong and self.complete else ""
+        price = said.price(task.classes, self._dearest(wrong)) if wrong and self.complete else ""
         told = "" if self.metric == FOUND else self._mistakes(wrong)
         how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested, told)
         if right is None or shown is None or plain is None:
@@ -113,7 +113,7 @@ class Measured:
         value, low, _ = shown
         apart = self.uncertain() is not None
         if self.metric == FOUND:
-            classes = task.features.classes
+            classes = task.classes
             alarmed = 0.0 if wrong is None else wrong[1]
             headline = said.headline_found(
                 asked.epsilon, classes, (value, alarmed), asked.target, low, stays=self._stays()
@@ -155,7 +155,7 @@ class Measured:
             wrong = self.wrong(epsilon)
             return None if wrong is None else of_100(wrong[0])
 
-        return {said.missed(self.task.features.classes[1]): missed}
+        return {said.missed(self.task.classes[1]): missed}
 
     def _stays(self) -> bool | None:
         """Whether what is needed is reached at every higher ε as well; None while curves are not whole."""
@@ -175,7 +175,7 @@ class Measured:
         if wrong is None or not self.complete:
             return MISTAKES_ELSEWHERE if self.task.classifies else ""
         plain = self.at(NON_PRIVATE, FOUND)
-        return said.mistakes(self.task.features.classes, *wrong, None if plain is None else 1.0 - plain[0])
+        return said.mistakes(self.task.classes, *wrong, None if plain is None else 1.0 - plain[0])
 
     # -- other methods -------------------------------------------------------------------------------------------------
 
@@ -200,9 +200,7 @@ class Measured:
     def _missed_by(self, method: str) -> str:
         """How many of the second of two classes a method misses, where that is not what is measured."""
         hit = self.at(method, FOUND)
-        return (
-            "" if hit is None or self.metric == FOUND else said.and_misses(self.task.features.classes[1], 1.0 - hit[0])
-        )
+        return "" if hit is None or self.metric == FOUND else said.and_misses(self.task.classes[1], 1.0 - hit[0])
 
     def _tells_more(self, method: str) -> bool:
         """Whether a method tells both classes apart clearly better than the one in use."""
@@ -222,7 +220,7 @@ class Measured:
     def tell(self) -> Callable[[float], str]:
         """How a value in the metric of the headline is said of a method."""
         if self.metric == FOUND:
-            positive = self.task.features.classes[1]
+            positive = self.task.classes[1]
             return lambda value: said.finds(positive, value)
         if self.metric == BALANCED:
             return said.right_alike
@@ -242,7 +240,7 @@ class Measured:
             good=[True, False],
             what=said.DOTS_ALIKE
             if self.metric == BALANCED
-            else said.dots_found(self.task.features.classes[1])
+            else said.dots_found(self.task.classes[1])
             if one
             else said.dots(self.task.guessing),
         )
@@ -267,7 +265,7 @@ class Measured:
         judged, what = said.judges(task.tested), said.RIGHT
         people = EIGHTY * math.sqrt(self._by_chance(value))
         if self.metric == FOUND:
-            positive = task.features.classes[1]
+            positive = task.classes[1]
             judged = said.judges_of(positive, round(task.second * task.tested))
             what = said.found_of_100(positive)
         elif self.metric == BALANCED:
@@ -334,7 +332,7 @@ class Measured:
         ``enough``."""
         if not self.task.classifies:
             return None
-        classes, here = self.task.features.classes, self.wrong()
+        classes, here = self.task.classes, self.wrong()
         there = None if enough is None else self.wrong(enough)
         if here is None:
             return said.will_do(classes, None, None)

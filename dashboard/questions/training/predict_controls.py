@@ -142,7 +142,7 @@ def need(case: Case, task: Task, metric: str) -> Number:
         start = float(f"{SMALLER * task.guessing:.2g}")
     return Number(
         key=slug(f"training_{metric}_target", case.source.key, task.target),
-        label=measured_words.need(metric, task.features.classes[1] if task.two_classes else ""),
+        label=measured_words.need(metric, task.classes[1] if task.two_classes else ""),
         help=said.NEED_HELP,
         default=min(start, 99.0) if higher else max(start, 1e-6),
         low=1e-6,

@@ -12,6 +12,7 @@ import numpy as np
 from dashboard.case import Case
 from dashboard.offering import RECORDS
 from dashboard.words import predict as said
+from dashboard.words import shortened
 from dpcore.datasets import Column, Schema, Table
 from dpcore.datasets.schema import GIVES_NAMES
 from dpcore.errors import InvalidArgument
@@ -31,6 +32,7 @@ MOST_NUMBERS = 20_000_000
 MOST_OF_CLASSES = 5_000_000
 """Rows times classes that are told apart: a model of them holds several such tables, for a quarter of a minute."""
 TEST_SHARE = 0.2
+LONGEST_NAME = 30
 
 
 class TooManyNumbers(InvalidArgument):
@@ -74,6 +76,11 @@ class Task:
     @property
     def two_classes(self) -> bool:
         return self.features.two_classes
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes as pictures and tables call them."""
+        return tuple(shortened(self.features.classes, LONGEST_NAME))
 
     @property
     def apart(self) -> bool:

@@ -16,7 +16,7 @@ from dashboard.charts.calibration import calibration
 from dashboard.questions.training import curves
 from dashboard.questions.training.curves import Asked, methods
 from dashboard.questions.training.prepared_rows import Task
-from dashboard.words import number, visible
+from dashboard.words import number
 from dashboard.words import trust as said
 from dpcore.training import Judged, Sweep, absolute_errors, judge
 from dpcore.validate import FloatArray
@@ -68,11 +68,11 @@ def blocks(case: Case, task: Task, asked: Asked) -> Sequence[Block]:
 
 
 def _classes(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
-    other, positive = task.features.classes
+    other, positive = task.classes
     (spared, alarmed), (missed, right) = found.confusion
     frame = pd.DataFrame(
         {
-            said.WHO: [visible(positive, 30), visible(other, 30)],
+            said.WHO: [positive, other],
             said.told(positive): [number(right), number(alarmed)],
             said.told(other): [number(missed), number(spared)],
         }
@@ -92,7 +92,7 @@ def _classes(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
 
 
 def _several(task: Task, asked: Asked, found: Judged) -> Sequence[Block]:
-    names = [visible(name, 30) for name in task.features.classes]
+    names = task.classes
     about = methods(task)[asked.main].about
     table = pd.DataFrame({said.WHO: names})
     sizes = found.confusion.sum(axis=1)
