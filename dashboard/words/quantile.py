@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 from math import ceil, floor
-from typing import Any
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
 from dashboard.words.release import may_show
@@ -200,7 +199,7 @@ def gives(q: float) -> str:
     return f"one number near the {QUANTILES[q]}"
 
 
-def answer(answer: dict[str, Any], unit: str) -> str:
-    """The number with all that tells it from those next to it, of which the bound in rows speaks."""
-    shown = format(Decimal(f"{float(answer['value']):.10g}"), ",f")
+def answer(value: float, unit: str) -> str:
+    """A number to the last digit, since the bound in rows speaks of that very number."""
+    shown = format(Decimal(repr(value)).normalize(), ",f")
     return f"{shown} {safe(unit)}" if unit else shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -115,6 +116,14 @@ class QuantileValue(Chosen):
     def grid(self) -> FloatArray:
         """The numbers that may come out, shape (points,), ascending."""
         return np.linspace(self.low, self.high, self.points)
+
+    def shortest(self, value: float) -> float:
+        """The number with the fewest decimal places that counts as ``value``, one of the grid: what is proved of the
+        one holds of the other, since rows are counted in the same units."""
+        places = -math.floor(math.log10((self.high - self.low) / (self.points - 1))) - 1
+        while draws.to_units(round(value, places), self.unit_of_values) != draws.to_units(value, self.unit_of_values):
+            places += 1
+        return round(value, places) + 0.0  # without the sign of a 0
 
     @property
     def choice(self) -> Choice:

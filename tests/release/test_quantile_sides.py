@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from dashboard.words import quantile as said
 from dashboard.words import times_in_100
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema
+from dpcore.releases import draws
 from dpcore.releases.selection import QuantileValue
 from dpcore.validate import FloatArray, Neighbours
 
@@ -132,11 +134,72 @@ def test_it_does_not_hold_of_rows_between_the_answer_and_the_median() -> None:
     assert law[between > request.error_bound(0.05).number].sum() > 0.4
 
 
+# -- the number as it is shown -----------------------------------------------------------------------------------------
+
+BOUNDS = [
+    (0.0, 1_000_000.0),
+    (1_700_000_000.0, 1_700_000_100.0),
+    (20_000_000_000.0, 20_000_000_500.0),
+    (-20_000_000_000.1, -20_000_000_000.0),
+    (-0.3, 0.3),
+    (-1.0 / 3.0, 2.0 / 7.0),
+    (36.0, 41.5),
+    (1e-90, 3e-90),
+    (1e15, 1e15 + 7e3),
+    (-1e100, 1e100),
+]
+
+
+def over(low: float, high: float, points: int = 1001) -> QuantileValue:
+    schema = Schema(columns=(Column(name="v", type="number", low=low, high=high),))
+    return QuantileValue.of(Declaration.of(schema), "v", epsilon=1.0, points=points)
+
+
+def shown(request: QuantileValue) -> list[str]:
+    """Every number that may come out, as it is shown."""
+    return [said.answer(request.shortest(float(point)), "") for point in request.grid]
+
+
+def off(request: QuantileValue, told: list[str]) -> int:
+    """How many of the numbers, as they are read, are not what is counted by: rows lie on other sides of them."""
+    read = [float(one.replace(",", "")) for one in told]
+    counted = [draws.to_units(values, request.unit_of_values) for values in (read, request.grid)]
+    return int((counted[0] != counted[1]).sum())
+
+
+@pytest.mark.parametrize("points", [2, 4, 1001])
+@pytest.mark.parametrize(("low", "high"), BOUNDS)
+def test_what_is_shown_is_the_number_that_the_bound_speaks_of(low: float, high: float, points: int) -> None:
+    request = over(low, high, points)
+    told = shown(request)
+    assert off(request, told) == 0
+    assert len(set(told)) == points
+    assert "-0" not in told
+
+
+def test_numbers_of_a_few_digits_are_seen_to_be_others() -> None:
+    """Ten digits of times in seconds were eleven answers in one, and three of 36.735 °C were 36.7."""
+    for digits, (low, high) in ((10, BOUNDS[1]), (10, BOUNDS[2]), (3, BOUNDS[6])):
+        request = over(low, high)
+        cut = [format(Decimal(f"{point:.{digits}g}"), ",f") for point in request.grid]
+        assert off(request, cut) > 800
+        assert len(set(cut)) < request.points
+
+
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [(36.734999999999999, "36.735"), (56_000.0, "56,000"), (1e12, "1,000,000,000,000"), (-0.00012345, "-0.00012345")],
+    ("low", "high", "place", "told"),
+    [
+        (30.0, 45.0, 449, "36.735"),
+        (0.0, 1_000_000.0, 56, "56,000"),
+        (0.0, 2e12, 500, "1,000,000,000,000"),
+        (-0.0002469, 0.0, 500, "-0.00012345"),
+        (-0.3, 0.3, 500, "0"),
+        (0.0, 100.0, 3, "0.3"),
+        (1_700_000_000.0, 1_700_000_100.0, 53, "1,700,000,005.3"),
+    ],
 )
-def test_an_answer_is_shown_with_all_that_the_bound_speaks_of(value: float, shown: str) -> None:
-    """With three digits 36.735 was 36.7, and every second patient lay between the two."""
-    assert said.answer({"value": value}, "") == shown
-    assert said.answer({"value": value}, "°C") == f"{shown} °C"
+def test_an_answer_has_as_many_digits_as_its_grid_needs(low: float, high: float, place: int, told: str) -> None:
+    request = over(low, high)
+    value = request.shortest(float(request.grid[place]))
+    assert said.answer(value, "") == told
+    assert said.answer(value, "°C") == f"{told} °C"

@@ -380,7 +380,7 @@ class _Setting:
             request=request,
             data=source.rows,
             forecast=forecast,
-            describe=lambda answer: said.answer(answer, self.unit),
+            describe=lambda answer: said.answer(request.shortest(answer["value"]), self.unit),
             gives=said.gives(self.q),
             relation="quantile_neighbours",
             conclude=said.conclude(self.q, bound, rows),
