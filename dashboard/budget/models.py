@@ -26,10 +26,17 @@ def drawn_models(source: Source) -> tuple[DrawnModel, ...]:
     def found() -> tuple[DrawnModel, ...]:
         try:
             receipts = compute.ledger().history(lineage, newest=NEWEST, kind=KIND)
+            ever = compute.ledger().history(lineage, newest=2, kind=KIND, every_generation=True)
         except DpcoreError:
             return ()  # nothing was drawn yet, or the sidebar says that the ledger is closed
         return tuple(
-            DrawnModel(receipt=one.journal_hash, answer=one.answer, when=when(one), same=of_this(source, one))
+            DrawnModel(
+                receipt=one.journal_hash,
+                answer=one.answer,
+                when=when(one),
+                same=of_this(source, one),
+                alone=len(ever) == 1,
+            )
             for one in reversed(receipts)
             if _is_model(one)
         )

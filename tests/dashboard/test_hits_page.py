@@ -129,6 +129,49 @@ def test_a_model_is_found_behind_however_many_other_answers(drawn: AppTest, ledg
     assert said.NOT_OFFERED not in text(app)
 
 
+def answered(found: Ledger, answer: Any) -> None:
+    request = f"r{found.count(CLINIC, every_generation=True)}"
+    found.charge(request, CLINIC, Cost.pure(0.001), "What?", mechanism="m", neighbours="add_remove")
+    found.begin_draw(request)
+    found.store_answer(request, answer)
+
+
+EVENTS: dict[str, Callable[[Ledger], object]] = {
+    "model": lambda found: answered(found, models("clinic")[0].answer),
+    "other": lambda found: answered(found, 7),
+    "reset": lambda found: found.reset_practice(CLINIC),
+    "undo": lambda found: found.undo_reset(CLINIC),
+}
+
+
+@pytest.mark.parametrize(
+    ("story", "alone"),
+    [
+        ("model", True),
+        ("other model other", True),
+        ("other reset model", True),
+        ("model model", False),
+        ("model reset model", False),
+        ("model reset other model", False),
+        ("model reset reset model", False),
+        ("model model reset model", False),
+        ("model reset undo", True),
+    ],
+)
+def test_a_model_is_alone_where_no_other_was_drawn_also_before_a_reset(
+    story: str, alone: bool, idle_app: Open, ledger_file: Path
+) -> None:
+    """Of twelve, each drawn after a reset, the last was kept and said to have learned nothing by heart."""
+    with ledger(ledger_file) as found:
+        found.open_practice(TOKEN, "clinic", epsilon=1.0, delta=1e-5, name="Clinic")
+        for event in story.split():
+            EVENTS[event](found)
+    app = idle_app("training", data=SAMPLE, training_question=Hits.key, hits_open="how")
+    assert len(model_box(app).options) == story.rpartition("reset")[2].count("model") or story.endswith("undo")
+    assert ("its privacy keeps it from learning" in text(app)) == alone
+    assert (safe(said.SEVERAL, 2000) in text(app) or said.SEVERAL in text(app)) != alone
+
+
 def test_a_model_that_is_not_offered_any_more_is_not_silently_another(
     drawn: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,5 +45,5 @@ def models(key: str) -> tuple[DrawnModel, ...]:
             positive = column.categories[0] if len(column.categories) > 2 else None
             declared, columns = Declaration.of(schema), usable(schema, target)[:8]
             answer = drawn_model(declared, target=target, columns=columns, positive=positive)
-            return (DrawnModel(receipt=RECEIPT, answer=answer, when="2026-01-01 00:00:00 UTC", same=True),)
+            return (DrawnModel(receipt=RECEIPT, answer=answer, when="2026-01-01 00:00:00 UTC", same=True, alone=True),)
     return ()

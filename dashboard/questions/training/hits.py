@@ -286,7 +286,7 @@ class _Setting:
     @property
     def lean(self) -> float | str:
         """How much it leans on the rows it was made from at most, or why nothing is proved of that."""
-        return leaning(self.model, alone=len(self.case.models) == 1)
+        return leaning(self.model, alone=self.drawn.alone)
 
     @property
     def leaning(self) -> str:
