@@ -152,7 +152,7 @@ class ModelConfusion(Asked):
     def read(self, rows: PrivateRows) -> IntArray:
         """The exact counts (4,), in the order of ``CELLS``."""
         opened = self.opened(rows)
-        typed = [column.typed(opened.typed(column.name)) for column in self.features.columns]
+        typed = (column.typed(opened.typed(column.name)) for column in self.features.columns)
         target = self.features.target
         answers = self.features.answers(target.typed(opened.typed(target.name)))
         return counts(self.features, np.array(self.weights), typed, answers)

@@ -7,12 +7,15 @@ and a sum of two numbers, so no other row, no place among them and no order in w
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.errors import InvalidArgument
+from dpcore.training.encoding import Encoding
 from dpcore.training.features import Features
 from dpcore.validate import FloatArray, IntArray, Neighbours, one_of
 
@@ -101,27 +104,31 @@ def share(these: float, others: float) -> float:
     return here / (here + there) if here + there > 0.0 else 0.5
 
 
-def margins(features: Features, weights: FloatArray, typed: list[FloatArray]) -> FloatArray:
-    """What the ``weights`` (d,) say of every row, shape (n,), from what each column's ``typed`` gave.
+def margins(features: Features, weights: FloatArray, typed: Iterable[FloatArray]) -> FloatArray:
+    """What the ``weights`` (d,) say of every row, shape (n,), from what each column's ``typed`` gives.
 
     As a model takes rows: a missing number is the middle of its bounds, or in no step where it is cut, and a missing
-    word none of the options.
+    word none of the options. Each column is asked for once and let go of when it is added; of one that acts with
+    another, two bytes a row stay.
     """
-    known = {column.name: values for column, values in zip(features.columns, typed, strict=True)}
     points, start = np.asarray(weights, dtype=np.float64) / features.scale, 0
-    total = np.full(typed[0].size, float(points[-1]) if features.intercept else 0.0)
-    for column in features.columns:
-        own, values = points[start : start + column.width], known[column.name]
+    total: FloatArray | float = float(points[-1]) if features.intercept else 0.0
+    paired = {side for pair in features.pairs for side in (pair.first, pair.second)}
+    codes: dict[Encoding, NDArray[np.uint16]] = {}
+    for column, values in zip(features.columns, typed, strict=True):
+        own = points[start : start + column.width]
         start += column.width
         if column.levels or column.kind == "category":
-            total += _added(column.ones(), own)[column.codes(values)]
+            total = total + _added(column.ones(), own)[column.codes(values)]
         else:
-            total += np.nan_to_num(values, nan=0.0) * own[0]
+            total = total + np.nan_to_num(values, nan=0.0) * own[0]
+        codes |= {side: side.codes(values).astype(np.uint16) for side in paired if side.name == column.name}
     for pair in features.pairs:
         own = points[start : start + pair.cells]
         start += pair.cells
-        total += _added(pair.basis(), own)[pair.codes(*(known[name] for name in pair.names))]
-    return total
+        cells = pair.cell(*(codes[side].astype(np.int64) for side in (pair.first, pair.second)))
+        total = total + _added(pair.basis(), own)[cells]
+    return np.asarray(total)
 
 
 def _added(ones: FloatArray, points: FloatArray) -> FloatArray:
@@ -129,8 +136,9 @@ def _added(ones: FloatArray, points: FloatArray) -> FloatArray:
     return np.array([math.fsum(row * points) for row in ones])
 
 
-def counts(features: Features, weights: FloatArray, typed: list[FloatArray], answers: FloatArray) -> IntArray:
-    """How many rows are in each of ``CELLS``, int64 (4,); those without an answer in none. Raises InvalidArgument."""
+def counts(features: Features, weights: FloatArray, typed: Iterable[FloatArray], answers: FloatArray) -> IntArray:
+    """How many rows are in each of ``CELLS``, int64 (4,); those without an answer in none. ``typed`` as in
+    ``margins``. Raises InvalidArgument."""
     check_two_classes(features)
     says, has, there = margins(features, weights, typed) > 0.0, answers > 0.0, ~np.isnan(answers)
     cells = np.where(has, np.where(says, 0, 1), np.where(says, 2, 3))
@@ -139,7 +147,7 @@ def counts(features: Features, weights: FloatArray, typed: list[FloatArray], ans
 
 def confusion_of(features: Features, weights: FloatArray, frame: pd.DataFrame) -> Confusion:
     """The exact cells of a typed table: for looking at data, never for a release. Raises InvalidArgument."""
-    typed = [column.typed(frame[column.name]) for column in features.columns]
+    typed = (column.typed(frame[column.name]) for column in features.columns)
     answers = features.answers(features.target.typed(frame[features.target.name]))
     return Confusion.of(counts(features, weights, typed, answers))
 
