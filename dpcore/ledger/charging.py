@@ -118,12 +118,13 @@ def _unknown(connection: Connection, lineage: str, question: str, known: Known |
     if known is None or not question:
         return None
     asked = [*history.present(connection, lineage), history.about(connection, question)]
-    answered = history.receipts(connection, *asked, history.answered(True))
+    answered = history.receipts(connection, *asked, history.answered(True), answers=False)
     since = schema.records.c.seq > known.record
     under_way = history.receipts(connection, *asked, history.answered(False), since)
     # answers from before a reset are not among these
     of_these = 0 if history.began_again(connection, lineage, known.record) else known.answers
-    return next(iter([*answered[of_these:][-1:], *under_way]), None)
+    last = next(iter([*answered[of_these:][-1:], *under_way]), None)
+    return None if last is None else history.receipt(connection, last.request_id)
 
 
 def _cannot_fit(

@@ -573,18 +573,25 @@ class Ledger:
             return history.receipt(connection, request_id)
 
     def history(
-        self, lineage: str, *, every_generation: bool = False, newest: int | None = None, kind: str = ""
+        self,
+        lineage: str,
+        *,
+        every_generation: bool = False,
+        newest: int | None = None,
+        kind: str = "",
+        answers: bool = True,
     ) -> list[Receipt]:
         """Receipts of one lineage, oldest first; those before a practice reset only if asked.
 
         Only those with an answer that says of itself that it is of this ``kind``, and only the ``newest`` so many,
-        where that is given. Raises UnknownLineage.
+        where that is given. Without their ``answers``, which may be 4 MB each, they only say that there is one
+        (``receipt`` has it). Raises UnknownLineage.
         """
         with self._store.reading() as connection:
             chosen = history.present(connection, lineage)[: 1 if every_generation else None]
             if text(kind=kind):
                 chosen = [*chosen, history.of_kind(connection, kind)]
-            return history.receipts(connection, *chosen, newest=newest)
+            return history.receipts(connection, *chosen, newest=newest, answers=answers)
 
     def count(self, lineage: str, *, every_generation: bool = False) -> int:
         """How many charges ``history`` would list. Raises UnknownLineage."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    RowMapping,
     Select,
     and_,
     bindparam,
@@ -103,10 +105,15 @@ def receipt(connection: Connection, request_id: str) -> Receipt | None:
     return Receipt.of(found["charge"], found.get("answer"), begun="draw" in found)
 
 
-def receipts(connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None) -> list[Receipt]:
-    """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many."""
+def receipts(
+    connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None, answers: bool = True
+) -> list[Receipt]:
+    """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many, and with their
+    ``answers`` unless they are not asked for."""
     query = _CHARGES[connection.dialect.name].where(*chosen).order_by(schema.records.c.seq.desc())
     rows = connection.execute(query if newest is None else query.limit(newest)).mappings()
+    if not answers:
+        return [_without_answer(row) for row in rows.all()][::-1]
     return [_read(row) for row in [_whole(connection, dict(row)) for row in rows.all()]][::-1]
 
 
@@ -118,11 +125,16 @@ def _whole(connection: Connection, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(row: dict[str, Any]) -> Receipt:
-    charge = Record(**{name: row[name] for name in Record.__slots__})
-    answer = None
-    if row["answer_seq"] is not None:
-        answer = Record(**{name: row[f"answer_{name}"] for name in Record.__slots__})
+    if row["answer_seq"] is None:
+        return _without_answer(row)
+    charge, answer = (Record(**{name: row[f"{of}{name}"] for name in Record.__slots__}) for of in ("", "answer_"))
     return Receipt.of(charge, answer, begun=row["draw_seq"] is not None)
+
+
+def _without_answer(row: RowMapping | dict[str, Any]) -> Receipt:
+    """That there is one, its hash says."""
+    charge = Record(**{name: row[name] for name in Record.__slots__})
+    return replace(Receipt.of(charge, None, begun=row["draw_seq"] is not None), answer_hash=row["answer_hash"])
 
 
 def count(connection: Connection, *chosen: ColumnElement[bool]) -> int:

@@ -418,10 +418,8 @@ class MembersLedger(Ledger):
         found = super().receipt(request_id)
         return found if found is not None and found.lineage in self._seen() else None
 
-    def history(
-        self, lineage: str, *, every_generation: bool = False, newest: int | None = None, kind: str = ""
-    ) -> list[Receipt]:
-        return super().history(self._visible(lineage), every_generation=every_generation, newest=newest, kind=kind)
+    def history(self, lineage: str, **chosen: Any) -> list[Receipt]:
+        return super().history(self._visible(lineage), **chosen)
 
     def count(self, lineage: str, *, every_generation: bool = False) -> int:
         return super().count(self._visible(lineage), every_generation=every_generation)

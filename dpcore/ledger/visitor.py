@@ -201,10 +201,8 @@ class VisitorsLedger(Ledger):
         self.may_begin(rate.CHANGE)
         return super().undo_reset(mine)
 
-    def history(
-        self, lineage: str, *, every_generation: bool = False, newest: int | None = None, kind: str = ""
-    ) -> list[Receipt]:
-        return super().history(self._mine(lineage), every_generation=every_generation, newest=newest, kind=kind)
+    def history(self, lineage: str, **chosen: Any) -> list[Receipt]:
+        return super().history(self._mine(lineage), **chosen)
 
     def count(self, lineage: str, *, every_generation: bool = False) -> int:
         return super().count(self._mine(lineage), every_generation=every_generation)

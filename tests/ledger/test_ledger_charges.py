@@ -678,6 +678,11 @@ def test_answers_of_one_kind_are_found_among_any_others(ledger: Ledger) -> None:
                 ledger.store_answer(asked, one)
     assert [one.request_id for one in ledger.history("sample", kind=kind)] == ["sample0", "sample3"]
     assert [one.answer for one in ledger.history("sample", kind=kind, newest=1)] == [answers[3]]
+    listed = ledger.history("sample", kind=kind, answers=False)
+    assert [one.answer for one in listed] == [None, None]
+    assert [replace(one, answer=answers[place]) for one, place in zip(listed, (0, 3), strict=True)] == ledger.history(
+        "sample", kind=kind
+    ), "all else is the same, the hash of the answer too"
     assert len(ledger.history("sample", kind="")) == len(answers)
     assert ledger.history("sample", kind="%") == []
     ledger.reset_practice("sample")

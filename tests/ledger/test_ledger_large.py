@@ -18,12 +18,13 @@ from sqlalchemy.exc import DBAPIError, OperationalError, PendingRollbackError
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, LedgerUnsound
-from dpcore.ledger import Ledger, engine, history, recovery, verify, watch
+from dpcore.ledger import Known, Ledger, engine, history, recovery, verify, watch
 from dpcore.ledger import journal as journals
 from dpcore.ledger import store as stores
 from dpcore.ledger.checks import Checks
 from dpcore.ledger.engine import SLOW, UNREACHABLE, explain, is_full
 from dpcore.ledger.files import beside
+from dpcore.ledger.records import Record
 from dpcore.ledger.verify import Replay, stored_records
 from tests.ledger.conftest import Place, unguarded
 from tests.ledger.test_ledger_soundness import edit
@@ -86,9 +87,48 @@ def test_a_long_answer_of_a_list_is_read_by_itself(place: Place, monkeypatch: py
         answers = [len(receipt.answer) for receipt in ledger.history("people")]
         many = len(asked)
         assert answers == list(SIZES)
+        listed = ledger.history("people", answers=False)
+        assert [(one.answer, one.state) for one in listed] == [(None, "answered")] * len(SIZES)
+        assert len(asked) - many == many - 1, "no further statement where no answers are asked for"
+        del asked[many:]
         monkeypatch.setattr(history, "_CHARGES", {place.url.split(":")[0].split("+")[0]: unbounded()})
         assert [len(receipt.answer) for receipt in ledger.history("people")] == list(SIZES)
         assert len(asked) - many == many - 1, "one statement more for the one that is long"
+
+
+def parsed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How long each answer is that a new charge reads, where its person knows of all but the last."""
+    found: list[int] = []
+    contents = Record.content
+
+    def content(record: Record) -> Any:
+        if record.kind == "answer":
+            found.append(len(record.body))
+        return contents.__get__(record)
+
+    for number in range(3):
+        ledger.charge(f"q{number}", "people", Cost.pure(0.1), "?", question="q")
+        ledger.store_answer(f"q{number}", "x" * 30_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(Record, "content", property(content))
+        told = ledger.charge("new", "people", Cost.pure(0.1), "?", question="q", known=Known(answers=2))
+    assert (told.request_id, told.answer) == ("q2", "x" * 30_000)
+    return found
+
+
+def test_a_charge_reads_no_answer_but_the_one_it_gives(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others of the question would be read while nobody else can write."""
+    with place.open() as ledger:
+        ledger.open_budget("people", epsilon=10.0)
+        assert len(parsed(ledger, monkeypatch)) == 1
+
+
+def test_that_can_fail(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    receipts = history.receipts
+    monkeypatch.setattr(history, "receipts", lambda *asked, **how: receipts(*asked, **{**how, "answers": True}))
+    with place.open() as ledger:
+        ledger.open_budget("people", epsilon=10.0)
+        assert len(parsed(ledger, monkeypatch)) > 1
 
 
 def unbounded() -> Any:
