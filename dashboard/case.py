@@ -29,13 +29,17 @@ TWIN_MARK = "Simulated from what you declared. No row of a file was used."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnModel:
-    """A private model that was drawn before about these people: ``receipt`` is the hash of its charge, ``answer`` what
-    its receipt holds, ``when`` it was drawn. All of it is public. ``same`` says that it is known to be drawn from the
-    very table that is in use, and not from another one of theirs, ``alone`` that no other was ever drawn of them: what
-    a reset of practice sets aside is known to who drew it."""
+    """A private model that was drawn before about these people: ``receipt`` is the hash of its charge, ``answer()``
+    what its receipt holds, ``when`` it was drawn. All of it is public. ``same`` says that it is known to be drawn from
+    the very table that is in use, and not from another one of theirs, ``alone`` that no other was ever drawn of them:
+    what a reset of practice sets aside is known to who drew it.
+
+    An answer may be 4 MB, and is read from the ledger each time that it is asked for; it raises CannotAsk where that
+    is not to be had.
+    """
 
     receipt: str
-    answer: Mapping[str, Any] = field(repr=False, compare=False)
+    answer: Callable[[], Mapping[str, Any]] = field(repr=False, compare=False)
     when: str
     same: bool
     alone: bool = False

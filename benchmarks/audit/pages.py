@@ -227,7 +227,7 @@ def _drawn(declared: Declaration) -> tuple[DrawnModel, ...]:
     if not targets or not others or declared.each_row != "record":
         return ()
     answer = drawn_model(declared, target=targets[0], columns=others)
-    return (DrawnModel(receipt=RECEIPT, answer=answer, when="2026-01-01 00:00:00 UTC", same=True, alone=True),)
+    return (DrawnModel(receipt=RECEIPT, answer=lambda: answer, when="2026-01-01 00:00:00 UTC", same=True, alone=True),)
 
 
 def _shown(kind: type[Kind], ground: Asked, file: File, mode: Mode, values: dict[str, Any], shown: bool) -> str:

@@ -25,6 +25,7 @@ NOT_OFFERED = (
     "The model that was chosen is not among those that can be counted here, so another one is shown. Look which one "
     "the question names before you draw an answer."
 )
+GONE = "A model that was drawn about these people cannot be read any more. Load this page anew."
 NOT_DECLARED = "Say on the Data page what the columns can hold: a private count of a model's hits needs it."
 NO_VALUES = "No row here has a value of “{}”, so there is nothing to be right about."
 METRICS = {"off": "How far off it is told", "verdict": "Whether it is better on these rows"}

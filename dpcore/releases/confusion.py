@@ -17,7 +17,7 @@ from dpcore.training.confusion import CELLS, check_two_classes, counts
 from dpcore.training.confusion_law import Noise
 from dpcore.training.encoding import Encoding, encoding
 from dpcore.training.features import Features
-from dpcore.training.model import load_model
+from dpcore.training.model import LinearModel, load_model
 from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, probability
 
 if TYPE_CHECKING:
@@ -60,16 +60,16 @@ class ModelConfusion(Asked):
     def of(
         cls,
         declaration: Declaration,
-        model: Mapping[str, Any],
+        model: LinearModel | Mapping[str, Any],
         *,
         drawn: str,
         epsilon: float,
         neighbours: Neighbours | None = None,
         chosen_after_looking: bool = False,
     ) -> Self:
-        """About a ``model`` as the answer of a receipt holds it. Raises InvalidArgument where a column is declared
-        otherwise than when the model was drawn."""
-        loaded = load_model(model)
+        """About a ``model``, or what the answer of a receipt holds of it. Raises InvalidArgument where a column is
+        declared otherwise than when the model was drawn."""
+        loaded = model if isinstance(model, LinearModel) else load_model(model)
         check_two_classes(loaded.features)
         check_declared(declaration, loaded.features)
         names = (loaded.features.target.name, *(column.name for column in loaded.features.columns))

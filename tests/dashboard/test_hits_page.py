@@ -9,23 +9,28 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import traces
+from dashboard import catalogue, traces
+from dashboard.background import compute
 from dashboard.budget import visitor
 from dashboard.budget.models import NEWEST
+from dashboard.case import DrawnModel, Source
 from dashboard.question import RELEASE
 from dashboard.questions.training.hits import ASKED, Hits
 from dashboard.view import EPSILON
 from dashboard.widgets import page
 from dashboard.words import hits as said
-from dashboard.words import safe
+from dashboard.words import safe, sentence
+from dpcore.audit.drawn import drawn_model
 from dpcore.costs import Cost
-from dpcore.datasets import sample
+from dpcore.datasets import Declaration, sample
+from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
+from dpcore.ledger.records import Record
 from dpcore.training.confusion import CELLS
 from dpcore.training.model import KIND
 from tests.dashboard.conftest import TOKEN, text
 from tests.dashboard.test_draw_beside import ledger, press
-from tests.questions.samples import models
+from tests.questions.samples import models, sample_case
 
 Open = Callable[..., AppTest]
 CLINIC = Ledger.practice_lineage(TOKEN, "clinic")
@@ -101,6 +106,115 @@ def test_a_model_of_a_number_leads_nowhere(idle_app: Open) -> None:
 def model_box(app: AppTest) -> Any:
     (box,) = (one for one in app.selectbox if str(one.key).startswith("hits_model"))
     return box
+
+
+MANY = 6
+WHAT = "How often is it right?"
+
+
+def add_models(file: Path, numbers: range) -> None:
+    """Drawn elsewhere about these people, each by other columns."""
+    declared = Declaration.of(sample_case("clinic").table.schema)
+    with ledger(file) as found:
+        for number in numbers:
+            model = drawn_model(declared, target="returned", columns=["age", "day", "complaint"][: 1 + number % 3])
+            found.charge(f"model {number}", CLINIC, Cost.pure(0.001), WHAT, mechanism="m", neighbours="add_remove")
+            found.begin_draw(f"model {number}")
+            found.store_answer(f"model {number}", model)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The requests whose models are read out of the ledger, one after the other."""
+    found: list[str] = []
+    contents = Record.content
+
+    def content(record: Record) -> Any:
+        if record.kind == "answer" and KIND in record.body:
+            found.append(record.request_id)
+        return contents.__get__(record)
+
+    monkeypatch.setattr(Record, "content", property(content))
+    return found
+
+
+def run_again(app: AppTest, read: list[str]) -> list[str]:
+    """What one more run reads."""
+    read.clear()
+    app.run()
+    assert not app.exception
+    return list(read)
+
+
+def test_a_run_reads_no_model_that_was_read_before(drawn: AppTest, ledger_file: Path, read: list[str]) -> None:
+    """None of those that are only listed, whatever is set and whatever else is drawn about these people; each model
+    once, and the one that is chosen once more."""
+    add_models(ledger_file, range(MANY))
+    read.clear()
+    app = press(drawn, "training-then")
+    assert len(model_box(app).options) == MANY + 1
+    assert len(set(read)) == MANY + 1
+    assert len(read) == MANY + 2
+    assert run_again(app, read) == []
+    app.session_state[EPSILON.key] = 0.3
+    assert run_again(app, read) == []
+    with ledger(ledger_file) as found:
+        latest = found.history(CLINIC, kind=KIND)[-1]
+    model_box(app).set_value(latest.journal_hash)
+    assert run_again(app, read) == [latest.request_id]
+    assert run_again(app, read) == []
+    with ledger(ledger_file) as found:
+        found.charge("other", CLINIC, Cost.pure(0.001), "How many?", mechanism="m", neighbours="add_remove")
+        found.begin_draw("other")
+        found.store_answer("other", 7)
+    assert run_again(app, read) == []
+    add_models(ledger_file, range(MANY, MANY + 1))
+    assert run_again(app, read) == [f"model {MANY}"]
+    assert len(model_box(app).options) == MANY + 2
+
+
+@pytest.mark.parametrize("lost", [None, LedgerError("the ledger is away for a moment")])
+def test_a_model_that_cannot_be_read_is_told_in_a_sentence(
+    lost: LedgerError | None, drawn: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as of a budget that is not this person's any more, or where the ledger's server is gone meanwhile."""
+
+    def receipt(*_: object) -> None:
+        if lost is not None:
+            raise lost
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "receipt", receipt)
+        app = press(drawn, "training-then")
+        assert safe(said.GONE if lost is None else sentence(lost), 2000) in text(app)
+        assert not app.error
+    assert "the private count tells how often this model is right" in text(app.run())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", ["data", "budget", *(one.key for one in catalogue.pages())])
+def test_no_page_reads_models_again_in_each_run(key: str, idle_app: Open, ledger_file: Path, read: list[str]) -> None:
+    with ledger(ledger_file) as found:
+        found.open_practice(TOKEN, "clinic", epsilon=3.0)
+    add_models(ledger_file, range(MANY))
+    app = idle_app(key, data=SAMPLE)
+    assert run_again(app, read) == []
+
+
+def test_that_can_fail(drawn: AppTest, ledger_file: Path, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all of them read in each run, as they once were."""
+
+    def whole(source: Source) -> tuple[DrawnModel, ...]:
+        receipts = compute.ledger().history(str(source.lineage), newest=NEWEST, kind=KIND)
+        return tuple(
+            DrawnModel(receipt=one.journal_hash, answer=lambda one=one: one.answer, when=one.time, same=True)  # type: ignore[misc]
+            for one in reversed(receipts)
+        )
+
+    add_models(ledger_file, range(MANY))
+    monkeypatch.setattr(page, "drawn_models", whole)
+    app = press(drawn, "training-then")
+    assert len(run_again(app, read)) == MANY + 1
 
 
 def test_a_model_is_found_behind_however_many_other_answers(drawn: AppTest, ledger_file: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from dashboard.case import Case, DrawnModel, Source
 from dashboard.questions.training.prepared_rows import targets, usable
@@ -44,6 +44,6 @@ def models(key: str) -> tuple[DrawnModel, ...]:
         if column.type in ("yes/no", "category"):
             positive = column.categories[0] if len(column.categories) > 2 else None
             declared, columns = Declaration.of(schema), usable(schema, target)[:8]
-            answer = drawn_model(declared, target=target, columns=columns, positive=positive)
+            answer = partial(drawn_model, declared, target=target, columns=columns, positive=positive)
             return (DrawnModel(receipt=RECEIPT, answer=answer, when="2026-01-01 00:00:00 UTC", same=True, alone=True),)
     return ()

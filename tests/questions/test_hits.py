@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -30,6 +33,7 @@ from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Column, Declaration, Schema, apply
 from dpcore.datasets.done import Done
 from dpcore.ledger import Ledger
+from dpcore.memory import Memory
 from dpcore.release import question_digest, release
 from dpcore.releases.model import PrivateModel
 from dpcore.training.confusion import Confusion, confusion_of
@@ -47,7 +51,7 @@ def clinic(epsilon: float = 0.5) -> Case:
 
 def drawn(case: Case, receipt: str = RECEIPT, **how: Any) -> DrawnModel:
     declared = case.source.declared or Declaration.of(case.table.schema)
-    return DrawnModel(receipt=receipt, answer=drawn_model(declared, **how), when=WHEN, same=True)
+    return DrawnModel(receipt=receipt, answer=lambda: drawn_model(declared, **how), when=WHEN, same=True)
 
 
 def asked(case: Case, **values: Any) -> Question:
@@ -81,7 +85,7 @@ def test_only_models_of_two_classes_and_of_these_columns_are_offered_and_others_
     schema = case.table.schema
     wider = tuple(replace(one, high=130.0) if one.name == "age" else one for one in schema.columns)
     before = drawn_model(Declaration.of(replace(schema, columns=wider)), target="returned", columns=["age"])
-    otherwise = DrawnModel(receipt="e" * 64, answer=before, when=WHEN, same=True)
+    otherwise = DrawnModel(receipt="e" * 64, answer=lambda: before, when=WHEN, same=True)
     read = Setting()
     question = Hits.ask(replace(case, models=(other, number, apart, otherwise, fine)), read)
     offered = next(control for _, control in read.seen.values() if control.key.startswith("hits_model"))
@@ -90,7 +94,7 @@ def test_only_models_of_two_classes_and_of_these_columns_are_offered_and_others_
     assert question.offer.request.drawn == other.receipt  # type: ignore[union-attr]
     (note,) = question.notes
     assert all(part in note for part in ("1 model of a number", "more than two classes", "not declared as when"))
-    older = replace(otherwise, receipt="9" * 64, answer={**before, "version": 99})
+    older = replace(otherwise, receipt="9" * 64, answer=lambda: {**before, "version": 99})
     reasons = {
         "no row of theirs is in one of four cells": (number, apart),
         "not declared as when they were drawn, which the Data page can set back": (otherwise,),
@@ -110,10 +114,59 @@ def test_only_models_of_two_classes_and_of_these_columns_are_offered_and_others_
     assert len(both) == 2, "two models are two questions"
 
 
+LONG = tuple(f"{place:03d} {'x' * 2000}" for place in range(100))
+
+
+def long_models(many: int) -> Case:
+    """Models of options that are as long as an answer can hold, each read anew whenever it is asked for."""
+    case = own(clinic())
+    columns = (*case.table.schema.columns, Column(name="long", type="category", categories=LONG))
+    declared = Declaration(columns=columns)
+    text = json.dumps(drawn_model(declared, target="returned", columns=["long"]))
+    models = tuple(
+        DrawnModel(receipt=f"{place:064d}", answer=lambda: json.loads(text), when=WHEN, same=True)
+        for place in range(many)
+    )
+    frame = case.table.frame.assign(long=pd.Categorical([LONG[0]] * case.table.rows, categories=list(LONG)))
+    table = replace(case.table, frame=frame, schema=replace(case.table.schema, columns=columns), fingerprint="long")
+    source = replace(case.source, table=table, declared=declared)
+    return replace(case, source=source, models=models, memo=Memory(400, room=64 << 20))
+
+
+def most_of(call: Callable[[], object]) -> int:
+    """The most bytes that it took."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_models_take_no_more_than_one() -> None:
+    """One is read after the other, and of those that are not chosen little is kept, whatever they hold."""
+    (one,), many = long_models(1).models, 12
+    size = most_of(one.answer)
+    few, case = long_models(1), long_models(many)
+    alone, together = (most_of(lambda case=case: asked(case)) for case in (few, case))  # type: ignore[misc]
+    assert together < alone + 2 * size
+    assert case.memo.bytes < few.memo.bytes + size  # type: ignore[attr-defined]
+    assert most_of(lambda: [one.answer() for one in case.models]) > alone + 2 * size, "or nothing was tested"
+    read: list[str] = []
+
+    def counted(model: DrawnModel) -> DrawnModel:
+        return replace(model, answer=lambda: read.append(model.receipt) or model.answer())  # type: ignore[func-returns-value]
+
+    again = replace(case, models=tuple(map(counted, case.models)))
+    for epsilon in (0.1, 0.2):
+        asked(replace(again, epsilon=epsilon))
+    assert read == [], "what was found of them is remembered by their receipts"
+
+
 def test_what_is_said_is_what_the_engine_finds() -> None:
     case = clinic()
     question = asked(case)
-    model = load_model(case.models[0].answer)
+    model = load_model(case.models[0].answer())
     true = confusion_of(model.features, model.weights, case.table.frame)
     off = float(told_off(true.right, true.wrong, 1 / case.epsilon)[0])
     assert f"within **{words.no_less(100 * off)} points of 100**" in question.headline
@@ -138,8 +191,8 @@ def test_who_is_hidden_decides_the_noise_and_is_what_the_model_hides() -> None:
     assert changed.offer.request.scale == 2 / case.epsilon  # type: ignore[union-attr]
     assert changed.protected.neighbours == "replace_one"
     assert changed.view.point > asked(case).view.point
-    hidden = {**case.models[0].answer, "about": {**case.models[0].answer["about"], "neighbours": "replace_one"}}
-    so = asked(replace(case, models=(replace(case.models[0], receipt="1" * 64, answer=hidden),)))
+    hidden = {**case.models[0].answer(), "about": {**case.models[0].answer()["about"], "neighbours": "replace_one"}}
+    so = asked(replace(case, models=(replace(case.models[0], receipt="1" * 64, answer=lambda: hidden),)))
     assert so.protected.neighbours == "replace_one"
 
 
@@ -157,8 +210,8 @@ def leans(case: Case, receipt: str, **about: Any) -> str:
     """What is said of how much a model leans on its rows, beside its release and in how it works; ``about`` it is
     noted otherwise."""
     model = case.models[0]
-    noted = {name: kept for name, kept in ({**model.answer["about"], **about}).items() if kept is not None}
-    other = replace(model, receipt=receipt, answer={**model.answer, "about": noted})
+    noted = {name: kept for name, kept in ({**model.answer()["about"], **about}).items() if kept is not None}
+    other = replace(model, receipt=receipt, answer=lambda: {**model.answer(), "about": noted})
     question = asked(replace(case, models=(other, *case.models[1:])))
     assert isinstance(question.offer, Offer)
     (_, beside) = (block.markdown for block in question.offer.before if isinstance(block, Small))
@@ -283,7 +336,7 @@ def by_heart() -> tuple[Case, Case]:
     counted = pd.crosstab(frames[0]["ward"], frames[0]["ill"]).reindex(words, fill_value=0)
     weights = [*(counted["yes"] - counted["no"]).astype(float), 0.0]
     answer = {**drawn_model(declared, target="ill", columns=["ward"]), "weights": weights}
-    model = DrawnModel(receipt="6" * 64, answer=answer, when=WHEN, same=True, alone=True)
+    model = DrawnModel(receipt="6" * 64, answer=lambda: answer, when=WHEN, same=True, alone=True)
     cases = [
         replace(clinic(), source=replace(clinic().source, table=table, declared=declared), models=(model,))
         for table in tables
@@ -308,7 +361,7 @@ def verdicts(case: Case) -> list[str]:
 def test_a_verdict_is_of_these_rows_and_never_that_a_model_is_worth_having() -> None:
     """Of what is known by heart these rows say that it is better, and others that it is not."""
     here, there = by_heart()
-    model = load_model(here.models[0].answer)
+    model = load_model(here.models[0].answer())
     own, others = (confusion_of(model.features, model.weights, case.table.frame) for case in (here, there))
     assert own.better
     assert own.right_share > 0.6
@@ -335,7 +388,7 @@ def test_what_is_said_of_other_people_hangs_on_no_row_here() -> None:
     for share in np.linspace(0.02, 0.98, 49):
         low, high = (1000 * (share - chance[0].people), 1000 * (share + chance[0].people))
         assert binom.cdf(high, 1000, share) - binom.cdf(low, 1000, share) >= 0.945, "whatever the share of them is"
-    model = load_model(here.models[0].answer)
+    model = load_model(here.models[0].answer())
     own, others = (confusion_of(model.features, model.weights, case.table.frame).right_share for case in (here, there))
     assert abs(own - others) > 3 * chance[0].people, "around the share here it would be wrong"
     captions = [asked(case).caption for case in (here, there)]
@@ -356,13 +409,13 @@ def test_what_model_and_count_come_to_is_added_up_where_both_hide_the_same(
     case = clinic(0.5)
     (model,) = case.models
     kind = {"unit": "person", "rows_per_person": 1, "delta": 1e-6}
-    about = {name: kept for name, kept in ({**model.answer["about"], **kind, **noted}).items() if kept is not None}
+    about = {name: kept for name, kept in ({**model.answer()["about"], **kind, **noted}).items() if kept is not None}
     receipt = sha256(repr(about).encode()).hexdigest()  # what a receipt's answer is never changes
-    other = replace(model, receipt=receipt, answer={**model.answer, "about": about})
+    other = replace(model, receipt=receipt, answer=lambda: {**model.answer(), "about": about})
     question = asked(replace(case, models=(other,)), hits_neighbours="add_remove")
     assert isinstance(question.offer, Offer)
     (told, _) = (block.markdown for block in question.offer.before if isinstance(block, Small))
-    both = model.answer["about"]["epsilon"] + question.offer.request.cost.epsilon  # type: ignore[attr-defined]
+    both = model.answer()["about"]["epsilon"] + question.offer.request.cost.epsilon  # type: ignore[attr-defined]
     assert (f"at most {words.amount(both)} and the model's δ for both" in told) == adds_up
     assert "the budget adds them up" in told
 

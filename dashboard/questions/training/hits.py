@@ -14,7 +14,7 @@ from dashboard.case import Case, DrawnModel, Source
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Then, Uncertain, Way
-from dashboard.questions.training.hits_request import fitting, hits_request
+from dashboard.questions.training.hits_request import Known, fitting, hits_request
 from dashboard.questions.training.leaning import leaning
 from dashboard.usual import RELATIONS, measure, neighbours, people, questions
 from dashboard.view import View
@@ -26,7 +26,7 @@ from dpcore.releases.confusion import ModelConfusion
 from dpcore.training.confusion import CELLS, Confusion, confusion_of
 from dpcore.training.confusion_law import told_off
 from dpcore.training.confusion_problem import TOLD, ConfusionProblem
-from dpcore.training.model import LinearModel
+from dpcore.training.model import LinearModel, load_model
 from dpcore.validate import Neighbours
 
 PAGE = "hits"
@@ -56,22 +56,23 @@ class Hits:
         declared = case.source.declared
         if declared is None:
             raise CannotAsk(case.source.unreleased or said.NOT_DECLARED)
-        key = ("hits models", case.table.fingerprint, case.models, declared)
-        found = case.memo(key, lambda: fitting(case.models, declared))
+        by_receipt = {one.receipt: one for one in case.models}
+        found = fitting(case.models, declared, case.memo)
         if not found.models:
             raise CannotAsk(f"{said.NONE_FITS} {found.others}")
         which: Choice[str] = Choice(
             key=_model_key(case.source),
             label=said.MODEL,
             options=tuple(found.models),
-            names={receipt: _named(*one) for receipt, one in found.models.items()},
+            names={receipt: _named(by_receipt[receipt], one) for receipt, one in found.models.items()},
             default=next(iter(found.models)),
             hide_label=True,
             refusal=said.NOT_OFFERED,
             width=460,
             linked=False,  # whoever follows a link has another ledger
         )
-        drawn, model = found.models[read(which, "sentence")]
+        drawn = by_receipt[read(which, "sentence")]
+        model = case.memo(("hits model", drawn.receipt), lambda: load_model(drawn.answer()))
         made_up.related(case, model.features.target.name, said.unrelated)
         true = case.memo(
             ("hits", case.table.fingerprint, drawn.receipt),
@@ -84,10 +85,8 @@ class Hits:
         return setting.question((said.SENTENCE, which, told))
 
 
-def _named(drawn: DrawnModel, model: LinearModel) -> str:
-    epsilon = model.about.get("epsilon")
-    known = float(epsilon) if isinstance(epsilon, (int, float)) else None
-    return said.option(model.features.target.name, known, drawn.when, same=drawn.same)
+def _named(drawn: DrawnModel, known: Known) -> str:
+    return said.option(known.target, known.epsilon, drawn.when, same=drawn.same)
 
 
 def _model_key(source: Source) -> str:
@@ -326,7 +325,9 @@ class _Setting:
         obstacle = source.obstacle(features.target.name, *(column.name for column in features.columns))
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
-        request = hits_request(source.declared, self.drawn, epsilon=self.case.epsilon, neighbours=self.relation)
+        request = hits_request(
+            source.declared, self.model, self.drawn.receipt, epsilon=self.case.epsilon, neighbours=self.relation
+        )
         if isinstance(request, str):
             return NoOffer(sentence=request)
         if source.public:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Literal
 
-from dashboard.case import DrawnModel
+from dashboard.case import DrawnModel, Memo
 from dashboard.words import hits as said
 from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
@@ -13,35 +17,60 @@ from dpcore.releases.confusion import ModelConfusion, check_declared
 from dpcore.training.model import LinearModel, load_model
 from dpcore.validate import Neighbours
 
+Without = Literal["of a number", "of classes", "declared otherwise", "of another version"]
+"""Why a model cannot be asked about."""
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is remembered of a model, which may be thousands of times as large: the column that it predicts, the ε that
+    it was drawn at, and why it cannot be asked about, if so."""
+
+    target: str = ""
+    epsilon: float | None = None
+    without: Without | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fitting:
     """The ``models`` that can be asked about by their receipts, in order; and in a sentence which cannot."""
 
-    models: dict[str, tuple[DrawnModel, LinearModel]]
+    models: Mapping[str, Known]
     others: str
 
 
-def fitting(models: Sequence[DrawnModel], declared: Declaration) -> Fitting:
+def fitting(models: Sequence[DrawnModel], declared: Declaration, memo: Memo) -> Fitting:
     """Of the drawn ones those with two classes of which every column is declared as it was then: from public things
-    alone."""
-    found: dict[str, tuple[DrawnModel, LinearModel]] = {}
-    numbers = apart = otherwise = older = 0
-    for one in models:
-        try:
-            model = load_model(one.answer)
-        except InvalidArgument:
-            older += 1
-            continue
-        if model.features.apart:
-            apart += 1
-        elif not model.features.two_classes:
-            numbers += 1
-        elif not _as_declared(declared, model):
-            otherwise += 1
-        else:
-            found[one.receipt] = one, model
-    return Fitting(models=found, others=said.not_counted(said.without_cells(numbers, apart), otherwise, older))
+    alone. Each is read once, one after the other. Raises CannotAsk."""
+
+    def found() -> Fitting:
+        # it may be as large as a model, and each of them is remembered with it
+        stated = sha256(repr(declared).encode("utf-8", "backslashreplace")).hexdigest()
+        known = {
+            one.receipt: memo(("hits known", one.receipt, stated), partial(_known, one, declared)) for one in models
+        }
+        why = Counter(one.without for one in known.values())
+        cells = said.without_cells(why["of a number"], why["of classes"])
+        others = said.not_counted(cells, why["declared otherwise"], why["of another version"])
+        return Fitting(models={receipt: one for receipt, one in known.items() if one.without is None}, others=others)
+
+    return memo(("hits models", tuple(one.receipt for one in models), declared), found)
+
+
+def _known(drawn: DrawnModel, declared: Declaration) -> Known:
+    try:
+        model = load_model(drawn.answer())
+    except InvalidArgument:
+        return Known(without="of another version")
+    if model.features.apart:
+        return Known(without="of classes")
+    if not model.features.two_classes:
+        return Known(without="of a number")
+    if not _as_declared(declared, model):
+        return Known(without="declared otherwise")
+    epsilon = model.about.get("epsilon")
+    known = float(epsilon) if isinstance(epsilon, (int, float)) else None
+    return Known(target=model.features.target.name, epsilon=known)
 
 
 def _as_declared(declared: Declaration, model: LinearModel) -> bool:
@@ -53,10 +82,10 @@ def _as_declared(declared: Declaration, model: LinearModel) -> bool:
 
 
 def hits_request(
-    declared: Declaration, model: DrawnModel, *, epsilon: float, neighbours: Neighbours
+    declared: Declaration, model: LinearModel, drawn: str, *, epsilon: float, neighbours: Neighbours
 ) -> ModelConfusion | str:
-    """The request about a drawn model, or why it cannot be made, in one sentence."""
+    """The request about a model by its receipt, or why it cannot be made, in one sentence."""
     try:
-        return ModelConfusion.of(declared, model.answer, drawn=model.receipt, epsilon=epsilon, neighbours=neighbours)
+        return ModelConfusion.of(declared, model, drawn=drawn, epsilon=epsilon, neighbours=neighbours)
     except InvalidArgument as error:
         return said.cannot_release(str(error))
