@@ -1,9 +1,9 @@
 """What each question takes of a large table in the page's own process: a child for each, which prints its peak.
 
-``python -m tests.questions.large_probe long`` (or ``wide``) prints a line of JSON for each question and each way it is
-set: the most bytes that a step of the page took beside what stays, at which step, those that reading the rows for an
-answer took, and the longest step in seconds of processor. What is loaded and compiled for a small table is not counted.
-Linux.
+``python -m tests.questions.large_probe long`` (or another shape, with keys of questions for these alone) prints a line
+of JSON for each question and each way it is set: whether it could be asked, the most bytes that a step of the page took
+beside what stays, at which step, those that reading the rows for an answer took, and the longest step in seconds of
+processor. What is loaded and compiled for a small table is not counted. A model of all columns was drawn before. Linux.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,17 @@ import numpy as np
 
 from dashboard import catalogue, machine_memory, offering
 from dashboard.blocks import Picture, Slow
-from dashboard.case import Case, Source
+from dashboard.case import Case, DrawnModel, Source
 from dashboard.controls import Choice, Number, Setting, Several
 from dashboard.question import CannotAsk, Kind, Offer, Question
+from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema, Table, twin
 from dpcore.datasets.conversion import as_text
 from dpcore.memory import Memory
 
-SHAPES = {"long": (400_000, 12, 1), "wide": (10_000, 250, 50), "small": (400, 3, 1)}
+SHAPES = {"long": (400_000, 12, 1), "wide": (10_000, 250, 50), "broad": (60_000, 2, 250), "small": (400, 3, 1)}
 """Rows, columns of numbers, and columns of yes and no."""
+TARGET = "q0"
 ANSWER = "read for an answer"
 OPTIONS = ("a", "b", "c", "d", "e")
 
@@ -55,7 +58,15 @@ def case_of(table: Table, rows: PrivateRows) -> Case:
         so_far=declared,
         rows=lambda: rows,
     )
-    return Case(source=source, epsilon=0.5, memo=Memory(400, room=64 << 20), large=Memory(6, room=300 << 20))
+    others = [column.name for column in declared.columns if column.name != TARGET]
+    model = DrawnModel(
+        receipt=RECEIPT,
+        answer=partial(drawn_model, declared, target=TARGET, columns=others),
+        when="2026-01-01 00:00:00 UTC",
+        same=True,
+    )
+    memo, large = Memory(400, room=64 << 20), Memory(6, room=300 << 20)
+    return Case(source=source, epsilon=0.5, models=(model,), memo=memo, large=large)
 
 
 def settings(kind: type[Kind], case: Case) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -111,10 +122,11 @@ class Peak:
                 self.seconds, self.slowest = seconds, name
 
 
-def look(peak: Peak, kind: type[Kind], case: Case, values: Mapping[str, Any], rows: PrivateRows) -> None:
+def look(peak: Peak, kind: type[Kind], case: Case, values: Mapping[str, Any], rows: PrivateRows) -> bool:
+    """Whether it could be asked of these rows."""
     found: offering.Found | None = peak.step("asked", lambda: offering.ask(kind, case, Setting(values)))
     if found is None:
-        return
+        return False
     question = found.question
     if not found.trouble:
         shown(peak, question)
@@ -127,6 +139,7 @@ def look(peak: Peak, kind: type[Kind], case: Case, values: Mapping[str, Any], ro
     if isinstance(question.offer, Offer):
         request: Any = question.offer.request
         peak.step(ANSWER, lambda: request.read(rows))
+    return not found.trouble
 
 
 def shown(peak: Peak, question: Question) -> None:
@@ -171,15 +184,19 @@ def texts(table: Table) -> PrivateRows:
 
 def told(kind: type[Kind], table: Table, rows: PrivateRows, name: str, values: Mapping[str, Any]) -> None:
     peak = Peak()
-    look(peak, kind, case_of(table, rows), values, rows)
-    found = {"kind": kind.key, "set": name, "bytes": peak.bytes, "at": peak.at, "answer": peak.answer}
-    print(json.dumps({**found, "seconds": round(peak.seconds, 2), "slowest": peak.slowest}), flush=True)
+    asked = look(peak, kind, case_of(table, rows), values, rows)
+    found = {"kind": kind.key, "set": name, "asked": asked, "bytes": peak.bytes, "at": peak.at}
+    print(
+        json.dumps({**found, "answer": peak.answer, "seconds": round(peak.seconds, 2), "slowest": peak.slowest}),
+        flush=True,
+    )
 
 
-def main(shape: str) -> None:
+def main(shape: str, *keys: str) -> None:
     small, table = made("small"), made(shape)
     of_small, of_table = texts(small), texts(table)
-    for _, kind in catalogue.every():
+    kinds = [kind for _, kind in catalogue.every() if not keys or kind.key in keys]
+    for kind in kinds:
         for _, values in settings(kind, case_of(small, of_small)):
             look(Peak(), kind, case_of(small, of_small), values, of_small)
 
@@ -191,4 +208,4 @@ def main(shape: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
