@@ -251,7 +251,7 @@ def answered(found: Ledger, answer: Any) -> None:
 
 
 EVENTS: dict[str, Callable[[Ledger], object]] = {
-    "model": lambda found: answered(found, models("clinic")[0].answer),
+    "model": lambda found: answered(found, models("clinic")[0].answer()),
     "other": lambda found: answered(found, 7),
     "reset": lambda found: found.reset_practice(CLINIC),
     "undo": lambda found: found.undo_reset(CLINIC),
