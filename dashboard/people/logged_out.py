@@ -18,7 +18,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,9 @@ _owed = Held()
 """Those that were ended here and are not in the file yet."""
 _failing = False
 """Whether they could not be written down when that was tried last, which is said once."""
+_unsure = False
+"""Whether the disk did not keep what was added last. The system says so once, and holds for kept what it may forget, so
+the file is written anew."""
 _read: tuple[Path, bytes, int, int] | None = None
 """The file as it was read: where, its first line, how many bytes and lines of it."""
 _seen: tuple[int, int, int] | None = None
@@ -157,43 +160,59 @@ def _write_owed(patience: float) -> None:
         owed = _owed.taken()
         try:
             _add(file, owed)
-        except BaseException:
+        finally:
             for one in owed:
                 _owed.note(one)
-            raise
         if time.time() >= _tidied + _TIDY:
             _tidy(file)
 
 
-def _add(file: Path, owed: Sequence[Ended]) -> None:
-    """At the end of the file. Raises OSError."""
+def _add(file: Path, owed: list[Ended]) -> None:
+    """At the end of the file, as many as the disk has room for; those are owed no more. Raises OSError."""
+    global _unsure
     if not owed:  # another thread has written them
         return
+    if _unsure:
+        _write_anew(file)
+        owed.clear()
+        return
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with open(handle, "w", encoding="ascii") as text:
+    with open(handle, "wb", buffering=0) as end:
         read = _read
         known = read[2] if read is not None and read[0] == file else 0
         held = min(known, os.fstat(handle).st_size)  # nothing, where somebody took the file away
         os.ftruncate(handle, held)  # without a line that was not finished
-        text.writelines([*([] if held else [_head()]), *map(_line, owed)])
-        text.flush()
-        os.fsync(handle)
+        head = "" if held else _head()
+        text, taken = "".join([head, *map(_line, owed)]).encode("ascii"), 0
+        try:
+            while taken < len(text):
+                taken += end.write(text[taken:])
+        finally:
+            _unsure = True
+            os.fsync(handle)
+            _unsure = False
+            del owed[: text[len(head) : taken].count(b"\n")]
     _read_on()
 
 
 def _tidy(file: Path) -> None:
     """What counts no more is forgotten, and written down no more where it is most of the file. Raises OSError."""
-    global _read, _tidied
-    from dpcore.ledger.files import beside
-
+    global _tidied
     _tidied = time.time()
     _ended.forget(needed_since())
     read = _read
     if read is None or read[3] < _LINES:
         return
+    if read[3] >= 2 * len(list(_ended.all())):
+        _write_anew(file)
+
+
+def _write_anew(file: Path) -> None:
+    """All that is known, in a file that takes the place of this one. Raises OSError."""
+    global _read, _unsure
+    from dpcore.ledger.files import beside
+
     lines = [_line(one) for one in _ended.all()]
-    if read[3] < 2 * len(lines):
-        return
     made, head = beside(file, "new"), _head()
     try:
         handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -205,6 +224,7 @@ def _tidy(file: Path) -> None:
         with _lock:
             made.replace(file)
             _read = (file, head.encode(), size, len(lines))
+        _unsure = False
     finally:
         made.unlink(missing_ok=True)  # half of it would take the room of later lines
 

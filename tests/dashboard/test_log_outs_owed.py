@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import resource
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -39,7 +40,7 @@ def started(monkeypatch: pytest.MonkeyPatch, file: Path) -> Callable[[], None]:
     def anew() -> None:
         for name in ("_ended", "_owed"):
             monkeypatch.setattr(logged_out, name, ended.Held())
-        for name, value in (("_read", None), ("_seen", None), ("_tidied", 0.0)):
+        for name, value in (("_read", None), ("_seen", None), ("_tidied", 0.0), ("_unsure", False)):
             monkeypatch.setattr(logged_out, name, value)
         monkeypatch.setattr(logged_out, "_writing", WorkingThread("log-outs-owed", logged_out._write_later))
 
@@ -51,11 +52,6 @@ def no_room(*_: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def half_a_line(handle: int) -> None:
-    os.ftruncate(handle, os.fstat(handle).st_size - 9)
-    no_room()
-
-
 @contextmanager
 def failing(name: str, call: Callable[..., None]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
@@ -63,9 +59,20 @@ def failing(name: str, call: Callable[..., None]) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file here may grow beyond so many bytes: of what is written beyond that a part is taken, and then none."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
 CAUSES: dict[str, Callable[[Path], AbstractContextManager[None]]] = {
     "the disk is full": lambda file: failing("ftruncate", no_room),
-    "the disk has room for half a line": lambda file: failing("fsync", half_a_line),
+    "the disk has room for half a line": lambda _: room_for(100),
     "another server stands still while it writes": lambda file: exclusive(file.with_name(f"{file.name}.lock")),
 }
 
@@ -192,4 +199,89 @@ def test_what_could_not_be_written_anew_takes_no_room_and_owes_nothing(
     assert file.stat().st_ino == before
     assert holds(file, BEN)
     assert not list(logged_out._owed.all())
+    assert sorted(one.name for one in file.parent.iterdir()) == [file.name, f"{file.name}.lock"]
+
+
+def lines(file: Path) -> list[str]:
+    """The whole lines of log-outs."""
+    return file.read_text().rpartition("\n")[0].splitlines()[1:]
+
+
+@pytest.mark.parametrize("mutant", [False, True])
+@pytest.mark.parametrize("piece", [150, 700])
+def test_each_piece_of_room_holds_the_lines_that_fit_there_and_none_twice(
+    started: Callable[[], None], monkeypatch: pytest.MonkeyPatch, file: Path, piece: int, *, mutant: bool
+) -> None:
+    """Of more than there was room for at once the first lines were added each time: they took all the room that came,
+    and no other was ever written."""
+    monkeypatch.setattr(logged_out._writing, "wake", lambda: None)
+    add = logged_out._add
+    if mutant:
+        monkeypatch.setattr(logged_out, "_add", lambda file, owed: (add(file, owed.copy()), owed.clear()))
+    file.parent.mkdir()
+    made = [OLGA | {"sub": f"p{number}", "iat": 900.0 + number} for number in range(FEW // 2)]
+    with room_for(0):
+        for one in made:
+            logged_out.end(one, HOURS)
+    head, width = len(logged_out._head()), len(logged_out._line(next(logged_out._owed.all())))
+    fit = []
+    for size in range(0, head + width * len(made) + piece, piece):
+        with room_for(size):
+            logged_out._written_down(PATIENCE)
+        found = lines(file)
+        fit.append(len(found) == len(set(found)) == min(max(size - head, 0) // width, len(made)))
+    assert all(fit) == (not mutant)
+    assert list(logged_out._owed.all()) == [] or mutant
+    started()
+    assert all(map(logged_out.is_ended, made)) == (not mutant)
+
+
+class ForgetfulDisk:
+    """Takes what is written, and where it is full says when it is asked to keep it that it cannot; but says so once:
+    the system then holds for kept what it will forget (fsync(2))."""
+
+    def __init__(self) -> None:
+        self.full, self._sync = True, os.fsync
+        self._kept: dict[bytes, bytes] = {}
+
+    def kept(self, content: bytes) -> bytes:
+        """What is left of a file after a start."""
+        return self._kept.get(content.partition(b"\n")[0], b"")
+
+    def fsync(self, handle: int) -> None:
+        self._sync(handle)
+        now = Path(f"/proc/self/fd/{handle}").read_bytes()
+        before = self.kept(now)
+        added = now[len(before) :]
+        self._kept[now.partition(b"\n")[0]] = before + (bytes(len(added)) if self.full else added)
+        if self.full and added:
+            no_room()
+
+
+MUTANTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "none": lambda _: None,
+    "it is added once more": lambda patch: patch.setattr(logged_out, "_unsure", False),
+    "it is held for kept": lambda patch: patch.setattr(logged_out, "_write_anew", lambda _: None),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_what_the_disk_did_not_keep_is_written_anew_and_not_once_more(
+    started: Callable[[], None], monkeypatch: pytest.MonkeyPatch, file: Path, mutant: str
+) -> None:
+    """The file grew with each try; and lines of which the system said once that they are lost are no lines."""
+    monkeypatch.setattr(logged_out._writing, "wake", lambda: None)
+    disk, once = ForgetfulDisk(), True
+    monkeypatch.setattr(os, "fsync", disk.fsync)
+    file.parent.mkdir()
+    for disk.full in (True, True, False):
+        logged_out.end(BEN | {"nonce": str(disk.full)}, HOURS)
+        logged_out.end(OLGA, HOURS)
+        MUTANTS[mutant](monkeypatch)
+        logged_out._written_down(PATIENCE)
+        once &= len(lines(file)) == len(set(lines(file)))
+    file.write_bytes(disk.kept(file.read_bytes()))  # the computer is started anew
+    started()
+    kept = logged_out.is_ended(OLGA)
+    assert (once, kept) == (mutant != "it is added once more", mutant != "it is held for kept")
     assert sorted(one.name for one in file.parent.iterdir()) == [file.name, f"{file.name}.lock"]
