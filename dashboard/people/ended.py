@@ -29,8 +29,8 @@ class _Whole:
     def rise(self, since: int, until: int) -> None:
         self.since, self.until = max(self.since, since), max(self.until, until)
 
-    def holds(self, since: float, now: float) -> bool:
-        return since <= self.since and self.until > now
+    def holds(self, since: float) -> bool:
+        return self.since > 0 and since <= self.since
 
 
 @dataclass(slots=True)
@@ -90,15 +90,16 @@ class Held:
             if not theirs.logins and not theirs.whole.since:
                 del of.people[ended.person]
 
-    def are_ended(self, provider: str, person: str, login: str, since: float, now: float) -> bool:
+    def are_ended(self, provider: str, person: str, login: str, since: float) -> bool:
+        """They are as long as that is known: for how long a login counts is another thing here than where it ended."""
         with self._lock:
             of = self.providers.get(provider)
             if of is None:
                 return False
             theirs = of.people.get(person)
-            if of.whole.holds(since, now) or (theirs is not None and theirs.whole.holds(since, now)):
+            if of.whole.holds(since) or (theirs is not None and theirs.whole.holds(since)):
                 return True
-            return theirs is not None and theirs.logins.get(login, (0, 0))[1] > now
+            return theirs is not None and login in theirs.logins
 
     def taken(self) -> list[Ended]:
         """All of them, which are held no more."""

@@ -1,8 +1,8 @@
 """Logins that somebody ended: their other tabs, and a copy of their cookie, still say that they are logged in.
 
 Streamlit reads the cookie of a login when a page is opened and never again. So every run of every page asks here. What
-is kept is a digest of each login that was ended, for as long as the login itself would have counted, and a month, in
-bounds (``ended``): in a file beside the ledger's key, so that a server that is started anew, or another one with the
+is kept is a digest of each login that was ended, a month longer than the login itself would have counted, in bounds
+(``ended``): in a file beside the ledger's key, so that a server that is started anew, or another one with the
 same key file, knows of it too. A log-out adds a line, of which others read no more than that; where it cannot (the disk
 is full, or another server stands still while it writes), it counts here alone until a thread, or the next log-out, has
 added it. Other computers hear of it where the ledger is a server's (``told_elsewhere``).
@@ -36,9 +36,11 @@ _AGAIN = 1.0
 """Seconds between two tries to write down what could not be."""
 _LINES, _TIDY = 1000, 60.0
 """So many, and twice as many as count, are written anew, where that was not looked for within so many seconds."""
-_AHEAD = 30 * 24 * 3600.0
-"""Seconds for which an ended login is kept after it would have ended by itself: a clock that was ahead for a moment, by
-no more than this, makes none count again."""
+MOST_HOURS = 720.0
+"""No login counts for longer, whatever a server's settings say."""
+_KEPT = MOST_HOURS * 3600.0
+"""Seconds for which an ended login is kept, and counts as ended, after it would have ended by itself: a clock that was
+ahead for a moment, by no more than this, makes none count again, nor do settings by which logins count for longer."""
 _tidied = 0.0
 _HEAD = 100
 _UNSAID, _NONE = "", "-"
@@ -67,12 +69,13 @@ def tell_by(tell: Callable[[Ended], object]) -> None:
 
 
 def end(said: Mapping[str, Any], seconds: float) -> None:
-    """From now on, and for so many ``seconds``, this login is none; written down as soon as that can be."""
+    """From now on this login, which would have ended by itself in so many ``seconds``, is none; written down as soon as
+    that can be."""
     provider, person, login = (_name(said, which) for which in (_PROVIDER, _PERSON, _LOGIN))
     since, now = _since(said), time.time()
     with suppress(OSError):  # who writes it down says so
         _read_on()
-    if _ended.are_ended(provider, person, login, since, now):
+    if _ended.are_ended(provider, person, login, since):
         return
     latest = math.ceil(max(now, since))  # a provider's clock may be ahead
     for one in _ended.end(Ended(provider, person, login, math.ceil(since), math.ceil(now + seconds)), latest):
@@ -90,9 +93,9 @@ def is_ended(said: Mapping[str, Any]) -> bool:
     except OSError as error:
         logging.getLogger(__name__).error("log-outs cannot be read: %s", type(error).__name__, exc_info=error)
         return True  # nobody knows whether it was ended
-    person, login, now = _name(said, _PERSON), _name(said, _LOGIN), time.time()
+    person, login, since = _name(said, _PERSON), _name(said, _LOGIN), _since(said)
     providers = (_name(said, _PROVIDER), _UNSAID)
-    return any(_ended.are_ended(provider, person, login, _since(said), now) for provider in providers)
+    return any(_ended.are_ended(provider, person, login, since) for provider in providers)
 
 
 def known() -> list[Ended]:
@@ -104,7 +107,7 @@ def known() -> list[Ended]:
 
 def needed_since() -> int:
     """What would have ended by itself before that nobody needs to know any more."""
-    return math.floor(time.time() - _AHEAD)
+    return math.floor(time.time() - _KEPT)
 
 
 def hear(ended: Ended) -> None:

@@ -149,8 +149,8 @@ def _lab(lab: Mapping[str, Any], providers: tuple[str, ...]) -> dict[str, Any]:
     if set(lab) - {"hours", "claim", "claim_from", "silent", "roles"}:
         raise ValueError("[lab] holds hours, claim, claim_from, silent and roles, and nothing else")
     hours, claim, roles = lab.get("hours", HOURS), lab.get("claim", ""), lab.get("roles", {})
-    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0.0 < hours <= 720.0:
-        raise ValueError("hours in [lab] must be a number above 0 and at most 720")
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0.0 < hours <= logged_out.MOST_HOURS:
+        raise ValueError(f"hours in [lab] must be a number above 0 and at most {logged_out.MOST_HOURS:g}")
     if not isinstance(claim, str) or not isinstance(roles, dict) or (roles and not claim):
         raise ValueError("claim in [lab] must name the claim whose values [lab.roles] turns into roles")
     if not all(isinstance(role, str) and role in ROLES for role in roles.values()):

@@ -184,7 +184,7 @@ def test_what_could_not_be_written_anew_takes_no_room_and_owes_nothing(
     monkeypatch.setattr(logged_out, "_TIDY", 0.0)
     now = [1000.0]
     monkeypatch.setattr(logged_out, "time", SimpleNamespace(time=lambda: now[0], sleep=lambda _: None))
-    monkeypatch.setattr(logged_out, "_AHEAD", 0.0)
+    monkeypatch.setattr(logged_out, "_KEPT", 0.0)
     for number in range(4):
         logged_out.end(OLGA | {"nonce": str(number)}, 10.0)
         now[0] += 20.0
