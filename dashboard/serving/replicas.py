@@ -51,8 +51,13 @@ TAKEN = (
     "was killed; end these first, or choose another port"
 )
 MISSING = "HAProxy was not found; install Debian's package haproxy and try again"
-ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-"""What ends all servers: the last where a terminal is closed, which would end who looks after them alone."""
+_OTHERS = {
+    *("KILL", "STOP"),  # cannot be seen
+    *("CONT", "TSTP", "TTIN", "TTOU", "CHLD", "URG", "WINCH", "INFO"),  # end nothing
+    *("ABRT", "BUS", "EMT", "FPE", "ILL", "SEGV", "SYS", "TRAP"),  # say that this process failed
+}
+ENDS = tuple(each for each in signal.Signals if each.name.removeprefix("SIG") not in _OTHERS)
+"""What ends all servers: each signal that would end who looks after them alone, such as a terminal's that is closed."""
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
 _LOOK, _DRAIN = 0.5, 10.0
