@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
-from dpcore.ledger import accounts, membership, rate, schema, terms
+from dpcore.ledger import accounts, history, membership, rate, schema, terms
 from dpcore.ledger.asked import Asked
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, lately
@@ -130,7 +130,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         if counted is None or not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours, asked.unit))
         since, until = lately(rate.DAY)
-        mine = _read(connection, *asked_by(connection, asked.subject), or_(_WAITS, schema.records.c.time > since))
+        mine = _read(connection, asked_by(connection, asked.subject), or_(_WAITS, schema.records.c.time > since))
         waiting = [one.lineage for one in mine if one.state == "waiting"]
         ended = terms.ended(connection, waiting)  # of a budget that was closed nothing is drawn, whoever decides
         if sum(one not in ended for one in waiting) >= MOST_WAITING:
@@ -198,10 +198,9 @@ def find(connection: Connection, request_id: str) -> Petition | None:
     return next(iter(_read(connection, schema.records.c.request_id == request_id)), None)
 
 
-def asked_by(connection: Connection, subject: str) -> tuple[ColumnElement[bool], ...]:
-    """The requests of one person, found by the budgets that are or were shared with them."""
-    theirs = terms.ever_shared_with(connection, subject)
-    return schema.records.c.lineage.in_(theirs), says("subject", subject)
+def asked_by(connection: Connection, subject: str) -> ColumnElement[bool]:
+    """That a person asked it: of requests about budgets that were never theirs to ask none is read."""
+    return and_(schema.records.c.lineage.in_(history.naming(connection, subject)), says("subject", subject))
 
 
 def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petition]:

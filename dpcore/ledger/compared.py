@@ -59,8 +59,9 @@ def alike(
     file = store.key.mark("compared", who.own, *content) if who.several else coins
     by = _counted(store.key, by, who)
     with store.reading() as connection:
-        mine = free(connection, who)
-        known = [one for one in files(connection, among) if one.mark not in mine]
+        there = files(connection, among)
+        mine = {one.mark for one in free(connection, who, there)}
+        known = [one for one in there if one.mark not in mine]
         if known and file not in _compared(connection, by):
             _must_be_few(connection, by, who)
     said = _said(store, file, coins, sketch, known)

@@ -433,11 +433,13 @@ class Ledger:
 
     def chargeable(self) -> list[Budget]:
         """The real budgets that whoever asks may have answers charged to, by name."""
-        return [found for found in self.budgets() if not (found.practice or found.lineage.startswith(rooms.START))]
+        with self._store.reading() as connection:
+            return accounts.every(connection, schema.of_people)
 
     def comparable(self) -> list[str]:
-        """The lineages that a new file of whoever asks is compared with: those of all real budgets."""
-        return [found.lineage for found in self.budgets() if not found.practice]
+        """The lineages that a new file of whoever asks is compared with: those of all real budgets but rooms, about whose
+        people no file is."""
+        return [found.lineage for found in Ledger.chargeable(self)]
 
     def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
         """Whether this cost takes the person who asks above what they may take alone. Raises UnknownLineage."""

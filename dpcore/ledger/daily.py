@@ -12,9 +12,9 @@ import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
-from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
 
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history, schema
@@ -55,6 +55,10 @@ OTHERWISE: Mapping[Kind, str] = MappingProxyType(
     }
 )
 """What bounds the records of these kinds; all others are counted here, also those of a kind that is yet to come."""
+_TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("at"))
+_ABOUT_NONE: tuple[Kind, ...] = ("others", "role")
+"""Of these, those that may name no budget of who wrote them; each has an index of its own."""
+_ABOUT_BUDGETS = tuple(kind for kind in get_args(Kind) if kind not in {*OTHERWISE, *_ABOUT_NONE})
 
 
 def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> None:
@@ -62,26 +66,29 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
     by = body.get("by") or body.get("owner")
     if not by or kind in OTHERWISE:
         return
+    kept = schema.records
     theirs = or_(*(history.says(connection, f'"{name}":{canonical(by)}') for name in ("by", "owner")))
-    if _today(connection, schema.records.c.kind.not_in(OTHERWISE), theirs) >= MOST:
+    about = and_(kept.c.lineage.in_(history.naming(connection, by)), kept.c.kind.in_(_ABOUT_BUDGETS))
+    if _today(connection, theirs, about, *(schema.of_kind(kept, kind) for kind in _ABOUT_NONE)) >= MOST:
         raise NotAllowed(TOO_MANY)
 
 
 def must_ask_few(connection: Connection, subject: str) -> None:
     """Before a person is charged for an answer about real people. Raises NotAllowed."""
-    kept = schema.records.c
-    real = select(schema.lineages.c.lineage).where(schema.of_people)  # a room's charges are nobody's
+    kept = schema.records
     theirs = history.says(connection, f'"subject":{canonical(subject)}')
-    if _today(connection, kept.kind == "charge", kept.lineage.in_(real), theirs) >= MOST_ANSWERS:
+    charged = and_(schema.of_kind(kept, "charge"), kept.c.lineage.in_(history.naming(connection, subject)))
+    if _today(connection, theirs, charged) >= MOST_ANSWERS:
         raise NotAllowed(TOO_MANY_ANSWERS)
 
 
-def _today(connection: Connection, *chosen: ColumnElement[bool]) -> int:
-    """How many of the records that are ``chosen`` were written within a day."""
+def _today(connection: Connection, theirs: ColumnElement[bool], *chosen: ColumnElement[bool]) -> int:
+    """How many of somebody's records that are of any of the ``chosen`` sorts, which have none in common, were written
+    within a day."""
     kept, (since, until) = schema.records.c, lately(DAY)
     recent = kept.seq > _before(connection, since, until)  # a long ledger makes nobody wait
-    found = select(func.count()).where(recent, kept.time > since, kept.time <= until, *chosen)
-    return int(connection.execute(found).scalar_one())
+    found = select(func.count()).where(recent, kept.time > since, kept.time <= until, theirs)
+    return sum(int(connection.execute(found.where(one)).scalar_one()) for one in chosen)
 
 
 def take(written: Begun, token: str, network: str, records: int, *, replicas: int) -> None:
@@ -100,18 +107,30 @@ def take(written: Begun, token: str, network: str, records: int, *, replicas: in
 
 
 def _before(connection: Connection, since: str, until: str) -> int:
-    """A record before which all are too old: the newest that is, unless ``NEAR`` before it one is not. Then a computer
-    wrote it whose clock is behind, and it says nothing of the others."""
+    """A record before which all are too old: one that is, before one that is not, unless ``NEAR`` before it one is not.
+    Then a computer wrote it whose clock is behind, and it says nothing of the others."""
     kept = schema.records.c
-    newest = select(kept.seq).where(kept.time <= since).order_by(kept.seq.desc()).limit(1)  # reads from the end
-    at = _number(connection, newest)
+    at = _old_one(connection, since, history.last(connection, None) + 1)
     while at:
         counts = [kept.seq < at, kept.seq >= at - NEAR, kept.time > since, kept.time <= until]
         earlier = _number(connection, select(func.min(kept.seq)).where(*counts))
         if not earlier:
             break
-        at = _number(connection, newest.where(kept.seq < earlier))
+        at = _old_one(connection, since, earlier)
     return at
+
+
+def _old_one(connection: Connection, since: str, below: int) -> int:
+    """The number of a record that is too old, where the next is not or is ``below``; 0 where none is. By halves, so
+    that a day in which many wrote much makes nobody wait."""
+    old, recent = 0, below
+    while recent - old > 1:
+        middle = (old + recent) // 2
+        if connection.execute(_TIME, {"at": middle}).scalar_one() <= since:
+            old = middle
+        else:
+            recent = middle
+    return old
 
 
 def _number(connection: Connection, query: Select[Any]) -> int:

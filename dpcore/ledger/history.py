@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import (
     ColumnElement,
@@ -19,6 +21,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    union_all,
 )
 
 from dpcore.errors import InvalidArgument
@@ -29,13 +32,30 @@ from dpcore.ledger.words import same_question, text
 
 
 def _asked(kind: Kind) -> ColumnElement[bool]:
-    """The record of one kind of one request."""
+    """The record of one kind of one request, by the index that it has."""
     return and_(schema.records.c.request_id == bindparam("asked"), schema.of_kind(schema.records, kind))
 
 
 _OF_REQUEST = select(schema.records).where(or_(_asked("charge"), _asked("draw"), _asked("answer")))
+_LAST = union_all(
+    *(
+        select(func.max(schema.records.c.seq)).where(
+            schema.records.c.lineage == bindparam("whose"), schema.of_kind(schema.records, kind)
+        )
+        for kind in get_args(Kind)
+    )
+)
+"""By kind, so that each is read at its end in the index, however many records there are."""
 _BODY = select(schema.records.c.body).where(schema.records.c.seq == bindparam("at"))
 _IS_CHARGED = select(schema.records.c.seq).where(_asked("charge"))
+_REAL = select(schema.lineages.c.lineage).where(schema.of_people)
+_SHARED = (
+    select(schema.records.c.lineage)
+    .where(schema.records.c.kind.in_(("open", "share")), schema.records.c.lineage.in_(_REAL))
+    .distinct()
+)
+_MARK, _UP_TO_MARK, _BEHIND = re.compile(r'"fingerprint":"([^"]+)"'), 8000, "\x7f"
+"""How a link names its file, how far from its beginning at most, and what comes after all signs of a record."""
 _DIGITS, _AFTER = frozenset("0123456789abcdef"), "g"
 """What hashes are written in, and what comes after it in the order of every language."""
 _LONG = 16 << 10
@@ -65,25 +85,54 @@ _CHARGES = {dialect: _charges(dialect) for dialect in ("sqlite", "postgresql")}
 
 def records(connection: Connection, kind: Kind, lineage: str | None, *chosen: ColumnElement[bool]) -> list[Record]:
     """Records of one kind that are ``chosen``, of one lineage or all, oldest first. What is about the ledger itself, as
-    that it was brought back, is of the lineage without a name; for all of them every record is looked at."""
-    query = select(schema.records).where(schema.records.c.kind == kind, *chosen).order_by(schema.records.c.seq)
+    that it was brought back, is of the lineage without a name. Of all, links, statements and roles are found by an
+    index; for others every record is looked at."""
+    query = select(schema.records).where(schema.of_kind(schema.records, kind), *chosen).order_by(schema.records.c.seq)
     if lineage is not None:
         query = query.where(of(lineage))
     return [Record(**row) for row in connection.execute(query).mappings()]
 
 
-def linked_by(connection: Connection, subject: str) -> set[str]:
-    """The marks of the files that this person linked with some people."""
-    bodies = select(schema.records.c.body).where(
-        schema.records.c.kind == "link", says(connection, f'"by":{canonical(subject)}')
+def linked_by(connection: Connection, subject: str) -> dict[str, str]:
+    """By the marks of the files that this person linked, with whose people: of nobody else's link anything is read."""
+    begins = f'{{"by":{canonical(subject)},'
+    start, known = schema.start(connection.dialect.name), begins[: schema.LONGEST_START]
+    return _linked(connection, start >= known, start < known + _BEHIND, theirs=begins)
+
+
+def linked_by_persons(connection: Connection, lineages: Collection[str]) -> set[str]:
+    """The marks of the files that somebody who had logged in linked with these people."""
+    return set(_linked(connection, schema.records.c.lineage.in_(lineages), theirs='{"by":'))
+
+
+def _linked(connection: Connection, *chosen: ColumnElement[bool], theirs: str) -> dict[str, str]:
+    """Of the links that are ``chosen`` and begin so, mark and lineage. What follows on the mark is not read: 66 kB."""
+    kept = schema.records.c
+    query = select(kept.lineage, func.substr(kept.body, 1, _UP_TO_MARK)).where(
+        schema.of_kind(schema.records, "link"), *chosen
     )
-    return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
+    found = ((lineage, start) for lineage, start in connection.execute(query) if start.startswith(theirs))
+    return {mark[1]: lineage for lineage, start in found if (mark := _MARK.search(start))}
 
 
-def linked_by_persons(connection: Connection) -> set[str]:
-    """The marks of the files that somebody linked who had logged in."""
-    bodies = select(schema.records.c.body).where(schema.records.c.kind == "link", says(connection, '"by":'))
-    return {str(json.loads(body)["fingerprint"]) for body in connection.execute(bodies).scalars()}
+def last_link(connection: Connection) -> Record | None:
+    """The newest link, or None."""
+    query = (
+        select(schema.records)
+        .where(schema.of_kind(schema.records, "link"))
+        .order_by(schema.records.c.seq.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).mappings().one_or_none()
+    return None if row is None else Record(**row)
+
+
+def naming(connection: Connection, *subjects: str) -> list[str]:
+    """The budgets of real people, no room's, that one of these opened or that were ever shared with them: whatever else
+    a person has written stands in the records of these, or names no budget."""
+    said = (f"{canonical(name)}:{canonical(subject)}" for name in ("owner", "subject") for subject in subjects)
+    named = (says(connection, words) for words in said)
+    return list(connection.execute(_SHARED.where(or_(*named))).scalars())
 
 
 def is_charged(connection: Connection, request_id: str) -> bool:
@@ -145,8 +194,9 @@ def count(connection: Connection, *chosen: ColumnElement[bool]) -> int:
 
 def last(connection: Connection, lineage: str | None) -> int:
     """The number of the last record, of one lineage or of all; 0 where there is none."""
-    query = select(func.max(schema.records.c.seq))
-    return int(connection.execute(query if lineage is None else query.where(of(lineage))).scalar() or 0)
+    if lineage is None:
+        return int(connection.execute(select(func.max(schema.records.c.seq))).scalar() or 0)
+    return max(connection.execute(_LAST, {"whose": lineage}).scalars(), key=lambda seq: seq or 0) or 0
 
 
 def began_again(connection: Connection, lineage: str, since: int) -> bool:
@@ -159,15 +209,6 @@ def began_again(connection: Connection, lineage: str, since: int) -> bool:
 def of(lineage: str) -> ColumnElement[bool]:
     """Records of one lineage."""
     return schema.records.c.lineage == lineage
-
-
-def beginning(connection: Connection, start: str) -> ColumnElement[bool]:
-    """Records of lineages whose names begin so. SQLite finds them by an index, which is in the order of bytes; that of
-    a server may be in the order of a language."""
-    name = schema.records.c.lineage
-    if connection.dialect.name == "sqlite":
-        return and_(name >= start, name < start[:-1] + chr(ord(start[-1]) + 1))
-    return name.startswith(start, autoescape=True)
 
 
 def present(connection: Connection, lineage: str) -> list[ColumnElement[bool]]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Connection
 
 from dpcore.errors import KnownPeople
-from dpcore.ledger import people
+from dpcore.ledger import history, people
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.people import Bringer, Brought, Resemblance
 from dpcore.ledger.store import Store
@@ -34,7 +34,7 @@ def join(
     """
     while True:
         with store.reading() as connection:
-            known = people.count(connection)
+            known = history.last_link(connection)
             owners = people.owners_of(store, connection, file, lineage, who)
             said = people.said_others(store, connection, file, lineage, who)
         alike = compare()
@@ -44,7 +44,7 @@ def join(
         if rest and not file.because:
             raise KnownPeople([one for one in alike if one.lineage not in said])
         with store.writing() as connection:
-            if people.count(connection) == known:
+            if history.last_link(connection) == known:
                 budget = begin(connection)
                 for one in rest:
                     people.note_others(store, connection, file, lineage, one.lineage, who)

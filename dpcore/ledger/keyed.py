@@ -14,7 +14,7 @@ from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
 from dpcore.ledger.engine import TROUBLE, form, is_passing, snapshot
-from dpcore.ledger.history import records
+from dpcore.ledger.history import last_link, records
 from dpcore.ledger.key import ANOTHER, LOST, Key
 from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.place import NO_KEY, Place
@@ -86,11 +86,9 @@ def knows(key: Key, kept: Iterable[str], restored: Iterable[Record]) -> bool:
 def check(connection: Connection, key: Key) -> None:
     """Whether the ledger still knows its files by ``key``, before one is noted by it: of two computers that came to an
     empty ledger each may have made one, and its owner may have gone on with another since. Raises LedgerUnsound."""
-    table = schema.records
-    restored = records(connection, "restore", "")
-    query = select(table).where(table.c.kind == "link").order_by(table.c.seq.desc()).limit(1)
-    last = (str(Record(**row).content["sketch"]) for row in connection.execute(query).mappings())
-    if not knows(key, last, restored):
+    last = last_link(connection)
+    kept = [] if last is None else [str(last.content["sketch"])]
+    if not knows(key, kept, records(connection, "restore", "")):
         raise LedgerUnsound(ANOTHER)
 
 

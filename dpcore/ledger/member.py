@@ -257,8 +257,7 @@ class MembersLedger(Ledger):
         """For an owner those of all real budgets: a second one for the same people would double what can be learned."""
         if "owner" not in self.mine():
             return [budget.lineage for budget in self.chargeable()]
-        with self._store.reading() as connection:
-            return [budget.lineage for budget in accounts.every(connection, schema.of_people)]
+        return super().comparable()
 
     # -- practice --------------------------------------------------------------------------------------------------
 
@@ -319,8 +318,7 @@ class MembersLedger(Ledger):
         with self._store.reading() as connection:
             if people.is_linked(self._store, connection, file, lineage, self._bringer):
                 return
-            every = {budget.lineage for budget in accounts.every(connection, schema.of_people)}
-        unseen = every - {*self.comparable(), lineage}
+        unseen = {*super().comparable()} - {*self.comparable(), lineage}
         if unseen:
             by = self._subject
             compared.alike(self._store, file.fingerprint, file.sketch, unseen, by, who=self._bringer)
@@ -378,8 +376,8 @@ class MembersLedger(Ledger):
         with self._store.reading() as connection:
             shared = shared_with(connection, self._subject).items() if "owner" in roles else ()
             owned = [lineage for lineage, terms in shared if terms.level(self._subject) == "own"]
-            theirs = and_(*approvals.asked_by(connection, self._subject))
-            return approvals.newest(connection, or_(theirs, schema.records.c.lineage.in_(owned)))
+            theirs = or_(approvals.asked_by(connection, self._subject), schema.records.c.lineage.in_(owned))
+            return approvals.newest(connection, theirs)
 
     def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
         """Only this person's, which is theirs to know whatever was shared with them by now."""

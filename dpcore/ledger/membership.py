@@ -59,6 +59,6 @@ def _latest(connection: Connection, subject: str) -> Record | None:
 def everybody(connection: Connection) -> dict[str, frozenset[Role]]:
     """Whoever has a role by the ledger's records, by subject."""
     found: dict[str, frozenset[Role]] = {}
-    for record in history.records(connection, "role", None, history.beginning(connection, PEOPLE)):
+    for record in history.records(connection, "role", None):
         found[record.lineage.removeprefix(PEOPLE)] = frozenset(record.content["roles"])
     return {subject: roles for subject, roles in sorted(found.items()) if roles}

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select
 
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, history, keyed, rooms, schema
@@ -23,6 +23,8 @@ from dpcore.sketches import Index, Sketch
 
 AT_ONCE = 50
 """Sketches that are read together: each is 66 kB as it is written, and seven times as much to be compared."""
+MOST_NAMED = 1000
+"""Values that one statement asks for."""
 LEAST_WORDS = 12  # characters of a sentence
 CONFIGURED = "configured:"
 """How the lineage of a source begins that is counted where it is."""
@@ -90,8 +92,7 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, who:
     by = who.subject
     if accounts.get(connection, lineage).practice or lineage.startswith(rooms.START):
         raise InvalidArgument("lineage", NO_PEOPLE)
-    known = _known(connection, store.key, file.fingerprint, who)
-    theirs = _theirs(store.key, connection, file, known, who)
+    theirs = {one.lineage for one in _theirs(store.key, connection, file.fingerprint, who)}
     if lineage in theirs:
         return
     if theirs:
@@ -102,7 +103,8 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, who:
     # every row; and where there are none too, so that a key shows whether it is the ledger's (``keyed``)
     text = SEALED + store.key.sealed("sketch", "" if file.sketch is None else file.sketch.to_even_text())
     # whoever links a file that somebody else has linked has a mark of their own; of several each with a source's people
-    apart = lineage in known or (who.several and lineage.startswith(CONFIGURED))
+    known = bool(_known(connection, store.key, file.fingerprint, who, [lineage]))
+    apart = known or (who.several and lineage.startswith(CONFIGURED))
     mark = (
         _own_mark(store.key, lineage, file.fingerprint, who) if apart else _mark(store.key, lineage, file.fingerprint)
     )
@@ -113,45 +115,40 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, who:
 
 def owners_of(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> set[str]:
     """Whose this very file is, so that ``link`` refuses it to ``lineage``: as far as this person linked it."""
-    known = _known(connection, store.key, file.fingerprint, who)
-    theirs = _theirs(store.key, connection, file, known, who)
+    theirs = {one.lineage for one in _theirs(store.key, connection, file.fingerprint, who)}
     return set() if lineage in theirs else theirs
 
 
 def is_linked(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> bool:
     """Whether this person linked this very file with these people, so that ``link`` would note nothing."""
-    known = _known(connection, store.key, file.fingerprint, who)
-    return lineage in _theirs(store.key, connection, file, known, who)
+    return bool(_theirs(store.key, connection, file.fingerprint, who, [lineage]))
 
 
-def _theirs(key: Key, connection: Connection, file: Brought, known: dict[str, set[str]], who: Bringer) -> set[str]:
-    """Those of the ``known`` with whom this person linked this very file: all that may be told of it."""
-    mine = free(connection, who)
-    return {
-        lineage
-        for lineage, marks in known.items()
-        if any(_is_theirs(key, mark, lineage, file.fingerprint, mine, who) for mark in marks)
-    }
+def _theirs(
+    key: Key, connection: Connection, fingerprint: str, who: Bringer, among: Collection[str] | None = None
+) -> list[KnownFile]:
+    """This very file as this person linked it, with anybody or ``among`` these people: all that may be told of it."""
+    known = _known(connection, key, fingerprint, who, _linked_with(connection, who) if among is None else among)
+    mine = {one.mark for one in free(connection, who, known)}
+    # of several also their own mark of this very file, which nobody else's can be
+    return [
+        one
+        for one in known
+        if one.mark in mine or (who.several and one.mark == _own_mark(key, one.lineage, fingerprint, who))
+    ]
 
 
-def _is_theirs(key: Key, mark: str, lineage: str, fingerprint: str, mine: Collection[str], who: Bringer) -> bool:
-    """Whether it is a mark of what this person linked: ``mine`` (``free``), or of several also their own of this very
-    file, which nobody else's can be."""
-    return mark in mine or (who.several and mark == _own_mark(key, lineage, fingerprint, who))
+def _linked_with(connection: Connection, who: Bringer) -> Collection[str]:
+    """All people with whom this person may have linked a file: without a login those of every real budget."""
+    if who.subject:
+        return set(history.linked_by(connection, who.subject).values())
+    return set(connection.execute(select(schema.lineages.c.lineage).where(schema.of_people)).scalars())
 
 
-def count(connection: Connection) -> int:
-    """How many files are known; none is ever forgotten."""
-    return int(connection.execute(select(func.count()).select_from(schema.fingerprints)).scalar_one())
-
-
-def _known(connection: Connection, key: Key, fingerprint: str, who: Bringer) -> dict[str, set[str]]:
-    """All those that this very file was linked with, each with the marks that it has there."""
-    found: dict[str, set[str]] = {}
-    for mark, lineage in connection.execute(select(schema.fingerprints.c.fingerprint, schema.fingerprints.c.lineage)):
-        if mark in _marks(key, lineage, fingerprint, who):
-            found.setdefault(lineage, set()).add(mark)
-    return found
+def _known(connection: Connection, key: Key, fingerprint: str, who: Bringer, among: Collection[str]) -> list[KnownFile]:
+    """This very file, wherever it is known ``among`` these people: looked up by the marks that it would have there."""
+    marks = {mark for lineage in among for mark in _marks(key, lineage, fingerprint, who)}
+    return [one for one in _marked(connection, marks) if one.lineage in among]
 
 
 def _marks(key: Key, lineage: str, fingerprint: str, who: Bringer) -> tuple[str, ...]:
@@ -174,27 +171,23 @@ def _own_mark(key: Key, lineage: str, fingerprint: str, who: Bringer) -> str:
     return key.mark("file", lineage, fingerprint, who.own)
 
 
-def _linked(connection: Connection, by: str) -> set[str]:
-    """The marks of the files that this person linked; without a login (``by`` is empty) of all."""
-    if by:
-        return history.linked_by(connection, by)
-    return set(connection.execute(select(schema.fingerprints.c.fingerprint)).scalars())
-
-
-def free(connection: Connection, who: Bringer) -> set[str]:
-    """The marks of the known files of which comparing tells nothing that this person did not have: those that they
+def free(connection: Connection, who: Bringer, known: Sequence[KnownFile]) -> list[KnownFile]:
+    """Those of the ``known`` files of which comparing tells nothing that this person did not have: those that they
     linked themselves. Without a login all, for everybody has all rights there.
 
     But none that another linked with the people of a source: whoever may ask it holds no row of it. Without a login
     those that a person linked who had logged in are another's, and where several are let in all of them may be.
     """
-    linked = _linked(connection, who.subject)
+    if not known:
+        return []
     if who.subject:
-        return linked
-    table = schema.fingerprints.c
-    query = select(table.fingerprint).where(table.lineage.startswith(CONFIGURED))
-    of_sources = set(connection.execute(query).scalars())
-    return linked - (of_sources if who.several else of_sources & history.linked_by_persons(connection))
+        mine = history.linked_by(connection, who.subject)
+        return [one for one in known if one.mark in mine]
+    of_sources = [one for one in known if one.lineage.startswith(CONFIGURED)]
+    anothers = {one.mark for one in of_sources}
+    if of_sources and not who.several:
+        anothers &= history.linked_by_persons(connection, {one.lineage for one in of_sources})
+    return [one for one in known if one.mark not in anothers]
 
 
 def similar(
@@ -202,23 +195,23 @@ def similar(
 ) -> list[Resemblance]:
     """The lineages ``among`` of which a file looks like this one that may be compared freely, by name."""
     with store.reading() as connection:
-        mine = free(connection, who)
-        known = [
-            one
-            for one in files(connection, among)
-            if _is_theirs(store.key, one.mark, one.lineage, fingerprint, mine, who)
-        ]
-    found = {
-        one.lineage: Resemblance(lineage=one.lineage, name=one.name)
-        for one in known
-        if one.mark in _marks(store.key, one.lineage, fingerprint, who)
-    }
+        same = _theirs(store.key, connection, fingerprint, who, among)
+        found = {one.lineage: Resemblance(lineage=one.lineage, name=one.name) for one in same}
+        rest = [] if sketch is None else _freely(connection, who, set(among) - found.keys())
     if sketch is not None:
         index = Index(sketch)
-        for one, other in sketches(store, [one for one in known if one.lineage not in found]):
+        for one, other in sketches(store, rest):
             if one.lineage not in found and index.is_like(other):
                 found[one.lineage] = Resemblance(lineage=one.lineage, name=one.name)
     return by_name(found.values())
+
+
+def _freely(connection: Connection, who: Bringer, among: Collection[str]) -> list[KnownFile]:
+    """The known files of these lineages that this person may compare freely (``free``)."""
+    if who.subject:  # nothing that others linked is even looked at
+        mine = history.linked_by(connection, who.subject)
+        return [one for one in _marked(connection, mine.keys()) if one.lineage in among]
+    return free(connection, who, files(connection, among))
 
 
 def by_name(found: Iterable[Resemblance]) -> list[Resemblance]:
@@ -236,13 +229,24 @@ class KnownFile:
 
 def files(connection: Connection, among: Collection[str]) -> list[KnownFile]:
     """The known files of these lineages."""
-    table = schema.fingerprints
-    query = (
-        select(table.c.fingerprint, table.c.lineage, schema.lineages.c.name)
-        .join(schema.lineages, schema.lineages.c.lineage == table.c.lineage)
-        .where(table.c.lineage.in_(list(among)))
+    return _files(connection, schema.fingerprints.c.lineage, among)
+
+
+def _marked(connection: Connection, marks: Collection[str]) -> list[KnownFile]:
+    """The known files that have these marks."""
+    return _files(connection, schema.fingerprints.c.fingerprint, marks)
+
+
+def _files(connection: Connection, column: ColumnElement[str], values: Collection[str]) -> list[KnownFile]:
+    table, left = schema.fingerprints, list(values)
+    query = select(table.c.fingerprint.label("mark"), table.c.lineage, schema.lineages.c.name).join(
+        schema.lineages, schema.lineages.c.lineage == table.c.lineage
     )
-    return [KnownFile(mark=mark, lineage=lineage, name=name) for mark, lineage, name in connection.execute(query)]
+    found: list[KnownFile] = []
+    for first in range(0, len(left), MOST_NAMED):
+        chosen = query.where(column.in_(left[first : first + MOST_NAMED]))
+        found += [KnownFile(**row) for row in connection.execute(chosen).mappings()]
+    return found
 
 
 def sketches(store: Store, known: Sequence[KnownFile]) -> Iterator[tuple[KnownFile, Sketch]]:

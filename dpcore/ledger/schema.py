@@ -80,7 +80,7 @@ of_people: ColumnElement[bool] = and_(
 
 def of_kind(table: FromClause, *kinds: str) -> ColumnElement[bool]:
     """That records of ``table``, which may be another name for them, are of one of these kinds; in the words of the
-    indexes of requests, or all are read."""
+    indexes of some, or all are read."""
     words = [literal_column(f"'{kind}'", String) for kind in kinds]
     return table.c.kind == words[0] if len(words) == 1 else table.c.kind.in_(words)
 
@@ -92,6 +92,16 @@ fingerprints = Table(
     Column("lineage", String, nullable=False),
     Column("sketch", String, nullable=False),  # keyed; empty where it was not carried over
 )
+
+
+LONGEST_START = 400
+"""Characters of a record's text by which a link is found: what it says first is who made it."""
+
+
+def start(dialect: str) -> ColumnElement[str]:
+    """How the text of a record begins, in the words of its index and in the order of bytes."""
+    begins: ColumnElement[str] = literal_column(f"substr(records.body, 1, {LONGEST_START})", String)
+    return begins if dialect == "sqlite" else begins.collate("C")
 
 
 def size(text: ColumnElement[str], dialect: str) -> ColumnElement[int]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import EllipsisType
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import Connection, bindparam, select
 
 from dpcore.conversions import zcdp_epsilon
 from dpcore.costs import Cost
@@ -38,18 +38,12 @@ OWN_SHARE = (
 )
 
 _KINDS = ("open", "share", "limit", "close")
-_REAL = select(schema.lineages.c.lineage).where(schema.of_people)
 _OF = (
     select(schema.records)
     .where(schema.records.c.lineage == bindparam("whose"), schema.records.c.kind.in_(_KINDS))
     .order_by(schema.records.c.seq)
 )
 _THESE = select(schema.records).where(schema.records.c.kind.in_(_KINDS)).order_by(schema.records.c.seq)
-_SHARED = (
-    select(schema.records.c.lineage)
-    .where(schema.records.c.kind.in_(("open", "share")), schema.records.c.lineage.in_(_REAL))
-    .distinct()
-)
 _END = select(schema.records.c.seq).where(
     schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "close"
 )
@@ -116,20 +110,12 @@ def of(connection: Connection, lineage: str) -> Terms:
     return _read(Record(**row) for row in connection.execute(_OF, {"whose": lineage}).mappings())
 
 
-def ever_shared_with(connection: Connection, subject: str) -> Sequence[str]:
-    """Every budget of real people, no room's, that is or was shared with this person: no other can they have asked
-    for."""
-    named = (("owner", subject), ("subject", subject), ("subject", EVERYONE))
-    words = (history.says(connection, f"{canonical(name)}:{canonical(value)}") for name, value in named)
-    return connection.execute(_SHARED.where(or_(*words))).scalars().all()
-
-
 def shared_with(connection: Connection, subject: str) -> dict[str, Terms]:
     """The terms of every budget of real people, no room's, that is shared with this person now, by lineage.
 
     Of other budgets no record is read.
     """
-    these = _THESE.where(schema.records.c.lineage.in_(ever_shared_with(connection, subject)))
+    these = _THESE.where(schema.records.c.lineage.in_(history.naming(connection, subject, EVERYONE)))
     found: dict[str, list[Record]] = {}
     for row in connection.execute(these).mappings():
         found.setdefault(row["lineage"], []).append(Record(**row))

@@ -225,6 +225,12 @@ class VisitorsLedger(Ledger):
             mine = practice.of(connection, self._token)
             return accounts.every(connection, lineages.lineage.in_(mine), lineages.practice == 1)
 
+    def chargeable(self) -> list[Budget]:
+        return []
+
+    def comparable(self) -> list[str]:
+        return []
+
     def receipt(self, request_id: str) -> Receipt | None:
         found = super().receipt(request_id)
         return found if found is not None and self._is_mine(found.lineage) else None
@@ -250,13 +256,13 @@ class VisitorsLedger(Ledger):
 SHARED = frozenset(
     {
         *("open", "new_lineage", "practice_lineage", "room_lineage", "journal_path", "let_go"),
-        *("renewed_at", "version", "confirms", "confirmed", "about", "examine", "chargeable", "comparable"),
+        *("renewed_at", "version", "confirms", "confirmed", "about", "examine"),
         *("was_mine", "stored"),
     }
 )
 """What a visitor has as everybody: nothing of it tells about anybody or changes anything (``confirmed`` takes a whole
 receipt, which only its owner has, ``examine`` a whole report, and finds by ``find`` what one names that was changed;
-``chargeable`` and ``comparable`` find by ``budgets``, ``stored`` by ``receipt``)."""
+``stored`` finds by ``receipt``)."""
 
 
 def _refuse() -> NoReturn:

@@ -13,7 +13,7 @@ import pytest
 
 from dpcore.datasets import Reading, sketch
 from dpcore.errors import InvalidArgument, KnownPeople, NotAllowed, UnknownLineage
-from dpcore.ledger import Ledger, compared, people
+from dpcore.ledger import Ledger, compared, history, people
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.people import Brought
 from dpcore.ledger.roles import PEOPLE
@@ -94,7 +94,7 @@ def test_two_of_other_people_both_pass(place: Place, monkeypatch: pytest.MonkeyP
 
 
 def test_without_looking_again_both_would_pass(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "count", lambda connection: 0)
+    monkeypatch.setattr(history, "last_link", lambda connection: None)
     assert at_once(sqlite_place, [TABLE, CHANGED], [opened, opened], monkeypatch) == [[], []]
 
 
@@ -114,7 +114,7 @@ def test_of_two_who_see_nothing_of_each_other_the_second_is_compared_with_the_fi
 
     monkeypatch.setattr(MembersLedger, "_compare_unseen", slow)
     if not looks_again:
-        monkeypatch.setattr(people, "count", lambda connection: 0)
+        monkeypatch.setattr(history, "last_link", lambda connection: None)
     both = (("olga", "anna", "first"), ("otto", "arno", "second"))
     with place.open() as one, place.open() as other, ThreadPoolExecutor(2) as pool:
         for owner, analyst, lineage in both:
@@ -298,9 +298,7 @@ def test_a_file_that_one_linked_with_a_source_stays_with_its_people(
         before = ledger.records()
     changed = brought(ledger, reading(guessed(patients(rows), "none")))
     assert opened(mine, "second", changed) == [SOURCE], "nor is one with a changed row opened unasked"
-    free = people.free
-    every = {one.content["fingerprint"] for one in ledger.records() if one.kind == "link"}
-    monkeypatch.setattr(people, "free", lambda connection, who: free(connection, who) - every)
+    monkeypatch.setattr(people, "free", lambda connection, who, known: [])
     monkeypatch.setattr(compared, "free", people.free)
     assert opened(mine, "second", file) == [], "as it was: after a sentence, or unasked"
 

@@ -3,15 +3,18 @@ what is everybody's, and how much may be compared by where one comes from."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 
 import pandas as pd
 import pytest
+from sqlalchemy import Connection
 
 from dpcore.datasets import Reading
 from dpcore.errors import InvalidArgument, KnownPeople, NotAllowed
 from dpcore.ledger import Ledger, compared, people
+from dpcore.ledger.key import Key
 from dpcore.ledger.people import Bringer, Brought
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.several import SeveralLedger
@@ -56,6 +59,14 @@ def joins(ledger: Ledger, file: Reading) -> bool:
     return True
 
 
+def known_to_anybody(
+    key: Key, connection: Connection, fingerprint: str, who: Bringer, among: Collection[str] | None = None
+) -> list[people.KnownFile]:
+    """As if whoever linked it told everybody."""
+    whose = people._linked_with(connection, who) if among is None else among
+    return people._known(connection, key, fingerprint, who, whose)
+
+
 @pytest.mark.parametrize("asks", ["another", ""])
 @pytest.mark.parametrize("knows", ["one's own", "everybody's"])
 @pytest.mark.parametrize("linked_by", ["victim", ""])
@@ -65,7 +76,7 @@ def test_whether_somebody_linked_this_very_file_is_told_to_nobody_else(
     """Beyond the day's files, where who linked it goes on, no guess of it is joined, and none is on the record."""
     theirs = people._theirs
     if knows != "one's own":
-        monkeypatch.setattr(people, "_theirs", lambda key, connection, file, known, who: set(known))
+        monkeypatch.setattr(people, "_theirs", known_to_anybody)
     # without a secret as earlier versions wrote it
     (browser(whole, linked_by) if linked_by else whole).join(brought(whole, RIGHT), SOURCE)
     guesses = browser(whole, asks)
