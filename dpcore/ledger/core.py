@@ -437,8 +437,8 @@ class Ledger:
             return accounts.every(connection, schema.of_people)
 
     def comparable(self) -> list[str]:
-        """The lineages that a new file of whoever asks is compared with: those of all real budgets but rooms, about whose
-        people no file is."""
+        """The lineages that a new file of whoever asks is compared with: those of all real budgets but rooms, about
+        whose people no file is."""
         return [found.lineage for found in Ledger.chargeable(self)]
 
     def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:

@@ -58,7 +58,7 @@ OTHERWISE: Mapping[Kind, str] = MappingProxyType(
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("at"))
 _ABOUT_NONE: tuple[Kind, ...] = ("others", "role")
 """Of these, those that may name no budget of who wrote them; each has an index of its own."""
-_ABOUT_BUDGETS = tuple(kind for kind in get_args(Kind) if kind not in {*OTHERWISE, *_ABOUT_NONE})
+_ABOUT_BUDGETS = tuple(kind for kind in get_args(Kind) if kind not in {*OTHERWISE, *_ABOUT_NONE, "link"})
 
 
 def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> None:
@@ -69,7 +69,8 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
     kept = schema.records
     theirs = or_(*(history.says(connection, f'"{name}":{canonical(by)}') for name in ("by", "owner")))
     about = and_(kept.c.lineage.in_(history.naming(connection, by)), kept.c.kind.in_(_ABOUT_BUDGETS))
-    if _today(connection, theirs, about, *(schema.of_kind(kept, kind) for kind in _ABOUT_NONE)) >= MOST:
+    linked = and_(schema.of_kind(kept, "link"), history.begins(connection, by))
+    if _today(connection, theirs, about, linked, *(schema.of_kind(kept, kind) for kind in _ABOUT_NONE)) >= MOST:
         raise NotAllowed(TOO_MANY)
 
 

@@ -95,9 +95,17 @@ def records(connection: Connection, kind: Kind, lineage: str | None, *chosen: Co
 
 def linked_by(connection: Connection, subject: str) -> dict[str, str]:
     """By the marks of the files that this person linked, with whose people: of nobody else's link anything is read."""
-    begins = f'{{"by":{canonical(subject)},'
-    start, known = schema.start(connection.dialect.name), begins[: schema.LONGEST_START]
-    return _linked(connection, start >= known, start < known + _BEHIND, theirs=begins)
+    return _linked(connection, begins(connection, subject), theirs=_begins(subject))
+
+
+def begins(connection: Connection, subject: str) -> ColumnElement[bool]:
+    """That a link is this person's, as far as its index tells: all of it for a name of less than 380 characters."""
+    start, known = schema.start(connection.dialect.name), _begins(subject)[: schema.LONGEST_START]
+    return and_(start >= known, start < known + _BEHIND)
+
+
+def _begins(subject: str) -> str:
+    return f'{{"by":{canonical(subject)},'
 
 
 def linked_by_persons(connection: Connection, lineages: Collection[str]) -> set[str]:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from types import EllipsisType
 from typing import Any, NoReturn
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, or_, select
 
 from dpcore.costs import Cost
 from dpcore.errors import NotAllowed, UnknownLineage
