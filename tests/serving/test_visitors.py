@@ -482,7 +482,7 @@ def test_every_way_into_the_ledger_is_decided() -> None:
     assert ways - set(vars(VisitorsLedger)) - SHARED == {"close"} - set(vars(VisitorsLedger))
     named = {name.split()[0] for name in (*FORBIDDEN, *UNSEEN)}
     lists = {"budgets", "receipt", "receipts", "find", "similar", "statements", "close", "may_begin", "roles"}
-    lists |= {"petitions", "latest_petition", "note_room"}
+    lists |= {"petitions", "latest_petition", "note_room", "chargeable", "comparable"}
     assert named | lists == {name for name in vars(VisitorsLedger) if not name.startswith("_")}
     assert inspect.getdoc(visitor)
 
