@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, FromClause, and_, event, select, true
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, event, select, true
 
 from dpcore.costs import Cost
 from dpcore.ledger import Ledger, approvals, daily, history, records, schema
@@ -211,10 +211,14 @@ def longer(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return {name for name in few if many[name] > 1.1 * few[name]}
 
 
+def among_all_requests(connection: Connection, subject: str) -> ColumnElement[bool]:
+    return approvals.says("subject", subject)
+
+
 @pytest.mark.thorough
 def test_whatever_others_did_makes_no_click_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert longer(monkeypatch) == set()
-    monkeypatch.setattr(approvals, "asked_by", lambda connection, subject: (approvals.says("subject", subject),))
+    monkeypatch.setattr(approvals, "asked_by", among_all_requests)
     assert longer(monkeypatch) >= {"ask", "petitions"}, "or this test cannot fail"
 
 
@@ -231,13 +235,22 @@ def of_every_lineage(connection: Connection, kind: Kind, lineage: str | None, *c
     return [one for one in found if lineage is None or one.lineage == lineage]
 
 
+def of_any_words(table: FromClause, *kinds: str) -> ColumnElement[bool]:
+    return table.c.kind.in_(kinds)
+
+
+def shared_among_all() -> Select[tuple[str]]:
+    kept, real = schema.records.c, select(schema.lineages.c.lineage).where(schema.lineages.c.practice == 0)
+    return select(kept.lineage).where(kept.kind.in_(("open", "share")), kept.lineage.in_(real)).distinct()
+
+
 AS_BEFORE: dict[str, tuple[object, str, object, set[str]]] = {
     "decisions": (approvals, "_JOINED", joined_by_any_words(), {"ask", "grant", "refuse", "withdraw"}),
-    "requests": (approvals, "asked_by", lambda connection, subject: (approvals.says("subject", subject),), {"ask"}),
+    "requests": (approvals, "asked_by", among_all_requests, {"ask"}),
     "all requests": (approvals, "ABOUT_PEOPLE", true(), {"petitions of all"}),
-    "roles": (history, "beginning", lambda connection, start: true(), {"roles"}),
+    "roles": (schema, "of_kind", of_any_words, {"roles"}),
     "the ledger's own": (history, "records", of_every_lineage, {"renewed_at", "examine a changed one"}),
-    "real budgets": (schema, "of_people", schema.lineages.c.practice == 0, {"charge", "charge what was granted"}),
+    "real budgets": (history, "_SHARED", shared_among_all(), {"charge", "charge what was granted"}),
 }
 
 
