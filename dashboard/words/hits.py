@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 
-from dashboard.words import amount, many, no_less, number, plural, safe, times_in_100, visible, whole
+from dashboard.words import (
+    amount,
+    many,
+    named,
+    no_less,
+    number,
+    odds_sentence,
+    plural,
+    safe,
+    times_in_100,
+    visible,
+    whole,
+)
 from dashboard.words.release import may_show
 from dashboard.words.usual import CHANCE, NOISE, counted, verdict
 from dpcore.releases.asked import ErrorBound
@@ -49,8 +61,8 @@ SOURCE = (
     "two noisy numbers rises with one and falls with the other, so it is farthest off where one is x too high and the "
     "other x too low: there the total is what it was. Ghosh, Roughgarden and Sundararajan, STOC 2009."
 )
-CELLS = {"found": "found", "missed": "missed", "false_alarms": "false alarms", "rightly_left": "rightly left"}
-GIVES = "four noisy counts: found, missed, false alarms and rightly left"
+CELLS = {"found": "found", "missed": "missed", "false_alarms": "false alarms", "rightly_left": "rightly not named"}
+GIVES = "four noisy counts: found, missed, false alarms and rightly not named"
 NOT_PROTECTED = (
     "what is true of people like these in general; the model itself, which is public since it was drawn; that the data "
     "exist and the columns with their bounds"
@@ -71,7 +83,7 @@ def with_model(model: float | None, delta: float, count: float) -> str:
     slack = " and the model's δ" if delta > 0.0 else ""
     return (
         f"{start}: ε = {amount(model)} for the model, {amount(count)} for the count, at most {amount(model + count)}"
-        f"{slack} for both."
+        f"{slack} for both. {odds_sentence(model + count, delta, of='the two').replace('**', '')}"
     )
 
 
@@ -122,7 +134,7 @@ def without_cells(numbers: int, apart: int) -> tuple[str, ...]:
 
 def always(common: str) -> str:
     """What one does who looks at nothing."""
-    return f"always saying “{safe(visible(common, 30))}”"
+    return f"always saying “{safe(common)}”"
 
 
 def headline(metric: str, epsilon: float, value: float, target: float, common: str) -> str:
@@ -182,19 +194,19 @@ def uncertain(noise: float, people: float, n: int, unit: str) -> str:
 def cells_alt(true: Confusion) -> str:
     return (
         f"Found {whole(true.found)}, missed {whole(true.missed)}, false alarms {whole(true.false_alarms)}, "
-        f"rightly left {whole(true.rightly_left)}."
+        f"rightly not named {whole(true.rightly_left)}."
     )
 
 
 def cells_title(*, simulated: bool, told: bool = False) -> str:
     if told:
-        return "**The four counts as told, with noise:**"
+        return "**The four counts as told.** Each has noise of its own, so they need not come to the number of rows."
     return f"**The four cells {'of the made-up rows' if simulated else 'in truth'}, without noise:**"
 
 
 def derived(found: float, named: float, positive: str) -> str:
     """How far off the two shares of fewer rows may be, at the chosen ε."""
-    named_word = safe(visible(positive, 30))
+    named_word = safe(positive)
     return (
         f"At this ε, 95 times in 100: of those with “{named_word}” the share found is told to within "
         f"{no_less(100 * found)} points, and of those the model names the share that has it to within "
@@ -264,31 +276,34 @@ def forecast_bound(bound: ErrorBound, people: int | None, unit: str) -> str:
     )
 
 
-def answer(told: Confusion, scale: float, common: tuple[str, str]) -> str:
-    """The told shares, each with how far off it is at most; ``common`` are the answers no and yes."""
+def answer(told: Confusion, scale: float, target: str, classes: Sequence[str]) -> str:
+    """The told shares, each with how far off it is at most; ``classes`` are the answers no and yes of ``target``."""
     both, one = (float(Noise(scale=scale, counts=counts).within(0.05)) for counts in (2, 1))
     total = max(told.right, 0) + max(told.wrong, 0)
     if total <= both:
         return "There is more noise here than rows: how often it is right cannot be told from these counts."
-    always = safe(visible(common[1] if told.yes > told.no else common[0], 30))
+    no, yes = map(named, classes)
+    always = yes if told.yes > told.no else no
     lines = (
         f"right about **{_share(told.right_share, both / total)}**; always saying “{always}” would be right about "
         f"{_share(told.common_share, both / total)}{_compared(told, both)}"
     )
-    found, named = max(told.found, 0) + max(told.missed, 0), max(told.found, 0) + max(told.false_alarms, 0)
-    positive = safe(visible(common[1], 30))
-    more = (
-        f" Of those with “{positive}” it finds {_of(told.found_share, found, one)}; of those it names "
-        f"{_of(told.named_share, named, one)} have it."
+    there, alarms = max(told.found, 0) + max(told.missed, 0), max(told.found, 0) + max(told.false_alarms, 0)
+    have = f"“{yes}” in “{named(target)}”"
+    found = _of(
+        told.found_share, there, one, f"how many of those with {have} it finds", f"of those with {have} it finds"
     )
-    return f"{lines[:1].upper()}{lines[1:]}.{more}"
+    right = _of(
+        told.named_share, alarms, one, "how many of those that it names have it", "of those that it names", " have it"
+    )
+    return f"{lines[:1].upper()}{lines[1:]}. {found[:1].upper()}{found[1:]}; {right}."
 
 
 def _compared(told: Confusion, both: float) -> str:
     """What the counts say of the model, 95 times in 100: each of two comparisons is off by no more than ``both``."""
     least = min(told.found - told.false_alarms, told.rightly_left - told.missed)
     if abs(least) <= both:
-        return ", too close to tell through this noise which is better"
+        return ". So it is not shown to be better than that: too close to tell through this noise"
     better = "better" if least > 0 else "not better"
     return f": so it is {better} on these rows, 95 times in 100, which does not show that it is so on other people"
 
@@ -300,9 +315,9 @@ def _share(share: float, off: float) -> str:
     return f"{100.0 * share:.{digits}f} in 100 (± {no_less(points + 0.5 * 10.0**-digits)})"
 
 
-def _of(share: float, rows: float, off: float) -> str:
-    """A share of so many ``rows``; where it may be off by half of all it says nothing."""
-    return _share(share, off / rows) if rows > 2 * off else "a share that the noise hides"
+def _of(share: float, rows: float, off: float, hidden: str, start: str, end: str = "") -> str:
+    """A share of so many ``rows``, after ``start``; of what is ``hidden`` where it may be off by half of all."""
+    return f"{start} {_share(share, off / rows)}{end}" if rows > 2 * off else f"{hidden}, the noise hides"
 
 
 CLAIM = (

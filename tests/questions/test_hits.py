@@ -264,17 +264,20 @@ def test_no_lean_is_bounded_of_one_of_several_nor_of_a_model_that_says_too_littl
 
 def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
     told = Confusion(found=18, missed=58, false_alarms=10, rightly_left=230)
-    sentence = said.answer(told, 2.0, ("no", "yes"))
+    sentence = said.answer(told, 2.0, "ill", ("no", "yes"))
     both, one = (float(Noise(scale=2.0, counts=counts).within(0.05)) for counts in (2, 1))
     assert f"**78.5 in 100 (± {words.no_less(100 * both / 316 + 0.05)})**" in sentence
     assert "always saying “no” would be right about 75.9 in 100" in sentence
     assert f"finds 23.7 in 100 (± {words.no_less(100 * one / 76 + 0.05)})" in sentence
     assert f"64.3 in 100 (± {words.no_less(100 * one / 28 + 0.05)}) have it" in sentence
-    assert "which is better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
-    assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), 2.0, ("no", "yes"))
-    assert "so it is not better on these rows" in said.answer(replace(told, false_alarms=30), 2.0, ("no", "yes"))
-    assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), 2.0, ("no", "yes"))
-    assert "more noise here than rows" in said.answer(replace(told, rightly_left=-300, found=1), 30.0, ("no", "yes"))
+    assert "of those with “yes” in “ill” it finds" in sentence.lower()
+    assert "not shown to be better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
+    assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), 2.0, "ill", ("no", "yes"))
+    assert "so it is not better on these rows" in said.answer(replace(told, false_alarms=30), 2.0, "ill", ("no", "yes"))
+    assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), 2.0, "ill", ("no", "yes"))
+    assert "more noise here than rows" in said.answer(
+        replace(told, rightly_left=-300, found=1), 30.0, "ill", ("no", "yes")
+    )
 
 
 COUNTS = st.integers(-50, 10**7)
@@ -289,7 +292,7 @@ def written(told: Confusion, scale: float) -> list[tuple[float, float, float, fl
     behind = [(told.right_share, both / total), (told.common_share, both / total)] if total > both else []
     for share, rows in ((told.found_share, kept.yes), (told.named_share, kept.named)):
         behind += [(share, one / rows)] if behind and rows > 2 * one else []
-    sentence = said.answer(told, scale, ("no", "yes"))
+    sentence = said.answer(told, scale, "ill", ("no", "yes"))
     found = re.findall(r"([\d.]+) in 100 \(± ([\d.]+)\)", sentence)
     return [
         (float(share), float(off), 100 * true, 100 * min(bound, 1.0))
@@ -314,6 +317,29 @@ def test_rounded_to_a_tenth_it_would_be_found_out(monkeypatch: pytest.MonkeyPatc
     (first, *_) = written(Confusion(found=30333, missed=10211, false_alarms=8777, rightly_left=51188), 1.0)
     share, off, exact, bound = first
     assert off < bound + abs(share - exact)
+
+
+ALIKE = ("Returned within thirty days of sale: no", "Returned within thirty days of sale: yes")
+
+
+def test_classes_that_begin_alike_are_told_apart_in_table_and_answer() -> None:
+    """Of four counts two were gone from the table, and no sentence said of which class it was."""
+    case = clinic()
+    schema = case.table.schema
+    column = Column(name="returned", type="category", categories=ALIKE)
+    schema = replace(schema, columns=tuple(column if one.name == "returned" else one for one in schema.columns))
+    codes = case.table.frame["returned"].astype(int)
+    frame = case.table.frame.assign(returned=pd.Categorical.from_codes(codes, categories=list(ALIKE)))
+    declared = Declaration.of(schema)
+    source = replace(case.source, table=replace(case.table, schema=schema, frame=frame), declared=declared)
+    model = drawn(replace(case, source=source), "5" * 64, target="returned", columns=["age"])
+    question = asked(replace(case, source=source, models=(model,)))
+    assert isinstance(question.offer, Offer)
+    (shown,) = [block for block in question.tabs[0].blocks() if isinstance(block, Rows)]
+    assert shown.frame.shape == (2, 3)
+    assert len(set(shown.frame.columns)) == 3
+    told = question.offer.describe({"found": 18, "missed": 58, "false_alarms": 10, "rightly_left": 230})
+    assert all(words.named(one) in told for one in ALIKE)
 
 
 def by_heart() -> tuple[Case, Case]:
@@ -354,7 +380,7 @@ def verdicts(case: Case) -> list[str]:
         Confusion(found=right, missed=wrong, false_alarms=wrong, rightly_left=right)
         for right, wrong in ((400, 100), (100, 400))
     ]
-    answers = [said.answer(one, 0.5, ("no", "yes")) for one in told]
+    answers = [said.answer(one, 0.5, "ill", ("no", "yes")) for one in told]
     return [question.headline, question.caption, *question.outcomes.names, said.METRICS["verdict"], *answers]
 
 
@@ -372,7 +398,7 @@ def test_a_verdict_is_of_these_rows_and_never_that_a_model_is_worth_having() -> 
             assert "worth" not in told
     every = [one for one in vars(said).values() if isinstance(one, (str, tuple))]
     assert "worth" not in str(every)
-    told = said.answer(own, 0.5, ("no", "yes"))
+    told = said.answer(own, 0.5, "ill", ("no", "yes"))
     assert "better on these rows, 95 times in 100, which does not show that it is so on other people" in told
     assert "as good on other people" in said.conclude("person")
 

@@ -161,8 +161,8 @@ class _Setting:
 
     @property
     def classes(self) -> tuple[str, str]:
-        """The answers no and yes, as plain words."""
-        no, yes = self.model.classes
+        """The answers no and yes, short enough for a table and told apart."""
+        no, yes = words.shortened(self.model.classes, 30)
         return no, yes
 
     @property
@@ -336,18 +336,19 @@ class _Setting:
             forecast = said.forecast(*chances)
         else:
             forecast = said.forecast_bound(request.error_bound(0.05), source.declared.people, request.unit)
-        classes, scale = self.classes, request.scale
+        classes, scale, target = self.model.classes, request.scale, features.target.name
+        together = self.with_model(request)
         return Offer(
             request=request,
             data=source.rows,
             forecast=forecast,
-            describe=lambda answer: said.answer(Confusion(**answer), scale, classes),
+            describe=lambda answer: said.answer(Confusion(**answer), scale, target, classes),
             gives=said.GIVES,
-            below=lambda receipt: _below(receipt, classes),
+            below=lambda receipt: _below(receipt, self.classes),
             relation="hits_neighbours",
             conclude=said.conclude(self.case.table.schema.unit),
-            claim=said.CLAIM,
-            before=(Text(said.WHAT_LEAVES), Small(self.with_model(request)), Small(self.leaning)),
+            claim=f"{said.CLAIM}. {together.removesuffix('.')}",
+            before=(Text(said.WHAT_LEAVES), Small(together), Small(self.leaning)),
         )
 
     def at(self, problem: ConfusionProblem, metric: str) -> float:
@@ -357,12 +358,12 @@ class _Setting:
 
 def _table(cells: Confusion, classes: tuple[str, str]) -> Rows:
     """The four cells as a table: what the model says across, what the row says down."""
-    no, yes = (words.visible(name, 30) for name in classes)
+    no, yes = classes
     frame = pd.DataFrame(
         {
             "the row says": [yes, no],
             f"the model says “{yes}”": [f"{cells.found:,.0f} found", f"{cells.false_alarms:,.0f} false alarms"],
-            f"the model says “{no}”": [f"{cells.missed:,.0f} missed", f"{cells.rightly_left:,.0f} rightly left"],
+            f"the model says “{no}”": [f"{cells.missed:,.0f} missed", f"{cells.rightly_left:,.0f} rightly not named"],
         }
     )
     return Rows(frame=frame, alt=said.cells_alt(cells))
