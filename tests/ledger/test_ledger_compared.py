@@ -57,7 +57,7 @@ def test_a_guess_of_one_cell_is_not_answered(whole: Ledger, monkeypatch: pytest.
         assert answered(somebody, "people") == set()
         assert [one.kind for one in whole.records()[before:]] == ["compare"] * len(GUESSES)
     assert answered(olga, "people") == {TRUTH}, "who linked the file has its rows"
-    monkeypatch.setattr(people, "free", lambda connection, who: people._linked(connection, ""))
+    monkeypatch.setattr(people, "_freely", lambda connection, who, among: people.files(connection, among))
     assert answered(anna, "people") == {TRUTH}, "as whoever might ask was told before"
 
 

@@ -129,6 +129,7 @@ ACTS: dict[str, Act] = {
 ALL = {
     "open": "begins by a check of the whole ledger",
     "close": "looks at nothing",
+    "let_go": "looks at nothing",
     "verify": "checks the whole ledger",
     "backup": "writes the whole ledger",
     "records": "are all that there are, for who runs it and for auditors",
