@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import either, named, no_less, number, plural, safe, times_in_100, told_apart, visible
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, of_100, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NO_THEOREM, NOISE, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
 from dpcore.datasets.schema import EachRow
@@ -242,7 +242,7 @@ def caption(series: Watched, crossing: int | None, last: int, late_by: int, blin
 def uncertain(noise: float, people: float, when: str | None, line: float) -> str:
     """Two uncertainties, apart. ``when`` an alarm is on time; None where none is due."""
     level = f"the line of {exact(line)}"
-    often = f"in {of_100(people)} of 100 cases (calculated, not simulated)."
+    often = f"in {of_100(people)} of 100 cases. {AGAINST} Calculated, not simulated."
     if when is None:
         return (
             f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such runs ring although "

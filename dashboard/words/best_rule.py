@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.words import many, named, number, safe
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import CHANCE, NOISE, counted, of_100, proved, redrawn, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 
@@ -72,7 +72,7 @@ def uncertain(noise: float, people: float, count: int, unit: str, near: float, d
     return (
         f"**Two reasons why it may be a worse rule.** {NOISE} {of_100(noise)} of 100 private rules are wrong "
         f"on over {number(near)} in 100 more than the best. {CHANCE} had {count:,} other {safe(many(unit))} like these "
-        f"come, the best rule here would be so in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
+        f"come, the best rule here would be so in {of_100(people)} of 100 cases ({redrawn(people, draws)}). {AGAINST}"
     )
 
 

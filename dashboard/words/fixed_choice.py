@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.words import many, named, no_less, number, plural, safe, times_in_100
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.release import such_as
-from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, of_100, redrawn
 from dpcore.experts.linear import PrintedAccount
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def uncertain(noise: float, people: float, rows: int, unit: str, draws: int) -> 
     return (
         f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 private choices are not the "
         f"cheapest column. {CHANCE} had {rows:,} other {safe(many(unit))} like these come, another column would be "
-        f"cheapest in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
+        f"cheapest in {of_100(people)} of 100 cases ({redrawn(people, draws)}). {AGAINST}"
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.words import many, named, no_less, number, plural, safe, times_in_100, tiny, told_apart, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import CHANCE, NOISE, of_100, redrawn
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, of_100, redrawn
 from dpcore.experts import Scenario
 from dpcore.written import exact
 
@@ -258,7 +258,7 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
         f"{of_100(noise + without)} of 100 runs follow another, {of_100(noise)} of them because of it, "
         f"{of_100(without)} since they still learn. It costs {number(price)} points per 100 {units}. {CHANCE} had "
         f"{rounds:,} other {units} like these come, another would "
-        f"be the best in {of_100(people)} of 100 cases ({redrawn(people, draws)})."
+        f"be the best in {of_100(people)} of 100 cases ({redrawn(people, draws)}). {AGAINST}"
     )
 
 

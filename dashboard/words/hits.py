@@ -19,7 +19,7 @@ from dashboard.words import (
     whole,
 )
 from dashboard.words.release import may_show
-from dashboard.words.usual import CHANCE, NOISE, counted, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, counted, verdict
 from dpcore.releases.asked import ErrorBound
 from dpcore.training.confusion import Confusion
 from dpcore.training.confusion_law import Noise
@@ -187,7 +187,8 @@ def uncertain(noise: float, people: float, n: int, unit: str) -> str:
     return (
         f"**Two reasons why it may be off.** {NOISE} at most {no_less(100 * noise)} points, 95 times in 100. {CHANCE} "
         f"of {n:,} {safe(many(unit))} whom the model was not made from it moves the share by up to "
-        f"{no_less(100 * people)} points as often, around that of all such people. What that is these rows do not show."
+        f"{no_less(100 * people)} points as often, around that of all such people. What that is these rows do not "
+        f"show. {AGAINST}"
     )
 
 

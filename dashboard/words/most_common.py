@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.view import EPSILON_LOW
 from dashboard.words import either, many, named, number, safe, times_in_100, told_apart, visible, whole
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import CHANCE, NO_THEOREM, NOISE, counted, of_100, proved, redrawn, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NO_THEOREM, NOISE, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
@@ -99,7 +99,7 @@ def uncertain(noise: float, people: float, count: float, unit: str, draws: int) 
         f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such answers name "
         f"another option than these people's winner. {CHANCE} had {whole(count)} other {safe(unit)} like these come, "
         f"the winner itself would be another in {of_100(people)} of 100 cases "
-        f"({redrawn(people, draws)})."
+        f"({redrawn(people, draws)}). {AGAINST}"
     )
 
 

@@ -7,7 +7,7 @@ from math import ceil, floor
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
 from dashboard.words.release import may_show
-from dashboard.words.usual import CHANCE, NOISE, counted, of_100, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, counted, of_100, verdict
 from dpcore.releases.asked import ErrorBound
 
 TITLE = "Median or quantile"
@@ -92,8 +92,8 @@ def uncertain(noise: float, people: float, count: int, unit: str, close: str, q:
     return (
         f"**Two reasons why it may be off.** {NOISE} {of_100(noise)} of 100 such answers lie farther "
         f"than {close} from the true {QUANTILES[q]} here. {CHANCE} had {count:,} other {safe(many(unit))} like "
-        f"these come, their own {QUANTILES[q]} would lie as far from this one in {of_100(people)} of 100 cases "
-        "(calculated, not simulated)."
+        f"these come, their own {QUANTILES[q]} would lie as far from this one in {of_100(people)} of 100 cases. "
+        f"{AGAINST} Calculated, not simulated."
     )
 
 

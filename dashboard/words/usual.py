@@ -54,8 +54,8 @@ def counted(rows: int, who: str, *, simulated: bool) -> str:
     return f"{rows:,} {'made-up ' * simulated}{who}"
 
 
-NOISE = "Privacy noise, which the headline counts:"
-CHANCE = "Chance, which it leaves out, and which no ε makes smaller, only more data:"
+NOISE, CHANCE = "Privacy noise, which the headline counts:", "Chance, which it leaves out:"
+AGAINST = "Against chance no ε helps, only more data."
 """Of what is apart in “two reasons”, which the number above holds, and which not."""
 
 

@@ -86,7 +86,7 @@ def write(store: Store, target: Path) -> int:
         raise LedgerError("Everybody may replace files in that folder; write the backup into one of your own.")
     partial = beside(target, f"{secrets.token_hex(8)}.partial")  # a name that nobody can have a link under
     try:
-        replay = store.verify()
+        number = store.verify().seq
         with store.snapshot() as connection:
             if unreadable := _unreadable(stored_records(connection)):  # nobody would know before it is needed
                 raise LedgerError(_NOT_AGAIN.format(unreadable))
@@ -105,7 +105,7 @@ def write(store: Store, target: Path) -> int:
     except TROUBLE as error:
         refused = refuse(error)
     else:
-        return replay.seq
+        return number
     finally:
         partial.unlink(missing_ok=True)
     raise refused

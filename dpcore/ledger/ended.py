@@ -88,7 +88,10 @@ class EndedLogins:
                     numbers = connection.execute(text(_NUMBERS)).scalar_one()
                     for whose in connection.execute(text(_WHOSE), {"numbers": numbers}).scalars().all():
                         for take in _TAKE:
-                            connection.exec_driver_sql(take.format(whose=whose, numbers=numbers))
+                            # without parameters, as which a “%” in a role's name would be read
+                            connection.exec_driver_sql(
+                                take.format(whose=whose, numbers=numbers), execution_options={"no_parameters": True}
+                            )
                 connection.execute(text(_TURN))
                 connection.execute(text(_PUT), [asdict(one) for one in part])
                 for one in part:

@@ -52,11 +52,13 @@ from dpcore.ledger.place import PRESENT, Place
 from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
 from dpcore.ledger.rooms import Opened
-from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, portion_end, stored_records, verify_database
+from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, sizes_after, stored_records, verify_database
 
 T = TypeVar("T")
 Right = Callable[[Connection], object]
 """Whether somebody may do something, as the ledger is in one transaction: it raises where they may not."""
+_NEAR = 1 << 16
+"""Bytes of records that are read while all other computers wait, at most: a slow line has them in a moment."""
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""
 JUST_BEGUN = "Another computer has just begun this ledger, so nothing was given out; ask again."
@@ -441,15 +443,15 @@ class Store:
                 raise LedgerUnsound(journal.trouble())
 
     def _is_near(self, connection: Connection) -> bool:
-        """Whether what the journal lacks is read at once, so that nobody waits for it. Raises LedgerUnsound where it is
-        not there."""
+        """Whether what the journal lacks is so little that it is read in a moment over any line, so that nobody waits
+        for it. Raises LedgerUnsound where it is not there."""
         seq, journal = int(connection.info["head"][0]), self.journal
         if journal is None or journal.seq == seq:
             return True
-        end = portion_end(connection, journal.seq)
-        if end == journal.seq:
+        sizes = sizes_after(connection, journal.seq)
+        if not sizes:
             raise LedgerUnsound(BROKEN_CHAIN)
-        return end >= seq
+        return sizes[-1][0] >= seq and sum(many for _, many in sizes) <= _NEAR
 
     def _lacking(self, connection: Connection, added: list[Record]) -> Iterable[Record]:
         """What the journal has to take once this transaction is over: beside ``added`` what others wrote before."""

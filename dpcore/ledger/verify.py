@@ -223,11 +223,17 @@ def stored_records(connection: Connection, after: int = 0) -> Iterator[Record]:
 def portion_end(connection: Connection, after: int) -> int:
     """The number of the last record that is read at once with the one after ``after``, which itself where that is the
     last."""
+    sizes = sizes_after(connection, after)
+    return _upto(sizes) if sizes else after
+
+
+def sizes_after(connection: Connection, after: int) -> list[tuple[int, int]]:
+    """Number and bytes of the first records after ``after``, as many as are read at once at most, without a look at
+    them."""
     kept = schema.records.c
     size = schema.size(kept.body, connection.dialect.name)
     ahead = select(kept.seq, size).where(kept.seq > after).order_by(kept.seq).limit(_BATCH)
-    sizes = [(int(seq), int(many or 0)) for seq, many in connection.execute(ahead)]
-    return _upto(sizes) if sizes else after
+    return [(int(seq), int(many or 0)) for seq, many in connection.execute(ahead)]
 
 
 def _upto(sizes: Sequence[tuple[int, int]]) -> int:

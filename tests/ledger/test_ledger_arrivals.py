@@ -232,6 +232,23 @@ def test_a_journal_that_is_read_meanwhile_is_found_out(network: Network, held: C
     assert min(found.read[-1], rows.read[-1]) >= MANY
 
 
+@pytest.mark.parametrize(("letters", "waited"), [(10, True), (200_000, False)])
+def test_of_what_others_wrote_little_is_read_while_all_wait(
+    letters: int, waited: bool, network: Network, held: Callable[[], Any]
+) -> None:
+    """One large answer, over a slow line, was not there in the time that a click has: that computer was out for good,
+    and kept all others from being charged with each of its tries."""
+    other, first = begun(network), network.open("first")
+    charged_to = first.charge("large", "others", Cost.pure(0.25), "?")
+    assert charged_to is not None
+    first.store_answer("large", "x" * letters)
+    journal = other._store.journal
+    assert journal is not None
+    with other._store.writing() as connection:
+        assert (connection.info["head"][0] > journal.seq) == waited
+    assert other.receipt("large") is not None
+
+
 def test_whoever_writes_much_is_not_waited_for_without_end(
     network: Network, server: PrivateServer, held: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

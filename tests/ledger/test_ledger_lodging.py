@@ -47,8 +47,8 @@ def own(server: PrivateServer) -> Iterator[Engine]:
     """As the one who set the server up, who is a superuser; and two roles that are none."""
     made = create_engine(server.url("postgres"), isolation_level="AUTOCOMMIT")
     with made.connect() as connection:
-        for role in ("app", FEW, '"Other-One"'):
-            connection.exec_driver_sql(f"CREATE ROLE {role} LOGIN")
+        for role in ("app", FEW, '"50% Other"'):
+            connection.exec_driver_sql(f"CREATE ROLE {role} LOGIN", execution_options={"no_parameters": True})
     yield made
     made.dispose()
 
@@ -56,7 +56,7 @@ def own(server: PrivateServer) -> Iterator[Engine]:
 def run(own: Engine, *statements: str) -> None:
     with own.connect() as connection:
         for statement in statements:
-            connection.exec_driver_sql(statement)
+            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})  # a role has a “%”
 
 
 def role_s(server: PrivateServer, own: Engine, tmp_path: Path, schema: str) -> Place:
@@ -88,7 +88,7 @@ def filled(place: Place) -> None:
 OTHERS = {
     "everybody may make things there": "GRANT CREATE ON SCHEMA {schema} TO PUBLIC",
     "one role may": f"GRANT ALL ON SCHEMA {{schema}} TO {FEW}",
-    "a role of whatever name may": 'GRANT CREATE ON SCHEMA {schema} TO "Other-One"',
+    "a role of whatever name may": 'GRANT CREATE ON SCHEMA {schema} TO "50% Other"',
     "it may put triggers on a table": f"GRANT TRIGGER ON {{schema}}.accounts TO {FEW}",
     "it may put one on the table of log-outs": f"GRANT TRIGGER ON {{schema}}.ended_logins TO {FEW}",
     "it may make references to one": f"GRANT REFERENCES ON {{schema}}.head TO {FEW}",
@@ -141,7 +141,7 @@ def test_rights_that_others_have_by_default_close_no_ledger_at_the_first_log_out
     with place.open() as ledger:
         ledger.open_budget("people", epsilon=1.0)
     rights = f"ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA {schema}"
-    run(own, *(f'{rights} GRANT ALL ON {of} TO {FEW}, "Other-One"' for of in OF_ALL))
+    run(own, *(f'{rights} GRANT ALL ON {of} TO {FEW}, "50% Other"' for of in OF_ALL))
     try:
         with place.open() as ledger:
             EndedLogins(ledger).put([LOG_OUT], before=0)
@@ -161,7 +161,7 @@ def test_rights_that_others_have_by_default_close_no_ledger_at_the_first_log_out
             ]
         assert may == ["SELECT", "SELECT"]
     finally:
-        run(own, *(f'{rights} REVOKE ALL ON {of} FROM {FEW}, "Other-One"' for of in OF_ALL))
+        run(own, *(f'{rights} REVOKE ALL ON {of} FROM {FEW}, "50% Other"' for of in OF_ALL))
 
 
 OF_ALL = ("TABLES", "SEQUENCES")
