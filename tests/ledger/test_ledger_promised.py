@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 
 from dpcore.costs import Cost
 from dpcore.errors import ApprovalNeeded, InvalidArgument, LedgerUnsound, NotAllowed
-from dpcore.ledger import Ledger, engine, migrations, terms
+from dpcore.ledger import Ledger, engine, migrations, safeguards, terms, verify
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.records import Kind, Record, next_record
@@ -149,11 +149,23 @@ def test_it_comes_back_with_the_spending(place: Place, new_place: Callable[[], P
 # -- programs of other versions ----------------------------------------------------------------------------------------
 
 
+INDEXES_SINCE = {
+    "fingerprints index ( lineage )",
+    "records index ( substr ( body , 1 , 400 ) COLLATE C ) WHERE ( kind = 'link' )",
+    *(f"records index ( seq ) WHERE ( kind = '{kind}' )" for kind in ("link", "others", "role")),
+}
+TABLES_BEFORE = "10a2283ea4513c23eaa2d22062116cec15bbc30c281c82a50988fb6e7f447978"
+"""What a file's tables were before these (``verify.SQLITE_FORMS``)."""
+
+
 def of_before(then: pytest.MonkeyPatch) -> None:
     """A program whose newest form is the one before openings said whom a budget protects."""
     every = ScriptDirectory.walk_revisions
     for module in (engine, migrations):
         then.setattr(module, "NEWEST", "0007")
+    assert safeguards.WANTED >= INDEXES_SINCE
+    then.setattr(safeguards, "WANTED", safeguards.WANTED - INDEXES_SINCE)
+    then.setattr(verify, "SQLITE_SAFEGUARDS", TABLES_BEFORE)
     then.setattr(ScriptDirectory, "walk_revisions", lambda self: [one for one in every(self) if one.revision <= "0007"])
 
 
