@@ -171,9 +171,10 @@ def own_addresses() -> list[str]:
 
 
 def _serve(changes: dict[str, Any], *, browser: bool) -> None:
-    from dashboard.serving import held_ports, own_settings
+    from dashboard.serving import held_ports, output, own_settings
 
     safe_path.keep()
+    output.apart()
     own_settings.alone()
     if environment.PLACE in os.environ:
         held_ports.listen_at_held()

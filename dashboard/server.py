@@ -42,6 +42,7 @@ from dashboard.runtime import (
 from dashboard.serving import failures, frames, lengths, loaded, media, own_pages, settings
 from dashboard.serving.gate import Gate
 from dashboard.serving.open_files import raise_file_limit
+from dashboard.serving.output import say
 
 
 def address() -> str:
@@ -86,7 +87,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     ended_logins.guard()
     loops.guard()
     replay.guard()
-    print(f"Epsilon Lab: {address()}", flush=True)
+    say(address())
     if served.state.get("browser") and has_screen():
         # the socket listens already, and answers as soon as this returns
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address())

@@ -6,6 +6,7 @@ import ast
 import asyncio
 import contextlib
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from dashboard.poll.rooms import Rooms
 from dashboard.poll.watch import Watch
 from dashboard.poll.watch_room import WatchRoom
 from dashboard.serving import relief, replica
+from dashboard.serving.output import HandedOn
 from dpcore import threads, waiting
 from dpcore.datasets.in_place import watched
 from dpcore.errors import LedgerError
@@ -279,6 +281,16 @@ def replicas_asked(*_: object) -> tuple[Callable[[], object], Undone, Callable[[
     return mine.wake, lambda: bool(asked), mine.wake
 
 
+def output_handed_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> tuple[Callable[[], object], Undone, Callable[[], object]]:
+    file = tmp_path / "log"
+    number = os.open(file, os.O_WRONLY | os.O_CREAT)
+    mine = HandedOn(number)
+    os.write(number, b"a line")
+    return mine.go_on, lambda: file.read_bytes() == b"a line", mine.go_on
+
+
 LASTING: dict[str, Case] = {
     "dashboard/background/garbage.py": collected,
     "dashboard/background/leaving.py": tabs_closed,
@@ -286,6 +298,7 @@ LASTING: dict[str, Case] = {
     "dashboard/people/logged_out.py": log_outs_owed,
     "dashboard/people/told_elsewhere.py": logged_out_there,
     "dashboard/poll/rooms.py": rooms_overdue,
+    "dashboard/serving/output.py": output_handed_on,
     "dashboard/serving/replica.py": replicas_asked,
     "dpcore/ledger/following.py": followed,
     "dpcore/ledger/kept.py": answers_kept,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 
+from dashboard.serving.output import say
 from dpcore.threads import WorkingThread
 
 PYTHON = (sys.executable, "-P")
@@ -79,12 +80,6 @@ class Replica:
                 self.start()
             except OSError as error:  # too many processes, or no memory for one more
                 say(f"replica {self.name} could not be started, and is tried again: {error.strerror}")
-
-
-def say(what: str) -> None:
-    """One line on the output, whatever became of that: the servers go on without it."""
-    with suppress(OSError, ValueError):
-        print(f"Epsilon Lab: {what}", flush=True)
 
 
 def asking(replica: Replica, stop: threading.Event) -> WorkingThread:

@@ -27,11 +27,12 @@ from dashboard import machine_memory
 from dashboard.people.browser_token import PHONE, TOKEN_LENGTH
 from dashboard.poll.along import KEY
 from dashboard.poll.codes import ALPHABET, GO, LENGTH, PARAMETER
-from dashboard.serving import held_ports
+from dashboard.serving import held_ports, output
 from dashboard.serving.host_cookies import PREFIX
 from dashboard.serving.open_files import raise_file_limit
+from dashboard.serving.output import say
 from dashboard.serving.pace import EACH
-from dashboard.serving.replica import Replica, asking, say
+from dashboard.serving.replica import Replica, asking
 from dashboard.serving.settings import PLACE, REPLICAS
 from dashboard.serving.uploads import most_together
 
@@ -276,6 +277,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     folders = filter(None, [_root(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     shared["PYTHONPATH"] = os.pathsep.join(folders)
     shared |= shares(count)
+    output.apart()
     with held_ports.held(count) as held, tempfile.TemporaryDirectory(prefix="epsilon-lab-balancer-") as folder:
         replicas = [
             Replica(

@@ -117,6 +117,7 @@ def test_ports_are_held_from_before_the_first_start_till_the_end(
     monkeypatch.setattr(replicas, "_LOOK", 0.1)
     monkeypatch.setattr(replica_module, "AGAIN", 0.0)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(replicas.output, "apart", lambda: None)
     if not held:
         free = replicas.free_ports(2)
         monkeypatch.setattr(held_ports, "held", lambda _: nullcontext(held_ports.Held(free, ())))

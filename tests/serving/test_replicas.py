@@ -710,6 +710,7 @@ def test_what_a_replica_is_started_with_are_its_shares(monkeypatch: pytest.Monke
     monkeypatch.setattr(replicas, "balancer", lambda: "haproxy")
     monkeypatch.setattr(replicas.Replica, "start", start)
     monkeypatch.setattr(replicas.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(replicas.output, "apart", lambda: None)
     with pytest.raises(KeyboardInterrupt):
         replicas.serve(3, port=8000, address="127.0.0.1", hosts=())
     assert started[0] == started[0] | replicas.shares(3) | {"EPSILON_LAB_REPLICAS": "3", "EPSILON_LAB_REPLICA": "1"}
