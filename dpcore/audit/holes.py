@@ -18,7 +18,7 @@ import pandas as pd
 from dpcore.audit.files import Ask, File, Question
 from dpcore.audit.interference import Verdict, check
 from dpcore.audit.questions import question
-from dpcore.datasets import Declaration, Schema, apply, conversion, schema, whole_numbers
+from dpcore.datasets import Declaration, Schema, apply, conversion, dates, numerals, plain_words, schema
 from dpcore.datasets import private_rows as doors
 from dpcore.datasets.reading import columns, kinds, layout
 from dpcore.datasets.reading.labelled_days import moments
@@ -453,8 +453,22 @@ def _lone_cells_first() -> Iterator[None]:
 
 @contextmanager
 def _as_written() -> Iterator[None]:
-    """Whole numbers told by how they are written."""
-    with patch.object(whole_numbers, "plainly", lambda text: text):
+    """Words told by how they are written."""
+    with patch.object(plain_words, "plainly", lambda text: text):
+        yield
+
+
+@contextmanager
+def _days_as_written() -> Iterator[None]:
+    """Days of digits told by how they are written."""
+    with patch.object(dates, "plain", lambda word: word):
+        yield
+
+
+@contextmanager
+def _numbers_as_written() -> Iterator[None]:
+    """Whole numbers told by the decimal mark that they are written with."""
+    with patch.object(numerals, "plainly", lambda text: text):
         yield
 
 
@@ -636,6 +650,16 @@ HOLES: tuple[Hole, ...] = (
         name="a word for missing known by how it is written",
         on="whole numbers of pandas, median amount, a row added, CSV",
         within=_as_written,
+    ),
+    Hole(
+        name="days known by how they are written",
+        on="whole numbers of pandas, alarm per day, a row added, CSV",
+        within=_days_as_written,
+    ),
+    Hole(
+        name="whole numbers known by the mark before their decimals",
+        on="whole numbers of pandas, median amount with a decimal comma, a row added, CSV",
+        within=_numbers_as_written,
     ),
     Hole(
         name="rows of a person kept by how their cells are written",

@@ -493,21 +493,30 @@ def _of_programs() -> list[Question]:
 _CODE = Column(name="code", type="category", categories=("1", "2", "3"))
 _SICK = Column(name="sick", type="yes/no")
 _AMOUNT = Column(name="amount", type="number", low=0, high=10, missing_words=("", "9"))
+_DIGITS = Column(name="day", type="date", earliest=date(2024, 3, 1), latest=date(2024, 3, 8))
 
 
 def _of_frames() -> list[Question]:
-    """Whole numbers as codes, answers, amounts and names of people, in files of pandas, where a row without one makes
-    all others be written in another way."""
+    """Whole numbers as codes, answers, amounts, days and names of people, in files of pandas, where a row without one
+    makes all others be written in another way."""
     asks: dict[str, Ask] = {
         "most common code": lambda d, _: MostCommonOption.of(d, "code", epsilon=0.5),
         "most common answer": lambda d, _: MostCommonOption.of(d, "sick", epsilon=0.5),
         "median amount": lambda d, _: QuantileValue.of(d, "amount", epsilon=0.5, points=11),
+        "median amount with a decimal comma": lambda d, _: QuantileValue.of(d, "amount", epsilon=0.5, points=11),
+        "alarm per day": lambda d, _: AlarmRun.of(d, "day", threshold=25, epsilon=0.5),
     }
-    people = tuple(
-        (str(place // 4), str(place % 3 % 2 + 1), str(int(place % 5 == 0)), str(place % 4 + 6)) for place in range(160)
+    rows = range(160)
+    people = _rows(
+        [str(3 * 10**16 + 10**8 * (row // 4)) for row in rows],
+        [str(row % 3 % 2 + 1) for row in rows],
+        [str(int(row % 5 == 0)) for row in rows],
+        [str(row % 4 + 6) for row in rows],
+        [str(20240301 + row % 7) for row in rows],
     )
-    named = Schema(columns=(WHO, _CODE, _SICK, _AMOUNT), rows_per_person=2, id_column="who")
+    named = Schema(columns=(WHO, _CODE, _SICK, _AMOUNT, _DIGITS), rows_per_person=2, id_column="who")
     plain = Schema(columns=named.columns)
+    comma = plain.with_column(replace(_AMOUNT, decimal=","))
     files: tuple[tuple[str, str, Schema, WrittenAs], ...] = (
         ("most common code", "a row added", plain, "CSV"),
         ("most common answer", "a row added", plain, "Parquet"),
@@ -515,6 +524,9 @@ def _of_frames() -> list[Question]:
         ("median amount", "a row added", plain, "CSV"),
         ("median amount", "two rows by who", named, "CSV"),
         ("median amount", "two rows by who", named, "Parquet"),
+        ("median amount with a decimal comma", "a row added", comma, "CSV"),
+        ("alarm per day", "a row added", plain, "CSV"),
+        ("alarm per day", "two rows by who", named, "JSON"),
     )
     return [
         FrameQuestion(
@@ -522,7 +534,7 @@ def _of_frames() -> list[Question]:
             schema=schema,
             ask=asks[ask],
             tables=(people,),
-            extreme=(("", "", "", ""), ("", "3", "0", "10")),
+            extreme=(("", "", "", "", ""), ("", "3", "0", "10", "20240308")),
             written=written,
         )
         for ask, how, schema, written in files

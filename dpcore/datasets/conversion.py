@@ -15,9 +15,9 @@ from dpcore.datasets.different import encoded
 from dpcore.datasets.fills import fill_day, fill_number, fill_yes
 from dpcore.datasets.matching import none_at, without, words
 from dpcore.datasets.numerals import integers, numbers, tidy
+from dpcore.datasets.plain_words import places
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
-from dpcore.datasets.whole_numbers import places
 from dpcore.datasets.written_dates import NEVER
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.different import encoded
+from dpcore.datasets.plain_words import plain
 from dpcore.datasets.schema import DateOrder
 from dpcore.datasets.short_dates import LONGEST, read_short
 from dpcore.datasets.stopping import each
@@ -56,7 +57,10 @@ def _one_by_one(text: pd.Series, order: DateOrder) -> np.ndarray:
 
 def moment(word: str, order: DateOrder) -> np.datetime64:
     """One date, or NaT."""
-    if len(word) > LONGEST or not any(character.isdigit() for character in word):
+    if len(word) > LONGEST:
+        return NEVER
+    word = plain(word)  # of 20240131.0, as which a day stands where another row has none
+    if not any(character.isdigit() for character in word):
         return NEVER
     if order == "serial":
         return _serial(word)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore.datasets.matching import at, fullmatch, instead, none_at, words
+from dpcore.datasets.plain_words import plainly
 from dpcore.datasets.schema import Decimal
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
@@ -63,7 +64,8 @@ def is_number(text: pd.Series, decimal: Decimal) -> BoolArray:
 
 
 def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
-    """Tidied text as a computer writes numbers ("-1234.5"), for cells where ``is_number``; "" elsewhere.
+    """Tidied text as a computer writes numbers ("-1234.5"), for cells where ``is_number`` or that say a whole number
+    all the same (``plain_words``: "38.0" where a comma marks decimals); "" elsewhere.
 
     A percent sign is dropped, not divided by: 12 % reads as 12, as written.
     """
@@ -73,6 +75,8 @@ def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
 
 
 def _as_computers_write(text: pd.Series, decimal: Decimal) -> pd.Series:
+    unread = np.flatnonzero(~is_number(text, decimal))
+    text = instead(text, unread, plainly(at(text, unread)))
     rest = none_at(text, ~is_number(text, decimal)).str.replace(_CURRENCY, "", regex=True)
     rest = rest.str.replace(r"[ '’%]", "", regex=True).str.replace("," if decimal == "." else ".", "", regex=False)
     rest = rest.str.replace(",", ".", regex=False)

@@ -24,9 +24,9 @@ from dpcore.datasets.looked_at import looked_at
 from dpcore.datasets.matching import none_at, words
 from dpcore.datasets.numerals import tidy
 from dpcore.datasets.places import Places
+from dpcore.datasets.plain_words import plainly
 from dpcore.datasets.range_parts import range_parts
 from dpcore.datasets.schema import GIVES_NAMES, LONGEST_PERSON, Column, Schema
-from dpcore.datasets.whole_numbers import plainly
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
 

@@ -28,11 +28,11 @@ from dpcore.datasets.done import Done
 from dpcore.datasets.headings import names_someone, tells_of_one
 from dpcore.datasets.matching import holds, is_below, one_after_another, replaced
 from dpcore.datasets.numerals import is_number, tidy
+from dpcore.datasets.plain_words import place, places, plainly, told_by
 from dpcore.datasets.report import ReadColumn
 from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
 from dpcore.datasets.size import Size, letters
 from dpcore.datasets.suitability import counts_time
-from dpcore.datasets.whole_numbers import place, places, plainly, told_by
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, IntArray, one_of, whole
 

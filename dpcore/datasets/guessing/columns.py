@@ -19,11 +19,13 @@ from dpcore.datasets.guessing.plain_numbers import PlainNumbers, plain_numbers
 from dpcore.datasets.guessing.plain_times import PlainTimes, plain_times
 from dpcore.datasets.guessing.words import Guess, Hint, Words, words_of
 from dpcore.datasets.numerals import tidy
+from dpcore.datasets.plain_words import plain
 from dpcore.datasets.report import ReadColumn, listed
 from dpcore.datasets.schema import NO_WORDS, SPREADSHEET_ERRORS, YES_WORDS, Column, DateOrder, Decimal
 from dpcore.validate import IntArray
 
 _FEW, _MANY = 60, 20
+_FLAGS = {*YES_WORDS, *NO_WORDS}
 _ANSWERS = {"none", "nil", "na", "null", "missing"}
 _WORDS_SHOWN = 12
 _PERSON = re.compile(
@@ -172,8 +174,8 @@ def _flags(words: Words) -> Guess | None:
     """Yes and no in any spelling; a column of 1 and 0 needs both."""
     if words.distinct > 12:
         return None
-    lower = {str(word).lower() for word in words.words}
-    if not lower <= {*YES_WORDS, *NO_WORDS} or (lower <= {"0", "1"} and len(lower) < 2):
+    lower = {word if word in _FLAGS else plain(word) for word in words.words.str.lower()}
+    if not lower <= _FLAGS or (lower <= {"0", "1"} and len(lower) < 2):
         return None
     spellings = "" if len(lower) <= 2 else ", in more than one spelling"
     return Guess(

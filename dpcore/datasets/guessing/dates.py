@@ -16,7 +16,7 @@ from dpcore.datasets.schema import Column, DateOrder
 from dpcore.validate import BoolArray
 
 _SAMPLE = 500
-COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
+COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[.,]0)?"
 _NAME = re.compile(r"date|datum|fecha|dato|day|tag|dob|birth", re.I)
 _FEWEST = 3
 ZONED = r":[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})"
@@ -44,7 +44,7 @@ def guess(words: Words, read: Both | None, hint: Hint) -> Guess | None:
         return _as_stated(words, read, hint.order)
     if max(words.share(day), words.share(month)) < MOSTLY:
         return None
-    if words.plain.all() and _NAME.search(words.name) is None:
+    if _of_digits(words) and _NAME.search(words.name) is None:
         return _year_month_day(words, day)
     apart = day & month & read.apart
     if words.share(day) != words.share(month) or not apart.any():
@@ -70,7 +70,7 @@ def _as_stated(words: Words, read: Both, order: DateOrder) -> Guess | None:
     good = ~np.isnat(dates(words.words, order)) if good is None else good
     if words.share(good) < MOSTLY:
         return None
-    if words.plain.all() and _NAME.search(words.name) is None:
+    if _of_digits(words) and _NAME.search(words.name) is None:
         return _year_month_day(words, good)
     apart = (read.apart & (read.day | read.month)).any()
     return _finish(words, order, good, f"Dates with {_FIRST[order]} first, as was stated" if apart else CLEAR)
@@ -87,7 +87,7 @@ class Both:
 
 def both(words: Words) -> Both | None:
     """Words read as dates either way; None when hardly any word is a date."""
-    if words.distinct == 0 or (words.plain.all() and not _compact(words)):
+    if words.distinct == 0 or (_of_digits(words) and not _compact(words)):
         return None
     start = words.words.iloc[:: max(words.distinct // _SAMPLE, 1)]
     if max((~np.isnat(dates(start, order))).mean() for order in _ORDERS) < MOSTLY - 0.2:
@@ -97,6 +97,10 @@ def both(words: Words) -> Both | None:
     led = bool(fullmatch(words.words, r"[0-9]{4}(?s:.*)").all())
     second = first if led else dates(words.words, "mdy")
     return Both(day=~np.isnat(first), month=~np.isnat(second), apart=first != second)
+
+
+def _of_digits(words: Words) -> bool:
+    return bool(words.plain.all() or fullmatch(words.words, COMPACT).all())
 
 
 def _compact(words: Words) -> bool:

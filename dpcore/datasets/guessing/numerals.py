@@ -69,7 +69,7 @@ def marks(words: Words) -> Marks:
 def guess(words: Words, seen: Marks, hint: Hint) -> Guess | None:
     """A number or integer column, a column of digits that are not numbers, or None."""
     stated = hint.decimal
-    mostly = seen.mostly if stated is None else words.share(seen.read(stated)) >= MOSTLY
+    mostly = seen.mostly if stated is None else words.share(_as_stated(words, seen, stated)) >= MOSTLY
     if not mostly:
         return None
     if (codes := _codes(words)) is not None:
@@ -94,6 +94,11 @@ def guess(words: Words, seen: Marks, hint: Hint) -> Guess | None:
     readings = tuple(reading(each.column, words, differ) for each in (chosen, other))
     reason = "Numbers, but a comma or point in them can mark decimals or thousands: please choose."
     return Guess(column=chosen.column, reason=reason, bad=chosen.bad, readings=readings, notes=chosen.notes)
+
+
+def _as_stated(words: Words, seen: Marks, decimal: Decimal) -> BoolArray:
+    """Which words are numbers with this decimal mark, or whole ones that a program wrote with the other."""
+    return seen.read(decimal) | ((seen.point | seen.comma) & ~np.isnan(numbers(words.words, decimal)))
 
 
 def _codes(words: Words) -> Guess | None:

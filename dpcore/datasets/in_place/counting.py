@@ -19,8 +19,8 @@ from sqlalchemy.sql import ColumnElement, FromClause
 from dpcore.datasets.declaration import shown
 from dpcore.datasets.fills import fill_day, fill_yes
 from dpcore.datasets.in_place.tongue import FITS, Cell, Kind, Tongue, number
+from dpcore.datasets.plain_words import is_plain, place, plain, told_by
 from dpcore.datasets.schema import Column
-from dpcore.datasets.whole_numbers import WHOLE, place, plain, told_by
 from dpcore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -283,8 +283,8 @@ def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell,
     one = _plain(named, kind, tongue)
     missing = _missing(column) | {"": 0}
     there = and_(named.is_not(None), tongue.small(named, missing).not_in(sorted(missing)))
-    whole = _whole(missing)
-    return tongue.exact(one), and_(there, one.not_in(whole)) if whole else there
+    told = _plain_ones(missing)
+    return tongue.exact(one), and_(there, one.not_in(told)) if told else there
 
 
 def _key(person: Cell, tongue: Tongue) -> tuple[Cell, Cell]:
@@ -316,17 +316,17 @@ def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: Map
         return case(
             (small.in_(sorted(of_yes)), literal_column("1")),
             (small.in_(sorted(of_no)), literal_column("0")),
-            (one.in_(_whole(of_yes)), literal_column("1")),
-            (one.in_(_whole(of_no)), literal_column("0")),
+            (one.in_(_plain_ones(of_yes)), literal_column("1")),
+            (one.in_(_plain_ones(of_no)), literal_column("0")),
             else_=literal_column("-1"),
         )
     return case((yes, literal_column("1")), (no, literal_column("0")), else_=literal_column("-1"))
 
 
 def _written(cell: Cell, kind: Kind, tongue: Tongue, known: Mapping[str, int]) -> Cell:
-    """A cell as the text that is looked up among what is ``known``: as ``whole_numbers.place`` does."""
+    """A cell as the text that is looked up among what is ``known``: as ``plain_words.place`` does."""
     text = tongue.named(cell, kind, tongue.trimmed)
-    if not _whole(known):
+    if not _plain_ones(known):
         return text
     as_they_are = sorted(word for word in known if plain(word) != word)
     one = _plain(text, kind, tongue)
@@ -335,11 +335,11 @@ def _written(cell: Cell, kind: Kind, tongue: Tongue, known: Mapping[str, int]) -
 
 def _plain(text: Cell, kind: Kind, tongue: Tongue) -> Cell:
     """Of a text that ``named`` made of a cell: numbers are plain already."""
-    return tongue.plain(text) if kind in ("text", "bytes") else text
+    return tongue.plain(text) if kind in ("text", "bytes", "date", "moment") else text
 
 
-def _whole(words: Iterable[str]) -> list[str]:
-    return sorted(word for word in words if WHOLE.fullmatch(word))
+def _plain_ones(words: Iterable[str]) -> list[str]:
+    return sorted(filter(is_plain, words))
 
 
 def whole_number(value: object) -> int:

@@ -7,7 +7,6 @@ password.
 from __future__ import annotations
 
 import hashlib
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -50,7 +49,7 @@ from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
 from dpcore.datasets.in_place.watched import watch
-from dpcore.datasets.whole_numbers import WITH_ZEROS
+from dpcore.datasets.plain_words import plain
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -67,7 +66,6 @@ _ENCODING = (
 )
 _UNKNOWN = "This kind of database is not known here to answer without writing; ask the people who run the server."
 # All that a session with SQLite may do; PostgreSQL is told with each transaction that it is read-only.
-_ZEROS = re.compile(WITH_ZEROS.encode())
 _MAY = {
     *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
     *(sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_TRANSACTION),
@@ -233,7 +231,7 @@ def _opened_for_reading(url: URL) -> URL:
 def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("md5", 1, _digest, deterministic=True)
     connection.create_function("half_of_sha256", 2, _half, deterministic=True)
-    connection.create_function("without_idle_zeros", 1, _plain, deterministic=True)
+    connection.create_function("plain_word", 1, _plain, deterministic=True)
     _bound(connection)
     connection.set_authorizer(_only_read)
 
@@ -288,8 +286,8 @@ def _exact(connection: Connection) -> None:
 
 
 def _plain(text: bytes | None) -> bytes | None:
-    found = None if text is None else _ZEROS.fullmatch(text)
-    return text if found is None else found[1]
+    """As ``plain_words.plain``, which looks at signs of ASCII alone: a text may hold what is no letter."""
+    return None if text is None else plain(text.decode("latin-1")).encode("latin-1")
 
 
 def _digest(text: bytes) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
+from sqlalchemy import literal_column
 
 from dpcore.datasets.in_place import rows_apart, views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
@@ -121,11 +122,20 @@ class _Rows:
         if kind == "yes/no":
             yes, no = (", ".join(map(_quoted, words)) for words in (YES_WORDS, NO_WORDS))
             told = f"lower(regexp_replace({cell}, {AROUND}, '', 'g'))"
-            return f"CASE WHEN {told} IN ({yes}) THEN true WHEN {told} IN ({no}) THEN false END"
+            one = f"CASE {_plain(told)} WHEN '1' THEN true WHEN '0' THEN false END"
+            return f"CASE WHEN {told} IN ({yes}) THEN true WHEN {told} IN ({no}) THEN false ELSE {one} END"
         if self.form.decimal == ",":
+            cell = _plain(f"CASE WHEN NOT suffix({cell}, '.000') THEN {cell} END")  # which may be thousands
             cell = f"CASE WHEN NOT contains({cell}, '.') THEN replace({cell}, ',', '.') END"
+        else:
+            cell = _plain(cell)
         number, whole = f"TRY_CAST({cell} AS DOUBLE)", f"TRY_CAST({cell} AS BIGINT)"
         return number if kind == "number" else f"CASE WHEN {number} = {whole} THEN {whole} END"  # 1.5 is none
+
+
+def _plain(text: str) -> str:
+    """A text in a query as ``plain_words.plain`` has it."""
+    return str(DUCKDB.plain(literal_column(text)).compile(dialect=DuckDB(), compile_kwargs={"literal_binds": True}))
 
 
 def _files(place: Path, ending: str) -> list[Path]:

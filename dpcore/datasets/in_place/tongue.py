@@ -22,15 +22,16 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    or_,
     try_cast,
 )
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.types import UserDefinedType
+from sqlalchemy.types import TypeEngine, UserDefinedType
 
+from dpcore.datasets.plain_words import EXPONENT, SPELLINGS
 from dpcore.datasets.schema import LONGEST, LONGEST_PERSON, ColumnType
-from dpcore.datasets.whole_numbers import WITH_ZEROS
 
 Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "time", "fixed", "other"]
 """Cells of any size are of the first two or the last; those of ``fixed`` have one of their own, as a UUID has. A
@@ -56,19 +57,37 @@ AROUND = f"'\\A[{_ANY}]+|[{_ANY}]+\\z'"
 
 
 def _plain_in_duckdb(text: Cell) -> Cell:
-    pattern: Cell = literal_column(f"'\\A{WITH_ZEROS}\\z'")
-    whole = func.regexp_replace(text, pattern, literal_column("'\\1'"))
-    return case((func.suffix(text, literal_column("'0'")), whole), else_=text)
+    """Most texts end with another sign than those that are made plain, and hold none of theirs: that is seen first."""
+    ends = (func.suffix(text, literal_column(literal_text(sign))) for sign in "0eE")
+    holds = (func.contains(text, literal_column(literal_text(sign))) for sign in "+:")
+    exponent = func.regexp_full_match(text, literal_column(f"'{EXPONENT}'"))
+    large = case((exponent, _digits(text, try_cast)))
+    return case((or_(*ends, *holds), _spelled(text, r"\z", large)), else_=text)
 
 
 def _plain_in_sqlite(text: Cell) -> Cell:
     """By a function of this program's own (``database``), which is given bytes: a text may hold what is none."""
-    return cast(func.without_idle_zeros(cast(text, LargeBinary())), String())
+    return cast(func.plain_word(cast(text, LargeBinary())), String())
 
 
 def _plain_in_postgresql(text: Cell) -> Cell:
-    pattern: Cell = literal_column(f"'\\A{WITH_ZEROS}\\Z'")
-    return func.regexp_replace(text.collate("C"), pattern, literal_column("'\\1'"))
+    letters = text.collate("C")
+    exponent = letters.regexp_match(literal_column(f"'\\A(?:{EXPONENT})\\Z'"))
+    return _spelled(letters, r"\Z", case((exponent, _digits(letters, cast))))
+
+
+def _spelled(text: Cell, end: str, large: Cell) -> Cell:
+    """A text as ``plain_words.plain`` has it, in an engine that has regular expressions; ``end`` is theirs of a text,
+    and ``large`` the digits of one with an exponent."""
+    for pattern, by in SPELLINGS:
+        text = func.regexp_replace(text, literal_column(f"'\\A(?:{pattern}){end}'"), literal_column(f"'{by}'"))
+    return func.coalesce(large, text)
+
+
+def _digits(exponent: Cell, into: Callable[[Cell, TypeEngine[Any]], Cell]) -> Cell:
+    """The digits of a whole number with an exponent, None of any other; ``into`` casts it."""
+    value = into(func.replace(exponent, literal_column("','"), literal_column("'.'")), Double())
+    return case((value == func.floor(value), cast(into(value, BigInteger()), String())))
 
 
 def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
@@ -151,7 +170,7 @@ class Tongue:
     copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
     ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
     ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
-    others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``whole_numbers.plain`` has it.
+    others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``plain_words.plain`` has it.
     ``alike`` is a query of no row, in which a table and a column stand as names, or as texts of these: it counts what
     shows that the column's own schema takes several texts for one. ``any_cell``: whatever a column is declared as, it
     may hold a text. ``letter_by_letter``: whatever the column, equal texts are the same; ``several_groupings``: one
@@ -317,6 +336,12 @@ def _named_in_sqlite(cell: Cell, _: Kind, trimmed: Callable[[Cell], Cell]) -> Ce
     )
 
 
+def _named_in_postgresql(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
+    """A whole number is one text however it is held: as a double, 10¹⁷ would be written “1e+17”."""
+    told = _named(cell, kind, trimmed)
+    return _plain_in_postgresql(told) if kind == "number" else told
+
+
 def _size_in_postgresql(cell: Cell, kind: Kind) -> Cell | None:
     if kind == "text":
         return func.octet_length(cast(cell, String()))
@@ -412,6 +437,7 @@ TONGUES: dict[str, Tongue] = {
         quotient=lambda cell, by: _above_tiny(cell, max(_TINY, by * _TINY), _quotient(cell, by)),
         size=_size_in_postgresql,
         plain=_plain_in_postgresql,
+        named=_named_in_postgresql,
         key=_key_in_postgresql,
         alike=_ALIKE_IN_POSTGRESQL,
         small=lambda text, words: _small(text.collate("C"), words),  # whatever letters the database's own rules know
