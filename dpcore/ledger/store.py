@@ -408,7 +408,7 @@ class Store:
 
     def _note(self) -> None:
         """From its first record on, this computer is known to have a journal."""
-        if self._unbegun is not None and self.journal is not None and self.journal.exists():
+        if self._unbegun is not None and self.journal is not None and self.journal.seq > 0:
             self._unbegun.pin_journal(self.engine, self.journal.path, self.key)
             self._unbegun = None
 
@@ -524,6 +524,7 @@ def begin_journal(engine: Engine, path: Path) -> None:
             return
     with snapshot(engine) as connection:
         checked = verify_database(connection)
+        Journal(path).must_fit(stored_records(connection))  # or each try would leave one more record that says so
     with writing(engine) as connection:
         head = connection.execute(_HEAD).one_or_none()  # the queue of writers
         if head is None or not _goes_on(connection, checked):

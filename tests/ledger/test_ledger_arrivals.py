@@ -3,6 +3,7 @@ it freezes meanwhile not without end."""
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,7 +16,7 @@ from sqlalchemy import Connection, Engine, event, text
 
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.costs import Cost
-from dpcore.errors import LedgerUnsound
+from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger, engine, verify
 from dpcore.ledger import journal as journals
 from dpcore.ledger import store as stores
@@ -249,6 +250,49 @@ def test_of_what_others_wrote_little_is_read_while_all_wait(
     assert other.receipt("large") is not None
 
 
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
+    """A block in which no journal has room for a line more."""
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no room")
+
+    @contextmanager
+    def disk() -> Iterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(journals, "_take", refused)
+            yield
+
+    return disk
+
+
+def test_a_computer_that_has_no_room_to_join_leaves_no_record(network: Network, full: Callable[[], Any]) -> None:
+    """Each page that was looked at there left one more in everybody's ledger."""
+    first = network.open("first")
+    first.open_budget("people", epsilon=1.0)
+    before = first.verify().seq
+    with full():
+        for _ in range(3):
+            with pytest.raises(LedgerError, match="disk is full"):
+                network.open("second")
+    assert first.verify().seq == before
+    network.open("second")
+    assert first.verify().seq == before + 1, "then it says that it joined"
+
+
+def test_one_whose_first_record_found_no_room_joins_what_another_began(
+    network: Network, full: Callable[[], Any]
+) -> None:
+    """It took the empty file that was left for its journal, and later for one that was lost."""
+    second = network.open("second")
+    with full(), pytest.raises(LedgerError, match="disk is full"):
+        second.open_budget("mine", epsilon=1.0)
+    second._store.follow()
+    network.open("first").open_budget("people", epsilon=1.0)
+    second.open_budget("mine", epsilon=1.0)
+    assert second.verify().seq == 3
+
+
 def test_whoever_writes_much_is_not_waited_for_without_end(
     network: Network, server: PrivateServer, held: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,7 +322,7 @@ def test_a_computer_that_comes_back_to_a_full_disk_breaks_no_line_off(
     assert path is not None
     with monkeypatch.context() as full:
         full_at(full, path, 70_000)
-        with pytest.raises(stores.LedgerError, match="disk is full"):
+        with pytest.raises(LedgerError, match="disk is full"):
             charged(other)
     assert path.read_bytes().endswith(b"\n")
     charged(other)
