@@ -188,10 +188,15 @@ def draw_for(cost: str) -> str:
     return f"{DRAW_NOW} for {cost}"
 
 
+APART = "(It may lie where no answer about made-up rows does.)"
+
+
 def last_drawn(answer: str, count: int, *, made_up: bool = False) -> str:
     """The last answer; ``made_up`` says that the page around it is about rows that are made up."""
     more = "" if count == 1 else f" (the last of {count:,})"
-    return f"**Private answer{' from your file, not from the made-up rows' if made_up else ''}{more}:** {answer}"
+    if not made_up:
+        return f"**Private answer{more}:** {answer}"
+    return f"**Private answer from your file, not from the made-up rows{more}:** {answer} {APART}"
 
 
 def drawn_before(answer: str, when: str, whence: Whence = "file") -> str:
