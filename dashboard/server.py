@@ -39,7 +39,7 @@ from dashboard.runtime import (
     unread,
     values,
 )
-from dashboard.serving import failures, frames, lengths, loaded, media, own_pages, settings
+from dashboard.serving import failures, file_threads, frames, lengths, loaded, media, own_pages, settings
 from dashboard.serving.gate import Gate
 from dashboard.serving.open_files import raise_file_limit
 from dashboard.serving.output import say
@@ -67,6 +67,7 @@ async def begun(served: App) -> AsyncIterator[None]:
     """
     raise_file_limit()
     safe_path.keep()
+    file_threads.guard()
     failures.keep_values_from_the_log()
     values.guard()
     login_cookie.guard()

@@ -101,7 +101,6 @@ ALONE = {
     "dpcore/threads.py Thread": "the one home",
     "dashboard/background/workers.py ProcessPoolExecutor": "another pool where its threads do not begin",
     "dashboard/serving/relief.py to_thread": "pages close all the same",
-    "dashboard/serving/senders.py to_thread": "of one request, which fails",
     "dashboard/server.py run_in_executor": "a browser is opened, at the start",
 }
 """Where a thread is begun otherwise than by ``dpcore.threads``, and what becomes of it where there is none."""

@@ -7,10 +7,10 @@ was clicked is given it, as long as the tab rests, whoever has logged out since.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import cookie_parser
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
@@ -46,7 +46,7 @@ async def refused(scope: Scope) -> str:
     if is_file(scope):
         from dashboard.background import compute  # where nobody logs in, nothing of it is needed before a page
 
-        return await asyncio.to_thread(compute.no_files_of, whose)
+        return await run_in_threadpool(compute.no_files_of, whose)
     return ""
 
 
