@@ -20,8 +20,10 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from ipaddress import ip_network
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 from dashboard import machine_memory
 from dashboard.people.browser_token import PHONE, TOKEN_LENGTH
@@ -265,11 +267,12 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
         raise ValueError(f"the number of replicas must be from 1 to {MOST}")
     if certificate is not None and not certificate.is_file():
         raise ValueError("the certificate must be a file with the chain and its key, in PEM form")
-    program, stop = balancer(), threading.Event()
+    program, told, stop, ended = balancer(), SimpleQueue[int](), threading.Event(), False
     _must_be_free(address, port)
     for each in ENDS:
         if signal.getsignal(each) is not signal.SIG_IGN:  # as where it is to outlive its terminal
-            signal.signal(each, lambda *_: stop.set())
+            # one may come while another is told, or this thread looks: a lock that it held would be waited for for good
+            signal.signal(each, lambda number, _: told.put(number))
     # one secret for all, so that a cookie of one replica is understood by the next
     shared = {_SECRET: os.environ.get(_SECRET) or secrets.token_hex(32)}
     shared |= {REPLICAS: str(count), KEY: secrets.token_hex(32)}
@@ -312,11 +315,12 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
                 process_group=0,
             )
             say(f"{'https' if certificate else 'http'}://{address}:{port}")
-            while not stop.wait(_LOOK) and front.poll() is None:
+            while not (ended := _is_told(told)) and front.poll() is None:
                 for replica, thread in zip(replicas, asked, strict=True):
                     replica.keep()
                     thread.wake()
         finally:
+            stop.set()
             if front is not None:
                 front.send_signal(signal.SIGUSR1)  # no new visitors; those who are here are answered
                 _end(front, _DRAIN)
@@ -326,7 +330,15 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
             for replica in replicas:
                 if replica.process is not None:
                     _end(replica.process, _DRAIN)
-    return 0 if stop.is_set() else 1
+    return 0 if ended else 1
+
+
+def _is_told(told: SimpleQueue[int]) -> bool:
+    """Whether all is to end, as a signal says within a moment."""
+    with suppress(Empty):
+        told.get(timeout=_LOOK)
+        return True
+    return False
 
 
 def _must_be_free(address: str, port: int) -> None:
