@@ -76,7 +76,7 @@ def how_often_it_is_right(page: Page) -> None:
     expect(page.get_by_role("heading", name=re.compile("^At ε = 0.3 the private count"))).to_be_visible()
     own_file.open_release(page)
     own_file.release(page)
-    expect(page.get_by_text("The four counts as told, with noise")).to_be_visible()
+    expect(page.get_by_text("The four counts as told.")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Right about").first).to_be_visible()
 
