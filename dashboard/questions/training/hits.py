@@ -72,7 +72,7 @@ class Hits:
             linked=False,  # whoever follows a link has another ledger
         )
         drawn = by_receipt[read(which, "sentence")]
-        model = case.memo(("hits model", drawn.receipt), lambda: load_model(drawn.answer()))
+        model = case.memo(("hits model", case.table.fingerprint, drawn.receipt), lambda: load_model(drawn.answer()))
         made_up.related(case, model.features.target.name, said.unrelated)
         true = case.memo(
             ("hits", case.table.fingerprint, drawn.receipt),
