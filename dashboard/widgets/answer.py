@@ -54,7 +54,8 @@ def to_copy(receipt: Receipt, offer: Offer) -> tuple[str, str]:
     receipt, its question and what is proved."""
     request, unit = offer.request, receipt.unit or PERSON
     epsilon = receipt.epsilon if isfinite(receipt.epsilon) else receipt.asked_cost.epsilon
-    proved = f"{offer.claim[:1].upper()}{offer.claim[1:]}." if offer.claim else said.ANOTHER_DRAW
+    claim = _plain(offer.claim)
+    proved = f"{claim[:1].upper()}{claim[1:]}." if claim else said.ANOTHER_DRAW
     asked_for = words.visible(words.sentence(question(request)), LONGEST_QUESTION)
     told, cost = _plain(offer.describe(receipt.answer)).rstrip("."), cost_words(receipt.cost)
     whole = said.to_copy(

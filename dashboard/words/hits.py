@@ -83,7 +83,7 @@ def with_model(model: float | None, delta: float, count: float) -> str:
     slack = " and the model's δ" if delta > 0.0 else ""
     return (
         f"{start}: ε = {amount(model)} for the model, {amount(count)} for the count, at most {amount(model + count)}"
-        f"{slack} for both. {odds_sentence(model + count, delta, of='the two').replace('**', '')}"
+        f"{slack} for both. {odds_sentence(model + count, delta, of='the two')}"
     )
 
 
@@ -192,6 +192,11 @@ def uncertain(noise: float, people: float, n: int, unit: str) -> str:
     )
 
 
+def cell(cells: Confusion, name: str) -> str:
+    """One of the four numbers, in a table."""
+    return f"{getattr(cells, name):,.0f} {CELLS[name]}"
+
+
 def cells_alt(true: Confusion) -> str:
     return (
         f"Found {whole(true.found)}, missed {whole(true.missed)}, false alarms {whole(true.false_alarms)}, "
@@ -291,13 +296,12 @@ def answer(told: Confusion, scale: float, target: str, classes: Sequence[str]) -
     )
     there, alarms = max(told.found, 0) + max(told.missed, 0), max(told.found, 0) + max(told.false_alarms, 0)
     have = f"“{yes}” in “{named(target)}”"
-    found = _of(
-        told.found_share, there, one, f"how many of those with {have} it finds", f"of those with {have} it finds"
+    found, right = _of(told.found_share, there, one), _of(told.named_share, alarms, one)
+    finds = f"Of those with {have} it finds {found}" if found else f"How many of those with {have} it finds, {HIDDEN}"
+    named_so = (
+        f"of those that it names {right} have it" if right else f"how many of those that it names have it, {HIDDEN}"
     )
-    right = _of(
-        told.named_share, alarms, one, "how many of those that it names have it", "of those that it names", " have it"
-    )
-    return f"{lines[:1].upper()}{lines[1:]}. {found[:1].upper()}{found[1:]}; {right}."
+    return f"{lines[:1].upper()}{lines[1:]}. {finds}; {named_so}."
 
 
 def _compared(told: Confusion, both: float) -> str:
@@ -316,11 +320,12 @@ def _share(share: float, off: float) -> str:
     return f"{100.0 * share:.{digits}f} in 100 (± {no_less(points + 0.5 * 10.0**-digits)})"
 
 
-def _of(share: float, rows: float, off: float, hidden: str, start: str, end: str = "") -> str:
-    """A share of so many ``rows``, after ``start``; of what is ``hidden`` where it may be off by half of all."""
-    return f"{start} {_share(share, off / rows)}{end}" if rows > 2 * off else f"{hidden}, the noise hides"
+def _of(share: float, rows: float, off: float) -> str:
+    """A share of so many ``rows``; nothing where it may be off by half of all."""
+    return _share(share, off / rows) if rows > 2 * off else ""
 
 
+HIDDEN = "the noise hides"
 CLAIM = (
     "95 times in 100 each number is off by no more than its ± says, of the rows as they count, whatever the rows are"
 )

@@ -75,9 +75,11 @@ def canonical(text: pd.Series, decimal: Decimal) -> pd.Series:
 
 
 def _as_computers_write(text: pd.Series, decimal: Decimal) -> pd.Series:
-    unread = np.flatnonzero(~is_number(text, decimal))
-    text = instead(text, unread, plainly(at(text, unread)))
-    rest = none_at(text, ~is_number(text, decimal)).str.replace(_CURRENCY, "", regex=True)
+    read = np.array(is_number(text, decimal))
+    unread = np.flatnonzero(~read)
+    plainer = plainly(at(text, unread))
+    read[unread] = is_number(plainer, decimal)
+    rest = none_at(instead(text, unread, plainer), ~read).str.replace(_CURRENCY, "", regex=True)
     rest = rest.str.replace(r"[ '’%]", "", regex=True).str.replace("," if decimal == "." else ".", "", regex=False)
     rest = rest.str.replace(",", ".", regex=False)
     below = np.flatnonzero(rest.str.contains(r"^[(-]|-$", regex=True).to_numpy(dtype=bool))

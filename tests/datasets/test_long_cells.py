@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import encodings
 import io
-import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -39,6 +38,7 @@ from dpcore.datasets.conversion import MOST_LETTERS, apply
 from dpcore.datasets.different import among, encoded
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.errors import InvalidArgument, UnavailableSample
+from tests.peak import peak
 
 CELLS = 24
 LETTERS = 100_000
@@ -94,16 +94,6 @@ def test_what_a_table_seems_to_want_is_found_with_looks_in_between(part: str, mo
     with pytest.raises(KeyboardInterrupt):
         other.suggest(no_more)
     assert other.suggested_steps == found, "and anew where it was stopped"
-
-
-def peak(work: Callable[[], object]) -> int:
-    """Bytes that Python held at most meanwhile."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def test_rows_of_one_day_are_put_together_without_a_word_of_python_for_each() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from dpcore.ledger.lock import HELD, exclusive
 from dpcore.ledger.place import OF_THE_LEDGER, Place
 from dpcore.ledger.recovery import restore
 from tests.ledger.test_ledger_tools import ALL, as_it_is, beside_a_ledger
+from tests.peak import peak
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and named pipes are of other systems")
 
@@ -351,15 +351,6 @@ def an_image(folder: Path) -> Path:
     return path
 
 
-def memory_of(call: Callable[[], object]) -> int:
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize("how", ["journal", "usual", "backup", "key"])
 def test_a_large_file_is_not_read_as_a_whole_nor_while_others_wait(
     how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -380,7 +371,7 @@ def test_a_large_file_is_not_read_as_a_whole_nor_while_others_wait(
         monkeypatch.setenv("EPSILON_LAB_KEY", str(path))
     for command in commands:
         with exclusive(own / "l.db.lock" if how in ("journal", "usual") else tmp_path / "nobody's"):
-            assert memory_of(lambda: main([*asked, *command])) < SIZE / 4  # noqa: B023
+            assert peak(lambda: main([*asked, *command])) < SIZE / 4  # noqa: B023
         said = capsys.readouterr().err
         assert {
             "journal": "holds no record of a ledger",
@@ -394,7 +385,7 @@ def test_a_line_without_an_end_is_found_out(tmp_path: Path, monkeypatch: pytest.
     """So the test above can fail."""
     path = an_image(tmp_path)
     monkeypatch.setattr(journal, "_LONGEST_LINE", -1)
-    assert memory_of(lambda: journal.is_one(path)) >= SIZE
+    assert peak(lambda: journal.is_one(path)) >= SIZE
 
 
 @pytest.mark.parametrize("command", [one for one in ALL if one[0] != "backup"], ids=" ".join)

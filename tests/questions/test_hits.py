@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tracemalloc
-from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -39,6 +37,7 @@ from dpcore.releases.model import PrivateModel
 from dpcore.training.confusion import Confusion, confusion_of
 from dpcore.training.confusion_law import Noise, told_off
 from dpcore.training.model import load_model
+from tests.peak import peak
 from tests.questions.samples import sample_case
 from tests.report.made import report
 
@@ -133,25 +132,15 @@ def long_models(many: int) -> Case:
     return replace(case, source=source, models=models, memo=Memory(400, room=64 << 20))
 
 
-def most_of(call: Callable[[], object]) -> int:
-    """The most bytes that it took."""
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 def test_many_models_take_no_more_than_one() -> None:
     """One is read after the other, and of those that are not chosen little is kept, whatever they hold."""
     (one,), many = long_models(1).models, 12
-    size = most_of(one.answer)
+    size = peak(one.answer)
     few, case = long_models(1), long_models(many)
-    alone, together = (most_of(lambda case=case: asked(case)) for case in (few, case))  # type: ignore[misc]
+    alone, together = (peak(lambda case=case: asked(case)) for case in (few, case))  # type: ignore[misc]
     assert together < alone + 2 * size
     assert case.memo.bytes < few.memo.bytes + size  # type: ignore[attr-defined]
-    assert most_of(lambda: [one.answer() for one in case.models]) > alone + 2 * size, "or nothing was tested"
+    assert peak(lambda: [one.answer() for one in case.models]) > alone + 2 * size, "or nothing was tested"
     read: list[str] = []
 
     def counted(model: DrawnModel) -> DrawnModel:

@@ -6,9 +6,7 @@ taken between few and many columns, so that what does not grow with them falls a
 
 from __future__ import annotations
 
-import gc
 import inspect
-import tracemalloc
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
@@ -30,6 +28,7 @@ from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.training import confusion, load_model
 from dpcore.training.confusion import confusion_of
+from tests.peak import peak
 
 ROWS, FEW, MANY = 5_000, 12, 36
 A_MODEL, COUNTED, PAIRED = 16, 1, 3
@@ -54,19 +53,6 @@ def made(columns: int) -> tuple[Table, Declaration, PrivateRows, list[str]]:
     )
     texts = pd.DataFrame({name: as_text(table.frame[name]) for name in table.frame.columns})
     return table, Declaration.of(table.schema), PrivateRows(texts), [column.name for column in own]
-
-
-def peak(call: Callable[[], object]) -> int:
-    """The most bytes that a call took beside what there was."""
-    gc.collect()
-    tracemalloc.start()
-    try:
-        held = call()
-        most = tracemalloc.get_traced_memory()[1]
-        del held
-    finally:
-        tracemalloc.stop()
-    return most
 
 
 def by_column(call: Callable[[int], Callable[[], object]]) -> float:

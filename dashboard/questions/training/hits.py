@@ -362,8 +362,8 @@ def _table(cells: Confusion, classes: tuple[str, str]) -> Rows:
     frame = pd.DataFrame(
         {
             "the row says": [yes, no],
-            f"the model says “{yes}”": [f"{cells.found:,.0f} found", f"{cells.false_alarms:,.0f} false alarms"],
-            f"the model says “{no}”": [f"{cells.missed:,.0f} missed", f"{cells.rightly_left:,.0f} rightly not named"],
+            f"the model says “{yes}”": [said.cell(cells, "found"), said.cell(cells, "false_alarms")],
+            f"the model says “{no}”": [said.cell(cells, "missed"), said.cell(cells, "rightly_left")],
         }
     )
     return Rows(frame=frame, alt=said.cells_alt(cells))
