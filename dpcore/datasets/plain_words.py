@@ -3,7 +3,8 @@ others of that column in another way.
 
 A cell says the same in both, whatever the other rows made of its column. Where somebody declared "1.0" itself, it is
 that. What a program rounds on the way, as whole numbers beyond 2⁵³ that become decimals, is another cell: nothing of it
-is left that could say so.
+is left that could say so. Nor is 1.50 taken for 1.5, as programs do that guess numbers from words: it may be a version,
+or somebody's number.
 """
 
 from __future__ import annotations
