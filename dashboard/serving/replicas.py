@@ -123,11 +123,12 @@ frontend visitors
     http-request del-header X-Forwarded-For if !{{ src {proxies} }}
     # at which replica a visitor is, by a cookie: over TLS of a name that no other host, nor any answer of plain HTTP,
     # can have kept (host_cookies.py). Of several of one name the last counts, and browsers send what is kept for all
-    # paths, as ours, after what is kept for some: so none for the path of uploads parts these from their page
+    # paths, as ours, after what is kept for some: so none for the path of uploads parts these from their page. Cookies
+    # end where browsers end them: HAProxy itself finds one behind a comma within another, and none between quotes
     http-request set-var(txn.tls) bool(true) if {{ req.fhdr(X-Forwarded-Proto,-1) -m str https wss }}
     acl over_tls var(txn.tls) -m bool
-    http-request set-var(txn.at) req.cook({kept}) if over_tls
-    http-request set-var(txn.at) req.cook({cookie}) if !over_tls
+    http-request set-var(txn.at) {the_kept} if over_tls
+    http-request set-var(txn.at) {the_cookie} if !over_tls
     acl keeps srv_name,strcmp(txn.at) eq 0
     http-response add-header Set-Cookie "{cookie}=%[srv_name]; path=/; HttpOnly; SameSite=Lax" if !over_tls !keeps
     http-response add-header Set-Cookie "{kept}=%[srv_name]; path=/; HttpOnly; SameSite=Lax; Secure" if over_tls !keeps
@@ -159,8 +160,9 @@ backend replicas
     # first; no address takes them along but with what that page alone can have told their browser (poll/along.py): not
     # every browser says, and over plain HTTP none, whether a page of ours led it to an address
     acl at_one var(txn.at) -m str {names}
-    http-request set-var(txn.phone) req.cook({phone}) if !{{ var(txn.tls) -m bool }}
-    http-request set-var(txn.phone) req.cook({kept_phone}) if {{ req.cook({kept_phone}) -m found }}
+    http-request set-var(txn.phone) {the_phone} if !{{ var(txn.tls) -m bool }}
+    http-request set-var(txn.kept) {the_kept_phone}
+    http-request set-var(txn.phone) var(txn.kept) if {{ var(txn.kept) -m len 1: }}
     http-request set-var(txn.proof) "var(txn.room),concat(:,txn.phone),hmac(sha256,{key}),hex,lower"
     acl known_phone var(txn.phone) -m len {token}
     acl sent_along urlp({go}),secure_memcmp(txn.proof)
@@ -224,13 +226,15 @@ def configuration(
         transport=transport,
         cookie=COOKIE,
         kept=PREFIX + COOKIE,
+        the_cookie=_last(COOKIE),
+        the_kept=_last(PREFIX + COOKIE),
         alphabet=ALPHABET,
         room=room,
         goes=goes,
         go=GO,
         length=LENGTH,
-        phone=PHONE.name,
-        kept_phone=PREFIX + PHONE.name,
+        the_phone=_last(PHONE.name),
+        the_kept_phone=_last(PREFIX + PHONE.name),
         token=TOKEN_LENGTH,
         key=base64.b64encode(bytes.fromhex(along or secrets.token_hex(32))).decode("ascii"),
         join=PARAMETER,
@@ -239,6 +243,13 @@ def configuration(
         asked=_ASKED,
         servers="\n".join(servers),
     )
+
+
+def _last(cookie: str) -> str:
+    """What the last cookie of this name says, as HAProxy finds it; "" where there is none."""
+    blank = "[[:blank:]]*"
+    line = f"^(.*;)?{blank}{cookie}=([^;[:blank:]]*){blank}(;.*)?$|^.*$"
+    return f'req.fhdr(cookie),\'regsub("{line}","\\2")\''
 
 
 def _network(said: str) -> str:
