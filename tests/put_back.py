@@ -41,7 +41,8 @@ def changed_in_streamlit() -> list[str]:
         "the server of this process": runtime.exists(),
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
-        "what a page that was left asks for": ScriptRunner._run_script is not left_pages._run,
+        "what a page that was left asks for": ScriptRunner._run_script
+        is not left_pages._STREAMLITS[ScriptRunner, "_run_script"],
         "which closed pages are kept": MemorySessionStorage.save
         is not left_sessions._STREAMLITS[MemorySessionStorage, "save"],
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,

@@ -5,28 +5,41 @@ goes on until it has heard of the next page. Streamlit keeps such a wish while t
 it: it begins a run of the page that was left, in which there is nothing to draw, and the browser takes everything of
 the page it shows away. And a wish that comes between a click for another page and that page's run brings the page that
 was left back, so that the click is lost. Both happen on busy machines.
+
+A menu that closes because somebody clicked beside it says so after that click. Where it was a click for another page,
+the browser still speaks for the page that was left, and would have it drawn again. What was changed there is told to
+the page that was clicked for; a click on a page that was left does nothing.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils import script_requests
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests, ScriptRequestType
 
-_run = ScriptRunner._run_script
-_request = ScriptRequests._request_rerun_locked
+from dashboard.runtime.replaced import Methods, put, there
+
+if TYPE_CHECKING:
+    from streamlit.proto.ClientState_pb2 import ClientState
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+_CLICKS = ("trigger_value", "string_trigger_value", "chat_input_value", "json_trigger_value")
+_PLACE = "_epsilon_lab_place"
 
 
-def guard() -> None:
-    """From now on, in this process. Again does nothing."""
-    ScriptRunner._run_script = _run_what_is_there  # type: ignore[assignment, method-assign]
-    ScriptRequests._request_rerun_locked = _request_what_is_not_drawn_anyway  # type: ignore[assignment, method-assign]
+@dataclass(slots=True)
+class _Place:
+    """At which page a session is, or waits to be; of which widgets its browser spoke last; and the page that was left,
+    with those that are there alone."""
 
-
-def unguard() -> None:
-    """As Streamlit does it; for tests."""
-    ScriptRunner._run_script = _run  # type: ignore[method-assign]
-    ScriptRequests._request_rerun_locked = _request  # type: ignore[method-assign]
+    page: str = ""
+    spoken: frozenset[str] = frozenset()
+    left: str = ""
+    alone: frozenset[str] = frozenset()
 
 
 def _run_what_is_there(runner: ScriptRunner, asked: RerunData) -> None:
@@ -34,7 +47,7 @@ def _run_what_is_there(runner: ScriptRunner, asked: RerunData) -> None:
     parts = asked.fragment_id_queue
     if asked.is_auto_rerun and parts and not any(map(runner._fragment_storage.contains, parts)):
         return
-    _run(runner, asked)
+    _STREAMLITS[ScriptRunner, "_run_script"](runner, asked)
 
 
 def _request_what_is_not_drawn_anyway(requests: ScriptRequests, asked: RerunData) -> bool:
@@ -42,4 +55,59 @@ def _request_what_is_not_drawn_anyway(requests: ScriptRequests, asked: RerunData
     waits = requests._state == ScriptRequestType.RERUN and script_requests._is_full_app_rerun(requests._rerun_data)
     if waits and asked.is_auto_rerun and (asked.fragment_id or asked.fragment_id_queue):
         return True
-    return _request(requests, asked)
+    return bool(_STREAMLITS[ScriptRequests, "_request_rerun_locked"](requests, asked))
+
+
+def _asked(session: AppSession, asked: ClientState | None = None) -> None:
+    """Run what a browser asks for, of a page that was left at the one that it was left for."""
+    if asked is not None and asked.page_script_hash:
+        place = session.__dict__.setdefault(_PLACE, _Place())
+        spoken = frozenset(widget.id for widget in asked.widget_states.widgets)
+        if asked.page_script_hash == place.left and spoken & place.alone:
+            if asked.is_auto_rerun:
+                return
+            asked = _at(place.page, asked)
+        elif asked.page_script_hash != place.page:
+            # a click for a page speaks of what is beside all pages; back at one, nothing that was left is spoken of
+            place.left, place.alone = place.page, place.spoken - spoken
+        place.page, place.spoken = asked.page_script_hash, spoken - place.alone
+    _STREAMLITS[AppSession, "_handle_rerun_script_request"](session, asked)
+
+
+def _at(page: str, asked: ClientState) -> ClientState:
+    """The same of another page, without clicks."""
+    told = type(asked)()
+    told.CopyFrom(asked)
+    told.page_script_hash, told.fragment_id = page, ""
+    stays = [one for one in asked.widget_states.widgets if one.WhichOneof("value") not in _CLICKS]
+    del told.widget_states.widgets[:]
+    told.widget_states.widgets.extend(stays)
+    return told
+
+
+def _begins(session: AppSession, page: str, *given: Any, **more: Any) -> ForwardMsg:
+    """The message that a page begins: whatever was left is not, where it is this one."""
+    place = session.__dict__.setdefault(_PLACE, _Place())
+    if page == place.left:
+        place.left, place.alone = "", frozenset()
+    place.page = page
+    return _STREAMLITS[AppSession, "_create_new_session_message"](session, page, *given, **more)  # type: ignore[no-any-return]
+
+
+_OURS: Methods = {
+    (ScriptRunner, "_run_script"): _run_what_is_there,
+    (ScriptRequests, "_request_rerun_locked"): _request_what_is_not_drawn_anyway,
+    (AppSession, "_handle_rerun_script_request"): _asked,
+    (AppSession, "_create_new_session_message"): _begins,
+}
+_STREAMLITS = there(_OURS)
+
+
+def guard() -> None:
+    """From now on, in this process. Again does nothing."""
+    put(_OURS)
+
+
+def unguard() -> None:
+    """As Streamlit does it; for tests."""
+    put(_STREAMLITS)
