@@ -62,6 +62,21 @@ def taken_away(page: Page, folder: Path) -> None:
         assert file.read_text(encoding="utf-8-sig").startswith(start)
 
 
+def test_an_open_menu_takes_no_click_for_another_page(open_page: Open) -> None:
+    """It closes by that click and says so after it, for the page that is left."""
+    page = open_page("/selection")
+    settled(page)
+    for menu in ("Save this chart", "Report"):
+        page.get_by_role("button", name=menu).first.click()
+        settled(page)
+        page.get_by_role("link", name="Live demos").first.click()
+        expect(page).to_have_url(re.compile("/demos"))
+        settled(page)
+        page.get_by_role("link", name="Selection").first.click()
+        expect(page).to_have_url(re.compile("/selection"))
+        settled(page)
+
+
 def test_a_point_is_dragged_and_its_ghost_stays(open_page: Open) -> None:
     """Handles lie over the points; where one is let go the picture is drawn anew, and the link opens it so."""
     page = open_page("/selection?question=one_ball&ball_people=10&epsilon=3")
