@@ -301,7 +301,7 @@ def answer(told: Confusion, scale: float, target: str, classes: Sequence[str]) -
     named_so = (
         f"of those that it names {right} have it" if right else f"how many of those that it names have it, {HIDDEN}"
     )
-    return f"{lines[:1].upper()}{lines[1:]}. {finds}; {named_so}."
+    return f"{lines[:1].upper()}{lines[1:]}. {finds}; {named_so}. {OF_THEM}."
 
 
 def _compared(told: Confusion, both: float) -> str:
@@ -326,6 +326,7 @@ def _of(share: float, rows: float, off: float) -> str:
 
 
 HIDDEN = "the noise hides"
+OF_THEM = "The model was made from these people, so this tests it on no others"
 CLAIM = (
     "95 times in 100 each number is off by no more than its ± says, of the rows as they count, whatever the rows are"
 )

@@ -23,6 +23,10 @@ NEED = {
 MODELS = "models"
 MOST_FOUND = "read off the lower edge of the shaded range, which rests on few models"
 RIGHT_WRONG, FOUND_MISSED = ("right", "wrong"), ("found", "missed")
+NEXT = (
+    "What to do with a model: nobody has tried the one that you get. Before you go by it, try it on rows whose answers "
+    "you know and it was not made from."
+)
 ONE_CLASS = (
     "All rows to judge on are of one class here, so that it cannot be told how many of each are found: right "
     "predictions are shown instead."

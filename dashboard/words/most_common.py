@@ -62,6 +62,12 @@ def sentence(
     return ("Which", column, f"is most common among {rows}?")
 
 
+NEXT = (
+    "What to do with it: say which option was named, and how sure that is. How many people named it is another "
+    "question, with an answer of its own."
+)
+
+
 def need(metric: Metric) -> str:
     name = f"{metric.name[:1].lower()}{metric.name[1:]}"
     return f"I need the {name} above" if metric.higher else f"I need the {name} below"

@@ -112,6 +112,7 @@ def _question(setting: Setting, sentence: tuple[str | Choice[str], ...]) -> Ques
             chances=law.tolist(),
             good=setting.edited.best.tolist(),
             place=lambda answer: place_of(setting.edited.names, answer),
+            then=said.NEXT if setting.edited.counted else "",
         ),
         protected=words.LabelCard(
             neighbours=setting.relation, epsilon=setting.epsilon, unit=setting.case.table.schema.unit

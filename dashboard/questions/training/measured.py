@@ -243,6 +243,7 @@ class Measured:
             else said.dots_found(self.task.classes[1])
             if one
             else said.dots(self.task.guessing),
+            then=said.NEXT,
         )
 
     def uncertain(self) -> Uncertain | None:
