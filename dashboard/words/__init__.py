@@ -268,7 +268,8 @@ class LabelCard:
 
     @property
     def judged(self) -> str:
-        """Whether such a promise is usual, in one line."""
+        """Whether such a promise is usual, and what becomes of it with one answer more, in one line."""
+        twice = at_most(odds(2 * self.epsilon, 2 * self.delta))
         told = (
             "strong protection"
             if self.epsilon <= STRONG
@@ -278,7 +279,7 @@ class LabelCard:
         )
         return (
             f"**Is that good?** ε = {amount(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
-            "less is safer."
+            f"less is safer. Whoever sees two such answers is right at most {twice} times in 100."
         )
 
     @property
