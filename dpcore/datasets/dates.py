@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.different import encoded
-from dpcore.datasets.plain_words import plain
+from dpcore.datasets.plain_words import OFFSET, plain
 from dpcore.datasets.schema import DateOrder
 from dpcore.datasets.short_dates import LONGEST, read_short
 from dpcore.datasets.stopping import each
 from dpcore.datasets.written_dates import NEVER, read_written
 
-_TIME = r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?: ?([AaPp])\.?[Mm]\.?)?(?:Z| ?[+-]\d{2}:?\d{2})?)?"
+_TIME = rf"(?:[T ,]+(\d{{1,2}}):(\d{{2}})(?::(\d{{2}})(?:[.,]\d{{1,9}})?)?(?: ?([AaPp])\.?[Mm]\.?)?{OFFSET}?)?"
 _ISO = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})" + _TIME)
 _COMPACT = re.compile(r"((?:19|20)\d{2})()(\d{2})(\d{2})" + _TIME)
 _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})" + _TIME)

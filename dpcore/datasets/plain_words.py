@@ -22,7 +22,9 @@ from dpcore.datasets.matching import instead, words
 from dpcore.validate import IntArray
 
 _DAY, _SPAN, _CLOCK = "[0-9]{4}-[0-9]{2}-[0-9]{2}", "-?[0-9]+ days", "[0-9]{2}:[0-9]{2}:[0-9]{2}"
-_MOMENT, _ZONE = rf"(?:{_DAY}[Tt ]|{_SPAN} \+?){_CLOCK}", "(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?"
+OFFSET = "(?:Z| ?[+-][0-9]{2}(?::?[0-9]{2})?)"
+"""How a point in time says how far its clock is from UTC: Z, +01:00, +0100 or, as DuckDB writes whole hours, +01."""
+_MOMENT, _ZONE = rf"(?:{_DAY}[Tt ]|{_SPAN} \+?){_CLOCK}", f"(?:z|{OFFSET})?"
 SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"(-?[0-9]+)(?:\.0+|,00?)", r"\1"),  # three zeros after a comma are thousands
     ("[Tt]rue|TRUE", "1"),

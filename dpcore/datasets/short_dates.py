@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore.datasets.matching import words
+from dpcore.datasets.plain_words import OFFSET
 from dpcore.datasets.schema import DateOrder
 from dpcore.datasets.stopping import go_on
 from dpcore.datasets.written_dates import NEVER, months
@@ -23,7 +24,7 @@ LONGEST = 60
 _PORTION = 1 << 15
 _TIME = (
     r"(?:[T ,]+(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?"
-    r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?)?"
+    rf"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?{OFFSET}?)?"
 )
 _LED = rf"^(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<one>[0-9]{{1,2}})(?P<same>[-/.])(?P<two>[0-9]{{1,2}}){_TIME}$"
 _ENDED = (

@@ -12,10 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpcore.datasets.plain_words import OFFSET
 from dpcore.datasets.schema import DateOrder
 from dpcore.validate import BoolArray, IntArray
 
-_BEHIND = r"^(?s:.{19})(?:[.,][0-9]{1,9})?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?$"
+_BEHIND = rf"^(?s:.{{19}})(?:[.,][0-9]{{1,9}})?{OFFSET}?$"
 DAY, MINUTE, SECOND = 10, 16, 19
 """How long a date is that ends with its day, its minutes, its seconds; parts of a second and a zone stand behind."""
 _DASH, _POINT, _SLASH, _ZERO, _COLON, _T, _SPACE = b"-./0:T "

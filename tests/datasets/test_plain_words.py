@@ -45,7 +45,7 @@ PLAIN = {
     "1 days 10:30:00.000": "1 days 10:30:00",
     **{f"2024-01-31 {clock}.{some}{none}{zone}": f"2024-01-31 {clock}{'.' if some else ''}{some}{zone}"
        for clock in ("10:30:00", "10:30:20") for some in ("", "25", "05") for none in ("0", "000")
-       for zone in ("", "Z", "+01:00", "-03:30")},
+       for zone in ("", "Z", "+01:00", "-03:30", "+00", "-03", "+0530")},
 }  # fmt: skip
 AS_THEY_ARE = [
     "tRUE",

@@ -12,6 +12,7 @@ from dpcore.datasets.dates import dates
 from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Hint, Words
 from dpcore.datasets.matching import fullmatch
+from dpcore.datasets.plain_words import OFFSET
 from dpcore.datasets.schema import Column, DateOrder
 from dpcore.validate import BoolArray
 
@@ -19,7 +20,7 @@ _SAMPLE = 500
 COMPACT = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[.,]0)?"
 _NAME = re.compile(r"date|datum|fecha|dato|day|tag|dob|birth", re.I)
 _FEWEST = 3
-ZONED = r":[0-9]{2}(?:[.,][0-9]+)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})"
+ZONED = rf":[0-9]{{2}}(?:[.,][0-9]+)?{OFFSET}"
 CLEAR = "Dates in one clear form"
 _ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy")
 _FIRST = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}

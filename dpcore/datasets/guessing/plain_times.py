@@ -17,10 +17,11 @@ import pyarrow as pa
 from dpcore.datasets.guessing.dates import CLEAR, ZONED, dated
 from dpcore.datasets.guessing.plain_cells import plain_cells
 from dpcore.datasets.guessing.words import Guess, Hint
+from dpcore.datasets.plain_words import OFFSET
 from dpcore.datasets.written_dates import SECOND, read_signs, signs_of
 from dpcore.validate import IntArray
 
-_BEHIND = r"(?:[.,][0-9]{1,9})?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?"
+_BEHIND = rf"(?:[.,][0-9]{{1,9}})?{OFFSET}?"
 _FORM = re.compile(rf"[0-9]{{4}}([-/])[0-9]{{2}}\1[0-9]{{2}}(?:[T ][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}{_BEHIND})?)?")
 _ZERO = ord("0")
 
