@@ -65,6 +65,7 @@ def _shut(connection: duckdb.DuckDBPyConnection, reach: str, *, ordered: bool = 
     try:
         for setting in (
             f"disabled_optimizers='{','.join(BELIEVING)}'",
+            "GLOBAL TimeZone='UTC'",  # else a point in time would name somebody by the server's own clock
             "autoinstall_known_extensions=false",
             "autoload_known_extensions=false",
             "allow_community_extensions=false",

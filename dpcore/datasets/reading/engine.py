@@ -116,6 +116,7 @@ def _closed_off() -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
         connection = duckdb.connect(":memory:", config={"threads": 2, "memory_limit": "700MB", "temp_directory": ""})
         try:
             connection.execute(f"SET disabled_optimizers='{','.join(BELIEVING)}'")  # or one cell decides about others
+            connection.execute("SET GLOBAL TimeZone='UTC'")  # else a cell would read as the server's own clock says
             connection.execute("SET autoinstall_known_extensions=false")
             connection.execute("SET autoload_known_extensions=false")
             connection.execute("SET allow_community_extensions=false")
