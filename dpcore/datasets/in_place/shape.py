@@ -30,6 +30,7 @@ from dpcore.datasets.declaration import Stated
 from dpcore.datasets.in_place.connection import in_memory
 from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB
 from dpcore.datasets.temporary import private_folder
+from dpcore.datasets.unnamed_index import is_unnamed_index
 from dpcore.errors import UnreadableFile
 
 UNLIKE = "The Parquet files of this folder differ in the names or types of their columns; ask who writes them."
@@ -76,15 +77,17 @@ def one_table(folder: Path, state: str) -> Shape:
     footers = f"SELECT {_SAID} FROM parquet_schema({every})"  # noqa: S608 - the server's own folder
     try:
         with private_folder() as overflow, in_memory(overflow, reach=str(folder)) as connection:
-            leaves = connection.execute(footers).fetchall()
+            every_leaf = connection.execute(footers).fetchall()
             notes = connection.execute(_NOTES.format(every), [made_of.KEY.encode()]).fetchall()
-            widened = _widened(leaves)
+            leaves = _without_unnamed_index(every_leaf)
+            widened = _widened(leaves) or len(leaves) < len(every_leaf)  # which some files have and others do not
             read = _read(every, widened)
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - the server's own folder
     except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
     form = made_of.stated(note for (note,) in notes)
     late, left_out = _by_type(leaves, described)
+    left_out |= {name for name, *_ in described if is_unnamed_index(name)}
     kinds = {name: kind for name, kind, *_ in described if name not in left_out and not _NOT_READ.fullmatch(kind)}
     if not kinds:
         raise UnreadableFile(NO_COLUMN)
@@ -165,6 +168,19 @@ def _unused(name: str, names: Sequence[str]) -> str:
     while name.lower() in {other.lower() for other in names}:
         name += "'"
     return name
+
+
+def _without_unnamed_index(leaves: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """All but those columns, which none of the roots is said to hold either."""
+    of: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for leaf in leaves:
+        of[leaf[0]].append(leaf)
+    found = []
+    for elements in of.values():
+        index = {id(leaf) for leaf in _columns(elements) if is_unnamed_index(leaf[1]) and not leaf[5]}
+        root, *others = (leaf for leaf in elements if id(leaf) not in index)
+        found += [(*root[:5], root[5] - len(index), *root[6:]), *others]
+    return found
 
 
 def _widened(leaves: list[tuple[Any, ...]]) -> bool:

@@ -22,6 +22,7 @@ from dpcore.datasets.reading.packing import Workbook, unpacked, workbook_kind
 from dpcore.datasets.reading.tabulate import Tabulated, tabulate, tabulate_sheet
 from dpcore.datasets.reading.workbook import Sheet, sheet_of
 from dpcore.datasets.report import Alternative, Container, Notice, Report
+from dpcore.datasets.unnamed_index import without_unnamed_index
 from dpcore.errors import UnreadableFile
 
 _Say = Callable[[float, str], None]
@@ -51,10 +52,10 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         return _json(data, choices, say)
     if kind == "parquet":
         say(0.1, "Reading the Parquet file")
-        return _plain(engine.parquet(data), "parquet")
+        return _plain(without_unnamed_index(engine.parquet(data)), "parquet")
     if kind == "arrow" or kind == "arrow stream":
         say(0.1, "Reading the Arrow file")
-        return _plain(arrow_table(data, stream=kind == "arrow stream"), "arrow")
+        return _plain(without_unnamed_index(arrow_table(data, stream=kind == "arrow stream")), "arrow")
     return _labelled(data, kind, say)
 
 
