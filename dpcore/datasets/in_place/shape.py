@@ -6,9 +6,9 @@ are read as the widest of them: a month with a gap is often written as doubles, 
 type, which is then that of the other files. What such a cell names (whose row it is,
 an option) is told by its own file's type, for as a double an id of 18 digits is that of many others: see ``Shape``.
 
-Columns in which a cell may hold what DuckDB cannot read are left out: times of day, JSON, lists and the like. Points in
-time in milliseconds, which reach further than its own, are read beside the others: see ``milliseconds``. Both hang on
-the type of a column alone.
+Columns in which a cell may hold what DuckDB cannot read are left out: times of day, JSON, lists and the like; and spans
+of time, which it takes for numbers: see ``span_columns``. Points in time in milliseconds, which reach further than its
+own, are read beside the others: see ``milliseconds``. All of it hangs on the type of a column alone.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from dpcore.datasets import made_of
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.in_place.connection import in_memory
 from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB
+from dpcore.datasets.span_columns import NOTE, spans
 from dpcore.datasets.temporary import private_folder
 from dpcore.datasets.unnamed_index import is_unnamed_index
 from dpcore.errors import UnreadableFile
@@ -79,6 +80,7 @@ def one_table(folder: Path, state: str) -> Shape:
         with private_folder() as overflow, in_memory(overflow, reach=str(folder)) as connection:
             every_leaf = connection.execute(footers).fetchall()
             notes = connection.execute(_NOTES.format(every), [made_of.KEY.encode()]).fetchall()
+            types = connection.execute(_NOTES.format(every), [NOTE]).fetchall()
             leaves = _without_unnamed_index(every_leaf)
             widened = _widened(leaves) or len(leaves) < len(every_leaf)  # which some files have and others do not
             read = _read(every, widened)
@@ -86,7 +88,7 @@ def one_table(folder: Path, state: str) -> Shape:
     except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
     form = made_of.stated(note for (note,) in notes)
-    late, left_out = _by_type(leaves, described)
+    late, left_out = _by_type(leaves, described, {one.name for (note,) in types for one in spans(note).values()})
     left_out |= {name for name, *_ in described if is_unnamed_index(name)}
     kinds = {name: kind for name, kind, *_ in described if name not in left_out and not _NOT_READ.fullmatch(kind)}
     if not kinds:
@@ -206,14 +208,17 @@ def _is_empty(leaf: tuple[Any, ...]) -> bool:
     return len(leaf) > 3 and str(leaf[3]).startswith("NullType")
 
 
-def _by_type(leaves: list[tuple[Any, ...]], described: list[tuple[Any, ...]]) -> tuple[dict[str, str | None], set[str]]:
-    """Points in time in milliseconds, with their time zones, and what is left out: times of day, and both of them where
-    DuckDB has renamed a column, since another one has its name in small letters.
+def _by_type(
+    leaves: list[tuple[Any, ...]], described: list[tuple[Any, ...]], of_spans: set[str]
+) -> tuple[dict[str, str | None], set[str]]:
+    """Points in time in milliseconds, with their time zones, and what is left out: times of day, those ``of_spans``, and
+    all of them where DuckDB has renamed a column, since another one has its name in small letters.
     """
     columns = [
         leaf for file in {leaf[0] for leaf in leaves} for leaf in _columns([one for one in leaves if one[0] == file])
     ]
     clock = {leaf[1] for leaf in columns if "TimeType" in str(leaf[4]) or str(leaf[3]).startswith("TIME_")}
+    clock |= of_spans
     late = {leaf[1] for leaf in columns if str(leaf[3]) == "TIMESTAMP_MILLIS" or "MILLIS=Milli" in str(leaf[4])} - clock
     often = Counter((leaf[0], leaf[1].lower()) for leaf in columns)
     twice = {re.escape(name) for (_, name), number in often.items() if number > 1}

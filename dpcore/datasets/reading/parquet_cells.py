@@ -1,19 +1,20 @@
 """Columns of a Parquet file of which one cell can make DuckDB give the whole file up, read by Arrow instead.
 
-These are times of day, points in time in milliseconds, which may be too far away, and JSON, which may be none. All else
-is not read here.
+These are times of day, points in time in milliseconds, which may be too far away, and JSON, which may be none. And
+spans of time, which DuckDB takes for whole numbers. All else is not read here.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from dpcore.datasets.reading.arrow_cells import sound
 from dpcore.datasets.reading.bounds import check_text
+from dpcore.datasets.span_columns import NOTE, spans
 
 _AT_ONCE, _TEXTS_AT_ONCE = 65_536, 1_024
 
@@ -27,19 +28,25 @@ def apart(file: str) -> dict[int, pa.ChunkedArray]:
 
     with parquet.ParquetFile(file) as opened:
         kinds = [_kind(opened.schema.column(place)) for place in range(len(opened.schema))]
-        times = [place for place, kind in enumerate(kinds) if kind == "time"]
+        units = {place: field.type for place, field in spans((opened.metadata.metadata or {}).get(NOTE, b"")).items()}
+        times = [place for place, kind in enumerate(kinds) if kind == "time" or (kind == "number" and place in units)]
         texts = [place for place, kind in enumerate(kinds) if kind == "json"]
-        return {**_read(opened, times, _AT_ONCE), **_read(opened, texts, _TEXTS_AT_ONCE)}
+        return {**_read(opened, times, _AT_ONCE, units), **_read(opened, texts, _TEXTS_AT_ONCE, {})}
 
 
 def _kind(column: Any) -> str:
     told: dict[str, str] = json.loads(column.logical_type.to_json())
     if told["Type"] == "Time" or (told["Type"] == "Timestamp" and told["timeUnit"] == "milliseconds"):
         return "time"
+    if told["Type"] == "None" and column.physical_type == "INT64":
+        return "number"
     return "json" if told["Type"] == "JSON" else ""
 
 
-def _read(opened: Any, places: Sequence[int], at_once: int) -> dict[int, pa.ChunkedArray]:
+def _read(
+    opened: Any, places: Sequence[int], at_once: int, units: Mapping[int, pa.DataType]
+) -> dict[int, pa.ChunkedArray]:
+    """The columns at these places; numbers that are spans of time are so in their ``units``."""
     parts: dict[int, list[pa.Array]] = {place: [] for place in places}
     if not places:
         return {}
@@ -50,9 +57,11 @@ def _read(opened: Any, places: Sequence[int], at_once: int) -> dict[int, pa.Chun
         if at_once == _TEXTS_AT_ONCE:
             check_text(total, 0)
         for place, column in zip(places, batch.columns, strict=True):
-            parts[place] += sound(pa.table([_plain(column)], ["c"])).column(0).chunks
+            parts[place] += sound(pa.table([_plain(column, units.get(place))], ["c"])).column(0).chunks
     return {place: pa.chunked_array(found) for place, found in parts.items()}
 
 
-def _plain(cells: pa.Array) -> pa.Array:
+def _plain(cells: pa.Array, unit: pa.DataType | None) -> pa.Array:
+    if unit is not None and pa.types.is_int64(cells.type):  # of a list of words, which Arrow itself takes for numbers
+        return cells.view(unit)
     return cells.storage if isinstance(cells.type, pa.BaseExtensionType) else cells
