@@ -1,7 +1,7 @@
 """Which columns of a Parquet file are spans of time.
 
-Parquet has no kind for them: they are whole numbers there, in a unit that one row can decide for all. Only the note that
-Arrow makes of its own types, in the file's metadata, says what they are.
+Parquet has no kind for them: they are whole numbers there, in a unit that one row can decide for all. Only the note
+that Arrow makes of its own types, in the file's metadata, says what they are.
 """
 
 from __future__ import annotations

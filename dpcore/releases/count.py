@@ -18,6 +18,11 @@ from dpcore.validate import FloatArray, Neighbours, probability, whole
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
+EVERY_ROW = (
+    "Every row counts, whatever its cells hold: of a file all with anything in them, of a source that is counted where "
+    "it is also those whose cells are all empty."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyCount(Asked):
@@ -90,7 +95,7 @@ class NoisyCount(Asked):
     @property
     def rules(self) -> tuple[str, ...]:
         """By which any table is answered about."""
-        return ("Every row with anything in it counts, whatever its cells hold.", *self.person_rules)
+        return (EVERY_ROW, *self.person_rules)
 
     def error_bound(self, beta: float = 0.05) -> ErrorBound:
         """How far off the answer is, at most. Raises InvalidArgument.

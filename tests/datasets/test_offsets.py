@@ -111,4 +111,3 @@ def test_days_of_lines_are_counted_as_they_stand() -> None:
             word = f"2024-01-31 23:30:00{offset}"
             read = connection.execute("SELECT TRY_CAST(? AS TIMESTAMP)::DATE::VARCHAR", [word]).fetchone()
             assert read == (str(dates.moment(word, "ymd"))[:10],), offset
-

@@ -211,8 +211,8 @@ def _is_empty(leaf: tuple[Any, ...]) -> bool:
 def _by_type(
     leaves: list[tuple[Any, ...]], described: list[tuple[Any, ...]], of_spans: set[str]
 ) -> tuple[dict[str, str | None], set[str]]:
-    """Points in time in milliseconds, with their time zones, and what is left out: times of day, those ``of_spans``, and
-    all of them where DuckDB has renamed a column, since another one has its name in small letters.
+    """Points in time in milliseconds, with their time zones, and what is left out: times of day, those ``of_spans``,
+    and all of them where DuckDB has renamed a column, since another one has its name in small letters.
     """
     columns = [
         leaf for file in {leaf[0] for leaf in leaves} for leaf in _columns([one for one in leaves if one[0] == file])
