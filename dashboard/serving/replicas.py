@@ -59,8 +59,9 @@ _OTHERS = {
     *("CONT", "TSTP", "TTIN", "TTOU", "CHLD", "URG", "WINCH", "INFO"),  # end nothing
     *("ABRT", "BUS", "EMT", "FPE", "ILL", "SEGV", "SYS", "TRAP"),  # say that this process failed
 }
-ENDS = tuple(each for each in signal.Signals if each.name.removeprefix("SIG") not in _OTHERS)
-"""What ends all servers: each signal that would end who looks after them alone, such as a terminal's that is closed."""
+ENDS = signal.valid_signals() - {one for one in signal.Signals if one.name.removeprefix("SIG") in _OTHERS}
+"""What ends all servers: each signal that would end who looks after them alone, such as a terminal's that is closed,
+or a real-time one, of which Python names two."""
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
 _LOOK, _DRAIN = 0.5, 10.0
