@@ -28,12 +28,17 @@ from dashboard.words import report as report_words
 from dpcore.errors import DpcoreError, LedgerUnsound
 from dpcore.ledger import Receipt, UnknownLineage
 from dpcore.ledger.asked import ACTORS
+from dpcore.ledger.charging import MOST_BYTES
 from dpcore.ledger.seal import LARGEST as LARGEST_FILE
 from dpcore.ledger.seal import is_document
 from dpcore.ledger.words import LONGEST_QUESTION, OLDER_COPIES, hides
 from dpcore.training.model import KIND
 
-LARGEST = 500_000  # characters; a receipt with a model in it is far shorter
+LARGEST_PASTED = 500_000
+"""Letters of a receipt that is pasted; one with a large model in it is longer."""
+LARGEST_RECEIPT = MOST_BYTES + LARGEST_PASTED
+"""Bytes of a receipt that is dropped, without blanks: the largest answer that is kept, and all beside it."""
+_BLANKS = string.whitespace.encode()
 _NOTE, _TEXT, _FILE = "receipt", "receipt-text", "receipt-file"
 _LONGEST = 2000
 CONFIRMED = "Confirmed: the journal holds exactly this receipt."
@@ -41,6 +46,7 @@ BEFORE_ANSWER = "It was written before its answer was stored."
 NOT_CONFIRMED = (
     "Not confirmed: the journal of this ledger does not hold this receipt. It was changed, or is from another ledger."
 )
+TOO_LONG = "This is too long to be pasted. Drop the receipt as a file instead."
 NO_SUCH = "No charge in this ledger has this hash."
 NONE_TO_SEE = (
     "No charge that you may see has this hash. Whether an answer of others is genuine, its receipt (JSON) or its "
@@ -95,19 +101,21 @@ def bring() -> None:
     """A receipt that somebody brings: does the journal hold exactly this?"""
     st.markdown(
         "**Is a receipt genuine?** A receipt names the hash of its charge in this ledger's journal, where every entry "
-        "holds the hash of the one before. Changing a word, a number or the answer makes the check fail."
+        "holds the hash of the one before. Changing a word, a number or the answer makes the check fail. "
+        f"Drop one of more than {LARGEST_PASTED:,} letters as a file."
     )
     text_box(
         "Its text (JSON), or the hash that is printed with a private answer",
         key=_TEXT,
         height=160,
-        most=LARGEST,
+        most=LARGEST_PASTED,
         persist_state="session",
         placeholder="57a5093517ef",
         lines=True,
     )
     st.button("Check this receipt", icon=":material/verified:", key="receipt-text-check", on_click=_check_text)
-    st.file_uploader(report_words.DROP, key=_FILE, type=["pdf", "docx", "html", "json"], max_upload_size=20)
+    kinds = ["pdf", "docx", "html", "json"]
+    st.file_uploader(report_words.DROP, key=_FILE, type=kinds, max_upload_size=LARGEST_FILE >> 20)
     named()
     st.button(report_words.CHECK_FILE, icon=":material/verified:", key="receipt-file-check", on_click=_check_file)
     renewed = compute.ledger().renewed_at
@@ -229,8 +237,8 @@ def _check_text() -> None:
     """Callback: what was pasted is a whole receipt, or the first characters of a hash."""
     FOUND_RECEIPT.put("")
     text = str(session.entered(_TEXT, "") or "").strip("\ufeff" + string.whitespace)
-    if not text or len(text) > LARGEST:
-        session.say(_NOTE, "Paste a receipt first." if not text else "This is too long to be a receipt.")
+    if not text or len(text) > LARGEST_PASTED:
+        session.say(_NOTE, TOO_LONG if text else "Paste a receipt first.")
     elif re.fullmatch(r"[0-9a-fA-F]{8,64}", joined := "".join(text.split())):
         _find(joined.lower())
     else:
@@ -254,7 +262,7 @@ def checked(data: bytes) -> str:
     ledger = compute.ledger()
     try:
         if not is_document(data):
-            if len(data) > LARGEST:
+            if len(data.translate(None, _BLANKS)) > LARGEST_RECEIPT:
                 return report_words.TOO_LARGE
             receipt = ledger.confirmed(data.decode("utf-8", "replace"))
             return NOT_CONFIRMED if receipt is None else _confirmed(receipt)

@@ -5,12 +5,14 @@ A page that was drawn before a share ended still offers its files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from dashboard.background import compute
 from dashboard.widgets.download import download
 from dpcore.errors import DpcoreError, LedgerError, UnknownLineage
 from dpcore.ledger import Ledger, Receipt
+from dpcore.ledger.seal import LARGEST
 
 GONE = (
     "These charges, or their budget, may not be seen here any more, or the ledger cannot be reached; load the page "
@@ -22,12 +24,17 @@ def receipt_file(label: str, receipt: Receipt, *, key: str) -> None:
     """A button that gives one receipt."""
     download(
         label,
-        seen_still((receipt,), receipt.to_json),
+        seen_still((receipt,), lambda: readable_again(receipt.to_json())),
         f"receipt-{receipt.request_id[:8]}.json",
         "application/json",
         icon=":material/receipt_long:",
         key=f"{key}-json",
     )
+
+
+def readable_again(text: str) -> str:
+    """A receipt's JSON, on one line where its indentation alone would make it too large to be brought back."""
+    return text if len(text.encode()) <= LARGEST else re.sub("\n *", "", text)
 
 
 def seen_still(
