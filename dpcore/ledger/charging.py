@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -18,7 +19,7 @@ from dpcore.ledger.budget import Budget
 from dpcore.ledger.kept import KEPT, mends
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import DEEPEST, MOST_DIGITS, Record, cost_to_json, readable
+from dpcore.ledger.records import DEEPEST, MOST_DIGITS, cost_to_json, readable
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import fuller, label, refusal, text, versions
 
@@ -48,6 +49,19 @@ def charge(
     store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None = None
 ) -> Receipt:
     """See ``Ledger.charge``."""
+    return _with_answer(store, _charged(store, request_id, lineage, cost, asked, known))
+
+
+def _with_answer(store: Store, told: Receipt) -> Receipt:
+    """What was told of a receipt while nobody else could write, with its answer, where it has one."""
+    if told.answer_hash is None:
+        return told
+    with store.reading() as connection:
+        return history.receipt(connection, told.request_id) or told
+
+
+def _charged(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None) -> Receipt:
+    """As ``charge``, but for the answer."""
     label(request_id=request_id)
     text(lineage=lineage)
     check_cost(cost)
@@ -56,7 +70,7 @@ def charge(
     store.kept.settle(request_id)  # so that whoever asks again is shown it, and does not pay for another
     if (budget := _cannot_fit(store, request_id, lineage, cost, asked, known)) is None:
         with store.writing() as connection:
-            earlier = history.receipt(connection, request_id)
+            earlier, _ = history.without_answer(connection, request_id)
             if earlier is not None:
                 if asked.subject != earlier.subject and asked.subject:
                     raise NotAllowed(ANOTHERS)
@@ -110,21 +124,21 @@ def _approved(
 
 
 def _unknown(connection: Connection, lineage: str, question: str, known: Known | None) -> Receipt | None:
-    """The latest answer to this question since the last reset that whoever asks did not know of, or else the first that
-    is under way.
+    """The receipt of the latest answer to this question since the last reset that whoever asks did not know of, or else
+    the first that is under way; but for the answer.
 
     One without an answer that they could have seen on the record is what a crash left: it keeps nobody from asking.
     """
     if known is None or not question:
         return None
     asked = [*history.present(connection, lineage), history.about(connection, question)]
-    answered = history.receipts(connection, *asked, history.answered(True), answers=False)
+    answered = history.request_ids(connection, *asked, history.answered(True))
     since = schema.records.c.seq > known.record
-    under_way = history.receipts(connection, *asked, history.answered(False), since)
+    under_way = history.request_ids(connection, *asked, history.answered(False), since)
     # answers from before a reset are not among these
     of_these = 0 if history.began_again(connection, lineage, known.record) else known.answers
     last = next(iter([*answered[of_these:][-1:], *under_way]), None)
-    return None if last is None else history.receipt(connection, last.request_id)
+    return None if last is None else history.without_answer(connection, last)[0]
 
 
 def _cannot_fit(
@@ -159,7 +173,7 @@ def begin_draw(store: Store, request_id: str, theirs: Theirs = lambda receipt: N
 def _begin(store: Store, request_id: str, theirs: Theirs) -> None:
     """Note that the draw of a charge begins, if nobody has."""
     with store.writing(at_least=PATIENCE) as connection:
-        receipt = history.receipt(connection, request_id)
+        receipt, _ = history.without_answer(connection, request_id)
         theirs(receipt)
         if receipt is None:
             raise InvalidArgument("request_id", "has not been charged")
@@ -172,7 +186,7 @@ def draw_failed(store: Store, request_id: str, theirs: Theirs = lambda receipt: 
     """See ``Ledger.draw_failed``."""
     text(request_id=request_id)
     with store.reading() as connection:
-        receipt = history.receipt(connection, request_id)
+        receipt, _ = history.without_answer(connection, request_id)
     theirs(receipt)
     if receipt is not None and receipt.answer_hash is None:
         store.failed.note(request_id)
@@ -190,11 +204,12 @@ def store_answer(
     began = time.monotonic()
     text(request_id=request_id)
     try:
-        size = len(readable({"answer": answer})) - len('{"answer":}')
+        said = readable({"answer": answer})
     except (TypeError, ValueError, RecursionError):
-        size = None
-    if size is None:
+        said = ""
+    if not said:
         raise InvalidArgument("answer", _NO_ANSWER)
+    size = len(said) - len('{"answer":}')
     if size > MOST_BYTES:
         raise InvalidArgument("answer", f"must be at most {MOST_BYTES >> 20} MB as JSON; nothing was stored")
     put = _Put(store, request_id, answer, written, theirs)
@@ -208,7 +223,8 @@ def store_answer(
             raise
     else:
         store.drawing.forget(request_id, whose)
-        return stored
+        # what is in hand need not come back over a slow line
+        return replace(stored, **json.loads(said)) if put.told else _with_answer(store, stored)
     raise LedgerError(KEPT)
 
 
@@ -239,27 +255,22 @@ class _Put:
     answer: Any
     written: Written
     theirs: Theirs
-    places: set[tuple[int, str]] = field(default_factory=set)
+    places: set[history.Place] = field(default_factory=set)
     told: bool = False
 
     def __call__(self, at_least: float = 0.0) -> Receipt:
+        """The receipt of the answer that stands, but for that."""
         with self.store.writing(at_least=at_least) as connection:
-            receipt = history.receipt(connection, self.request_id)
+            receipt, place = history.without_answer(connection, self.request_id)
             self.theirs(receipt)
             if receipt is None:
                 raise InvalidArgument("request_id", "has not been charged")
-            if receipt.answer_hash is None:
+            if place is None:
                 body, lineage = {"answer": self.answer}, receipt.lineage
                 added = self.store.append(connection, "answer", lineage=lineage, request_id=self.request_id, body=body)
-                self.places.add(_place(added))
-                receipt = history.receipt(connection, self.request_id) or receipt
-            mine = _place(history.of_request(connection, self.request_id)["answer"]) in self.places
-        if mine and not self.told:
+                place, receipt = (added.seq, added.time), replace(receipt, answer_hash=added.hash)
+                self.places.add(place)
+        if place in self.places and not self.told:
             self.told = True
             self.written()
         return receipt
-
-
-def _place(record: Record) -> tuple[int, str]:
-    """Where and when it was written; nothing of what it says."""
-    return record.seq, record.time

@@ -37,6 +37,8 @@ def _asked(kind: Kind) -> ColumnElement[bool]:
 
 
 _OF_REQUEST = select(schema.records).where(or_(_asked("charge"), _asked("draw"), _asked("answer")))
+_BUT_ITS_ANSWER = select(schema.records).where(or_(_asked("charge"), _asked("draw")))
+_ANSWERED = select(schema.records.c.seq, schema.records.c.time, schema.records.c.hash).where(_asked("answer"))
 _LAST = union_all(
     *(
         select(func.max(schema.records.c.seq)).where(
@@ -54,6 +56,8 @@ _SHARED = (
     .where(schema.records.c.kind.in_(("open", "share")), schema.records.c.lineage.in_(_REAL))
     .distinct()
 )
+Place = tuple[int, str]
+"""Where and when a record was written, which is nothing of what it says."""
 _MARK, _UP_TO_MARK, _BEHIND = re.compile(r'"fingerprint":"([^"]+)"'), 8000, "\x7f"
 """How a link names its file, how far from its beginning at most, and what comes after all signs of a record."""
 _DIGITS, _AFTER = frozenset("0123456789abcdef"), "g"
@@ -64,23 +68,24 @@ server long."""
 _ANSWERS, _DRAWS = schema.records.alias("answers"), schema.records.alias("draws")
 
 
-def _charges(dialect: str) -> Select[Any]:
-    """Charges with their answers and the beginnings of their draws, where there are any."""
-    charge = schema.records.c
+def _of_charges(*columns: ColumnElement[Any] | FromClause) -> Select[Any]:
+    """Of charges, with their answers and the beginnings of their draws, where there are any."""
     joined: FromClause = schema.records
     for other, kind in ((_ANSWERS, "answer"), (_DRAWS, "draw")):
-        joined = joined.outerjoin(other, and_(other.c.request_id == charge.request_id, other.c.kind == kind))
+        joined = joined.outerjoin(other, and_(other.c.request_id == schema.records.c.request_id, other.c.kind == kind))
+    return select(*columns).select_from(joined).where(schema.records.c.kind == "charge")
+
+
+def _charges(dialect: str) -> Select[Any]:
     kept = {name: _ANSWERS.c[name] for name in Record.__slots__}
     short: ColumnElement[Any] = case((schema.size(_ANSWERS.c.body, dialect) < _LONG, _ANSWERS.c.body), else_=None)
     answer = [(short if name == "body" else column).label(f"answer_{name}") for name, column in kept.items()]
-    return (
-        select(schema.records, *answer, _DRAWS.c.seq.label("draw_seq"))
-        .select_from(joined)
-        .where(charge.kind == "charge")
-    )
+    return _of_charges(schema.records, *answer, _DRAWS.c.seq.label("draw_seq"))
 
 
 _CHARGES = {dialect: _charges(dialect) for dialect in ("sqlite", "postgresql")}
+_WITHOUT = _of_charges(schema.records, _ANSWERS.c.hash.label("answer_hash"), _DRAWS.c.seq.label("draw_seq"))
+_IDS = _of_charges(schema.records.c.request_id).order_by(schema.records.c.seq)
 
 
 def records(connection: Connection, kind: Kind, lineage: str | None, *chosen: ColumnElement[bool]) -> list[Record]:
@@ -125,14 +130,18 @@ def _linked(connection: Connection, *chosen: ColumnElement[bool], theirs: str) -
 
 def last_link(connection: Connection) -> Record | None:
     """The newest link, or None."""
-    query = (
-        select(schema.records)
-        .where(schema.of_kind(schema.records, "link"))
-        .order_by(schema.records.c.seq.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).mappings().one_or_none()
+    row = connection.execute(_last_link(schema.records)).mappings().one_or_none()
     return None if row is None else Record(**row)
+
+
+def number_of_last_link(connection: Connection) -> int:
+    """The number of its record, without a look at what it keeps (66 kB); 0 where there is none."""
+    return int(connection.execute(_last_link(schema.records.c.seq)).scalar() or 0)
+
+
+def _last_link(*columns: ColumnElement[Any] | FromClause) -> Select[Any]:
+    links = select(*columns).where(schema.of_kind(schema.records, "link"))
+    return links.order_by(schema.records.c.seq.desc()).limit(1)
 
 
 def naming(connection: Connection, *subjects: str) -> list[str]:
@@ -162,16 +171,37 @@ def receipt(connection: Connection, request_id: str) -> Receipt | None:
     return Receipt.of(found["charge"], found.get("answer"), begun="draw" in found)
 
 
+def without_answer(connection: Connection, request_id: str) -> tuple[Receipt | None, Place | None]:
+    """As ``receipt``, with the hash of its answer alone, and the place of that; for whoever keeps others from writing:
+    an answer may have 4 MB, which a slow line has in no moment."""
+    rows = connection.execute(_BUT_ITS_ANSWER, {"asked": request_id}).mappings()
+    found = {row["kind"]: Record(**row) for row in rows}
+    answer = connection.execute(_ANSWERED, {"asked": request_id}).one_or_none()
+    if "charge" not in found:
+        return None, None
+    told = Receipt.of(found["charge"], None, begun="draw" in found)
+    if answer is None:
+        return told, None
+    seq, time, digest = answer
+    return replace(told, answer_hash=digest), (seq, time)
+
+
 def receipts(
     connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None, answers: bool = True
 ) -> list[Receipt]:
     """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many, and with their
     ``answers`` unless they are not asked for."""
-    query = _CHARGES[connection.dialect.name].where(*chosen).order_by(schema.records.c.seq.desc())
+    charges = _CHARGES[connection.dialect.name] if answers else _WITHOUT
+    query = charges.where(*chosen).order_by(schema.records.c.seq.desc())
     rows = connection.execute(query if newest is None else query.limit(newest)).mappings()
     if not answers:
         return [_without_answer(row) for row in rows.all()][::-1]
     return [_read(row) for row in [_whole(connection, dict(row)) for row in rows.all()]][::-1]
+
+
+def request_ids(connection: Connection, *chosen: ColumnElement[bool]) -> list[str]:
+    """Those of the charges that are ``chosen``, oldest first."""
+    return list(connection.execute(_IDS.where(*chosen)).scalars())
 
 
 def _whole(connection: Connection, row: dict[str, Any]) -> dict[str, Any]:

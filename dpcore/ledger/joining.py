@@ -34,7 +34,7 @@ def join(
     """
     while True:
         with store.reading() as connection:
-            known = history.last_link(connection)
+            known = history.number_of_last_link(connection)
             owners = people.owners_of(store, connection, file, lineage, who)
             said = people.said_others(store, connection, file, lineage, who)
         alike = compare()
@@ -44,7 +44,7 @@ def join(
         if rest and not file.because:
             raise KnownPeople([one for one in alike if one.lineage not in said])
         with store.writing() as connection:
-            if history.last_link(connection) == known:
+            if history.number_of_last_link(connection) == known:
                 budget = begin(connection)
                 for one in rest:
                     people.note_others(store, connection, file, lineage, one.lineage, who)

@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,6 +61,14 @@ _NEAR = 1 << 16
 """Bytes of records that are read while all other computers wait, at most: a slow line has them in a moment."""
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""
+_MOST_TRIES = 20
+"""Times that a writer reads what others wrote meanwhile, before it writes: each has less to read than the one before,
+unless its line is slower than they are, or leads to a copy of the database that lags behind."""
+FALLS_BEHIND = (
+    "Others write into the ledger faster than this computer can read what they wrote, so nothing was given out; ask "
+    "again. Where it stays so, look whether its line to the ledger's server is slow, and that the ledger's address "
+    "names that server itself and no copy of it that lags behind."
+)
 JUST_BEGUN = "Another computer has just begun this ledger, so nothing was given out; ask again."
 _HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update(key_share=True)
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
@@ -171,22 +179,25 @@ class Store:
         """
         with self._alone_here(at_least):
             self._begin()
-            if self.journal is not None:
-                self.journal.read_on()  # now, for on a server all computers wait for the transaction
-            while True:
+            following = self._read_on()  # now, for on a server all computers wait for the transaction
+            for _ in range(_MOST_TRIES):
                 with writing(self.engine) as connection:
-                    self._compare(connection)
+                    self._compare(connection, following)
                     if self._is_near(connection):
                         self._lost = None
                         for right in self._bound.rights:
                             right(connection)
+                        lacking = self._lacking(connection)
                         yield connection
-                        added = list(connection.info["added"])
+                        lacking += connection.info["added"]
                         if self.journal is not None:
-                            self.journal.must_fit(self._lacking(connection, added))
+                            self.journal.must_fit(lacking)
                         break
                 self._catch_up()
-            self._follow(added)
+            else:
+                raise LedgerError(FALLS_BEHIND)
+            if self.journal is not None:
+                self.journal.add(lacking)
             self._note()
 
     @contextmanager
@@ -412,8 +423,19 @@ class Store:
             self._unbegun.pin_journal(self.engine, self.journal.path, self.key)
             self._unbegun = None
 
-    def _compare(self, connection: Connection) -> None:
-        """The database must have all that the journal has. Raises LedgerUnsound."""
+    def _read_on(self) -> Record | None:
+        """Read what other programs added to the journal; the record of which a part may stand behind its last line."""
+        if self.journal is None:
+            return None
+        self.journal.read_on()
+        if self.journal.is_finished():
+            return None
+        with snapshot(self.engine) as connection:
+            return next(stored_records(connection, after=self.journal.seq), None)
+
+    def _compare(self, connection: Connection, following: Record | None) -> None:
+        """The database must have all that the journal has, and what stands behind the journal's last line must be left
+        of one that was to be written, of ``following``. Raises LedgerUnsound."""
         # on a server this row is the queue in which writers wait, behind nobody who only refers to it
         head = connection.execute(_HEAD).one_or_none()
         if head is None:
@@ -423,8 +445,9 @@ class Store:
         journal = self.journal
         if journal is None:
             return
-        if journal.seq == 0:
-            self._must_go_on(connection, journal)
+        goes_on = journal.is_finished() or journal.ends_before(following)
+        if journal.seq == 0 and not goes_on:
+            raise LedgerUnsound(journal.trouble())
         if journal.is_lost(seq):
             if self._unbegun is not None:  # in the moment since ``_begin``
                 raise LedgerError(JUST_BEGUN)
@@ -433,14 +456,8 @@ class Store:
             chosen = select(schema.records.c.hash).where(schema.records.c.seq == journal.seq)
             if connection.execute(chosen).scalar() != journal.hash or seq < journal.seq:
                 raise LedgerUnsound(BEHIND)
-        self._must_go_on(connection, journal)
-
-    def _must_go_on(self, connection: Connection, journal: Journal) -> None:
-        """What stands behind the journal's last line must be left of one that was to be written."""
-        if not journal.is_finished():
-            following = next(stored_records(connection, after=journal.seq), None)
-            if not journal.ends_before(following):
-                raise LedgerUnsound(journal.trouble())
+        if not goes_on:
+            raise LedgerUnsound(journal.trouble())
 
     def _is_near(self, connection: Connection) -> bool:
         """Whether what the journal lacks is so little that it is read in a moment over any line, so that nobody waits
@@ -453,20 +470,11 @@ class Store:
             raise LedgerUnsound(BROKEN_CHAIN)
         return sizes[-1][0] >= seq and sum(many for _, many in sizes) <= _NEAR
 
-    def _lacking(self, connection: Connection, added: list[Record]) -> Iterable[Record]:
-        """What the journal has to take once this transaction is over: beside ``added`` what others wrote before."""
+    def _lacking(self, connection: Connection) -> list[Record]:
+        """What others wrote before this transaction that the journal has to take: little (``_is_near``)."""
         if self.journal is None or connection.info["head"][0] == self.journal.seq:
-            return added
-        return stored_records(connection, after=self.journal.seq)
-
-    def _follow(self, added: list[Record]) -> None:
-        """Bring the journal up to the database: with what was just added, or with all that it lacks."""
-        if self.journal is None:
-            return
-        if added and added[0].seq == self.journal.seq + 1:
-            self.journal.add(added)
-        else:
-            self._catch_up()
+            return []
+        return list(stored_records(connection, after=self.journal.seq))
 
     def _catch_up(self) -> None:
         """Write down all that others added by now, which keeps no other computer waiting, however much it is."""

@@ -21,6 +21,7 @@ from dpcore.ledger import Ledger, engine, verify
 from dpcore.ledger import journal as journals
 from dpcore.ledger import store as stores
 from dpcore.ledger.journal import Journal
+from dpcore.ledger.records import Record
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.verify import Replay, stored_records
 from tests.ledger.conftest import Computers, Place, unguarded
@@ -248,6 +249,47 @@ def test_of_what_others_wrote_little_is_read_while_all_wait(
     with other._store.writing() as connection:
         assert (connection.info["head"][0] > journal.seq) == waited
     assert other.receipt("large") is not None
+
+
+def lags_behind(network: Network, patch: pytest.MonkeyPatch, other: Ledger, looks: list[str]) -> None:
+    """A copy of the database answers who reads, and what was written is not in it yet."""
+    patch.setattr(Journal, "catch_up", lambda journal, records: looks.append("a look"))
+
+
+def is_overtaken(network: Network, patch: pytest.MonkeyPatch, other: Ledger, looks: list[str]) -> None:
+    """While it reads one large answer another one is written."""
+    first, catch_up = network.open("first"), Journal.catch_up
+
+    def overtaken(journal: Journal, records: Iterator[Record]) -> None:
+        catch_up(journal, records)
+        if journal is other._store.journal:
+            looks.append("a look")
+            another = Ledger.new_lineage()
+            first.charge(another, "others", Cost.pure(0.001), "?")
+            first.store_answer(another, "x" * 200_000)
+
+    patch.setattr(Journal, "catch_up", overtaken)
+
+
+@pytest.mark.parametrize("how", [lags_behind, is_overtaken])
+def test_whoever_does_not_come_up_with_the_others_is_told(
+    how: Callable[..., None], network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looked again and again without end, and let no other program of its computer write meanwhile."""
+    other, looks = begun(network), list[str]()
+    network.first_writes()
+    monkeypatch.setattr(stores, "_NEAR", 1000)
+    with monkeypatch.context() as patch:
+        how(network, patch, other, looks)
+        for most in (3, 5):
+            patch.setattr(stores, "_MOST_TRIES", most)
+            looks.clear()
+            with pytest.raises(LedgerError, match="faster than this computer can read") as refused:
+                other._store.follow()
+            assert type(refused.value) is LedgerError, "which closes nothing"
+            assert len(looks) == most, "or that bound is not what ends it"
+    charged(other)
+    other.verify()
 
 
 @pytest.fixture
