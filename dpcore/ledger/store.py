@@ -346,9 +346,11 @@ class Store:
         """A check in which nobody waits for another: of one state of the database, while others go on, and of the
         journal, then for a moment as a writer, to see that these belong together and to what there is now.
 
-        What it finds broken may be what others wrote in the meantime, so that only a look while nobody here can write
-        says it; those at other computers never wait. Raises LedgerUnsound.
+        The journal is compared with the database, and has at least what this process knew of it, so that a file that
+        was changed beneath it is found. What it finds broken may be what others wrote in the meantime, so that only a
+        look while nobody here can write says it; those at other computers never wait. Raises LedgerUnsound.
         """
+        known = 0 if self.journal is None else self.journal.seq
         try:
             if journal is not None:
                 journal.read_on()
@@ -356,32 +358,29 @@ class Store:
                 replay: Replay | None = verify_database(connection)
         except LedgerUnsound:
             replay = None
-        if replay is not None:
+        if replay is not None and (journal is None or journal.seq >= known):
             with self.writing() as connection:
                 sound = self._is_beginning(connection, replay, journal)
             if sound:
                 return replay
         with self._alone_here():
-            if self.journal is not None:
-                Journal(self.journal.path).read_on()
+            journal = None if self.journal is None else Journal(self.journal.path)
+            if journal is not None:
+                journal.read_on()
+                if journal.seq < known:
+                    raise LedgerUnsound(journal.trouble())
             with snapshot(self.engine) as connection:
                 replay = verify_database(connection)
         with self.writing() as connection:
             if not self._is_beginning(connection, replay, None):
                 raise LedgerUnsound(BROKEN_CHAIN)
+            if not self._is_beginning(connection, replay, journal):
+                raise LedgerUnsound(BEHIND)
         return replay
 
     def _is_beginning(self, connection: Connection, replay: Replay, journal: Journal | None) -> bool:
         """Whether what was checked before this transaction began is the beginning of what the ledger is now."""
-        if not _goes_on(connection, replay):
-            return False
-        if journal is None or self.journal is None or journal.seq == 0:
-            return True
-        try:
-            noted = self.journal.at(journal.seq)
-        except LedgerUnsound:
-            return False
-        return noted is not None and noted.hash == journal.hash
+        return _goes_on(connection, replay) and (journal is None or _goes_on(connection, journal))
 
     def close(self) -> None:
         """Let go of the database; the store cannot be used afterwards."""
@@ -545,7 +544,7 @@ def begin_journal(engine: Engine, path: Path) -> None:
         Journal(path).add(stored_records(connection))
 
 
-def _goes_on(connection: Connection, checked: Replay) -> bool:
+def _goes_on(connection: Connection, checked: Replay | Journal) -> bool:
     """Whether the records that were checked are the beginning of those that there are now."""
     hashed = select(schema.records.c.hash).where(schema.records.c.seq == checked.seq)
     return checked.seq == 0 or connection.execute(hashed).scalar() == checked.hash
