@@ -94,7 +94,7 @@ def test_two_of_other_people_both_pass(place: Place, monkeypatch: pytest.MonkeyP
 
 
 def test_without_looking_again_both_would_pass(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "last_link", lambda connection: None)
+    monkeypatch.setattr(history, "number_of_last_link", lambda connection: 0)
     assert at_once(sqlite_place, [TABLE, CHANGED], [opened, opened], monkeypatch) == [[], []]
 
 
@@ -114,7 +114,7 @@ def test_of_two_who_see_nothing_of_each_other_the_second_is_compared_with_the_fi
 
     monkeypatch.setattr(MembersLedger, "_compare_unseen", slow)
     if not looks_again:
-        monkeypatch.setattr(history, "last_link", lambda connection: None)
+        monkeypatch.setattr(history, "number_of_last_link", lambda connection: 0)
     both = (("olga", "anna", "first"), ("otto", "arno", "second"))
     with place.open() as one, place.open() as other, ThreadPoolExecutor(2) as pool:
         for owner, analyst, lineage in both:
