@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
-from dpcore.training.confusion import Confusion
+from dpcore.training.confusion import CELLS, Confusion
 from dpcore.training.confusion_law import Noise, told_off, verdict_chance
 from dpcore.validate import FloatArray, Neighbours, one_of, probability, whole
 
@@ -72,11 +72,12 @@ ABOUTS = MappingProxyType(
 class ConfusionProblem(Problem):
     """A drawn model of which ``true`` says how often it is right, told by four noisy counts, exactly.
 
-    One person has at most ``rows_per_person`` rows and is hidden by ``relation``; at n people the cells keep their
-    shares; ``questions`` such answers share ε evenly. Metrics: ``off``, within which the told share of right ones lies
-    of the true one, but for a chance of ``beta``; ``verdict``, the chance that the told counts say rightly whether the
-    model beats always the more common answer. Method ``theory`` bounds both from n alone: what can be right by no
-    more than luck it does not promise. Raises InvalidArgument.
+    ``true`` counts rows; the question is about so many ``rows`` like them, or about these. One person has at most
+    ``rows_per_person`` rows and is hidden by ``relation``; at n people the cells keep their shares; ``questions`` such
+    answers share ε evenly. Metrics: ``off``, within which the told share of right ones lies of the true one, but for a
+    chance of ``beta``; ``verdict``, the chance that the told counts say rightly whether the model beats always the more
+    common answer. Method ``theory`` bounds both from n alone: what can be right by no more than luck it does not
+    promise. Raises InvalidArgument.
 
     >>> import numpy as np
     >>> some = Confusion(found=40, missed=10, false_alarms=10, rightly_left=40)
@@ -86,6 +87,7 @@ class ConfusionProblem(Problem):
     """
 
     true: Confusion
+    rows: int | None = None
     relation: Neighbours = "add_remove"
     rows_per_person: int = 1
     questions: int = 1
@@ -96,13 +98,16 @@ class ConfusionProblem(Problem):
         whole(1, rows_per_person=self.rows_per_person)
         whole(1, questions=self.questions)
         probability(beta=self.beta)
-        if min(self.true.found, self.true.missed, self.true.false_alarms, self.true.rightly_left) < 0 or self.n < 1:
+        counts = [whole(0, **{name: getattr(self.true, name)}) for name in CELLS]
+        if sum(counts) < 1:
             raise InvalidArgument("true", "must be counts of at least one row")
+        if self.rows is not None:
+            whole(1, rows=self.rows)
 
     @property
     def n(self) -> int:
-        """How many rows have an answer."""
-        return int(self.true.total)
+        """How many rows have an answer: no sum of shares, which floats let fall below it."""
+        return int(self.true.total) if self.rows is None else self.rows
 
     @property
     def abouts(self) -> Mapping[str, About]:
@@ -121,13 +126,7 @@ class ConfusionProblem(Problem):
 
     def at(self, n: float) -> Confusion:
         """The cells of so many rows like these."""
-        times, true = n / self.true.total, self.true
-        return Confusion(
-            found=true.found * times,
-            missed=true.missed * times,
-            false_alarms=true.false_alarms * times,
-            rightly_left=true.rightly_left * times,
-        )
+        return Confusion(**{name: getattr(self.true, name) * n / self.true.total for name in CELLS})
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``; ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""

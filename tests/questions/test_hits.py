@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,10 +25,11 @@ from dashboard.case import Case, DrawnModel
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.training import PAGE
-from dashboard.questions.training.hits import ASKED, Hits, then
+from dashboard.questions.training.hits import ASKED, Hits, _Setting, then
 from dashboard.report.analysis import Asked, analysis
 from dashboard.report.answer import answered
 from dashboard.report.render import rendered
+from dashboard.usual import people
 from dashboard.words import hits as said
 from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Column, Declaration, Schema, apply
@@ -34,8 +38,9 @@ from dpcore.ledger import Ledger
 from dpcore.memory import Memory
 from dpcore.release import question_digest, release
 from dpcore.releases.model import PrivateModel
-from dpcore.training.confusion import Confusion, confusion_of
+from dpcore.training.confusion import CELLS, Confusion, confusion_of
 from dpcore.training.confusion_law import Noise, told_off
+from dpcore.training.confusion_problem import ConfusionProblem
 from dpcore.training.model import load_model
 from tests.peak import peak
 from tests.questions.samples import sample_case
@@ -172,6 +177,31 @@ def test_what_is_said_is_what_the_engine_finds() -> None:
         for axis in ("epsilon", "n", "both"):
             assert asked(case, hits_metric=metric).view.picture(axis).alt
     assert "**" in asked(case, hits_metric="verdict").headline
+
+
+def asked_about(cells: tuple[int, ...], times: float) -> ConfusionProblem:
+    """What the page asks where the model has these cells and there are ``times`` as many people."""
+    case = SimpleNamespace(table=SimpleNamespace(schema=Schema(columns=(Column(name="age", type="text"),))))
+    setting = SimpleNamespace(true=Confusion.of(np.array(cells)), relation="add_remove", case=case)
+    return _Setting.problem(setting, times, 1)  # type: ignore[arg-type]
+
+
+def test_as_many_people_are_asked_about_as_are_said() -> None:
+    """By whole numbers alone: no sum of the four cells' shares is ever one person less, nor none at all of one row."""
+    random, tables = np.random.default_rng(1), [(1, 0, 0, 0), (1, 1, 1, 4), (2, 1, 1, 3), (3000, 1226, 2000, 5000)]
+    tables += [tuple(cells) for most in (3, 40, 20_000) for cells in random.integers(1, most, (200, 4)).tolist()]
+    lost = 0
+    for cells, times in itertools.product(tables, people("hits_factor", said.PEOPLE).options):
+        problem, rows = asked_about(cells, times), max(1, round(sum(cells) * times))
+        assert problem.n == rows, (cells, times)
+        shares = [Fraction(cell, sum(cells)) for cell in cells]
+        here = problem.at(float(rows))
+        assert [float(share * rows) for share in shares] == pytest.approx([getattr(here, name) for name in CELLS])
+        lost += int(here.total) < rows
+    assert lost > 10, "or sums of shares would not have been found out"
+    few = asked_about((1, 1, 1, 4), 0.1)
+    for method, metric in itertools.product(few.methods, few.metrics):
+        assert np.isfinite(few.evaluate(method, metric, np.ones(1), np.ones(1)).value).all()
 
 
 def test_who_is_hidden_decides_the_noise_and_is_what_the_model_hides() -> None:

@@ -17,6 +17,7 @@ from dpcore.training.confusion_law import Noise, told_off, verdict_chance
 from dpcore.training.confusion_problem import ConfusionProblem
 
 SOME = Confusion(found=18, missed=58, false_alarms=10, rightly_left=230)
+SOME_SHARES = Confusion(found=0.4, missed=0.2, false_alarms=0.1, rightly_left=0.3)
 SHAPES = ({}, {"shapes": {"age": "even", "day": "even"}, "pairs": [("age", "complaint")]})
 
 
@@ -149,6 +150,9 @@ def test_curves_fall_as_they_must_and_stay_below_what_theory_says() -> None:
     assert rough == pytest.approx(np.full(600, here[0]), rel=0.02), "a map is drawn in less time"
     with pytest.raises(InvalidArgument, match="at least one row"):
         ConfusionProblem(true=Confusion(found=0, missed=0, false_alarms=0, rightly_left=0))
+    for wrong in ({"true": SOME_SHARES}, {"true": SOME, "rows": 0}, {"true": SOME, "rows": 1.5}):
+        with pytest.raises(InvalidArgument, match="whole number"):
+            ConfusionProblem(**wrong)
 
 
 def test_how_far_a_private_model_can_lean_on_its_rows() -> None:

@@ -178,7 +178,7 @@ class _Setting:
             rows_per_person=self.case.table.schema.rows_per_person,
             questions=shared,
         )
-        return here if times == 1.0 else replace(here, true=here.at(max(1.0, round(here.n * times))))
+        return here if times == 1.0 else replace(here, rows=max(1, round(here.n * times)))
 
     def view(self) -> View:
         identity = ("hits", self.case.table.fingerprint, self.drawn.receipt, self.relation)
