@@ -180,6 +180,7 @@ class Store:
         with self._alone_here(at_least):
             self._begin()
             following = self._read_on()  # now, for on a server all computers wait for the transaction
+            until = math.inf
             for _ in range(_MOST_TRIES):
                 with writing(self.engine) as connection:
                     self._compare(connection, following)
@@ -193,7 +194,11 @@ class Store:
                         if self.journal is not None:
                             self.journal.must_fit(lacking)
                         break
+                if time.monotonic() >= until:
+                    raise LedgerError(FALLS_BEHIND)
                 self._catch_up()
+                # to read what was written while it was away may take its time, and what is written meanwhile not
+                until = min(until, time.monotonic() + max(self.patience, at_least))
             else:
                 raise LedgerError(FALLS_BEHIND)
             if self.journal is not None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
 EVERY_ROW = (
-    "Every row counts, whatever its cells hold: of a file all with anything in them, of a source that is counted where "
-    "it is also those whose cells are all empty."
+    "Every row counts, whatever its cells hold. One whose cells are all empty is left out of a file, and counts in a "
+    "source that is counted where it is."
 )
 
 

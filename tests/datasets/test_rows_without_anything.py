@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -15,22 +14,21 @@ import pytest
 from dpcore.datasets import Column, Declaration, PrivateRows, read_table
 from dpcore.datasets.in_place import Form, PrivateSource, open_database, open_folder, open_lines
 from dpcore.releases.count import NoisyCount
+from tests.datasets.test_rewritten_columns import in_bytes
 
 FRAME = pd.DataFrame({"word": ["a", "b", "a", None] * 5, "other": ["c", None, "d", None] * 5})
 DECLARED = Declaration(columns=(Column(name="word", type="category", categories=("a", "b")),))
 COUNT = NoisyCount.of(DECLARED, epsilon=1.0)
 SAID = (
-    "of a file all with anything in them",
-    "of a source that is counted where it is also those whose cells are all empty",
+    "One whose cells are all empty is left out of a file",
+    "and counts in a source that is counted where it is",
 )
 Make = Callable[[Path], PrivateRows]
 
 
 def in_a_file(write: str, **how: object) -> Make:
     def made(_: Path) -> PrivateRows:
-        file = io.BytesIO()
-        getattr(FRAME, write)(file, **how)
-        return read_table(file.getvalue()).private
+        return read_table(in_bytes(FRAME, write, **how)).private
 
     return made
 

@@ -18,6 +18,7 @@ from dpcore.datasets.in_place import open_folder, shape
 from dpcore.datasets.reading import parquet_cells
 from dpcore.datasets.span_columns import NOTE, spans
 from dpcore.releases.selection import QuantileValue
+from tests.datasets.test_rewritten_columns import in_bytes
 
 HOURS = 20
 STAY = Declaration(columns=(Column(name="stay", type="number", low=0, high=1e14),))
@@ -39,15 +40,11 @@ KEPT: tuple[Callable[[pd.DataFrame], pd.DataFrame], ...] = (lambda frame: frame,
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:
-    made = io.BytesIO()
-    frame.to_parquet(made)
-    return made.getvalue()
+    return in_bytes(frame, "to_parquet")
 
 
 def as_feather(frame: pd.DataFrame) -> bytes:
-    made = io.BytesIO()
-    frame.to_feather(made)
-    return made.getvalue()
+    return in_bytes(frame, "to_feather")
 
 
 def cells(data: bytes) -> list[str]:

@@ -21,6 +21,7 @@ from dpcore.datasets.reading import kinds
 from dpcore.errors import UnreadableFile
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import MostCommonOption
+from tests.datasets.test_rewritten_columns import in_bytes
 
 Write = Callable[[pd.DataFrame], bytes]
 WHOLE = pd.DataFrame({"answer": [1.0, 2, 3, None] * 6, "word": ["a", "b", None, None] * 6})
@@ -44,9 +45,7 @@ LESS: dict[str, pd.DataFrame] = {
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:
-    made = io.BytesIO()
-    frame.to_parquet(made)
-    return made.getvalue()
+    return in_bytes(frame, "to_parquet")
 
 
 def as_feather(frame: pd.DataFrame) -> bytes:

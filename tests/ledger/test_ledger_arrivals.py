@@ -292,6 +292,26 @@ def test_whoever_does_not_come_up_with_the_others_is_told(
     other.verify()
 
 
+@pytest.mark.parametrize(("patience", "most"), [(25.0, 4), (45.0, 6), (1e9, 20)])
+def test_nor_for_longer_than_a_program_waits_for_another(
+    patience: float, most: int, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty looks at ten seconds each let nobody at that computer write for minutes. The first look takes what it
+    takes, for whoever was away."""
+    other, looks = begun(network), list[str]()
+    network.first_writes()
+    monkeypatch.setattr(stores, "_NEAR", 1000)
+    monkeypatch.setattr(other._store, "patience", patience)
+    with monkeypatch.context() as patch:
+        is_overtaken(network, patch, other, looks)
+        patch.setattr(stores.time, "monotonic", lambda: 10.0 * len(looks))
+        with pytest.raises(LedgerError, match="faster than this computer can read"):
+            other._store.follow()
+    assert len(looks) == most
+    charged(other)
+    other.verify()
+
+
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
     """A block in which no journal has room for a line more."""
