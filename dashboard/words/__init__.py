@@ -201,11 +201,15 @@ def goal(*, higher: bool) -> str:
     return "what you need" if higher else "what you accept"
 
 
-def odds_sentence(epsilon: float, delta: float = 0.0, *, of: str = "the answer") -> str:
+_ONE = "the answer"
+"""What somebody sees, where it is one answer."""
+
+
+def odds_sentence(epsilon: float, delta: float = 0.0, *, of: str = _ONE) -> str:
     """The odds picture in words; ``of`` is what somebody sees."""
     return (
         f"Someone who would guess right 50 times in 100 without {of} is right at most "
-        f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == 'the answer' else 'them'}."
+        f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == _ONE else 'them'}."
     )
 
 
@@ -257,7 +261,7 @@ class LabelCard:
     unit: str
     delta: float = 0.0
     who: str | None = None
-    of: str = "the answer"
+    of: str = _ONE
     sees_raw: str = "the computer this runs on, and whoever runs it"
     not_protected: str = NOT_PROTECTED
 
@@ -268,8 +272,7 @@ class LabelCard:
 
     @property
     def judged(self) -> str:
-        """Whether such a promise is usual, and what becomes of it with one answer more, in one line."""
-        twice = at_most(odds(2 * self.epsilon, 2 * self.delta))
+        """Whether such a promise is usual, and of one answer what becomes of it with another, in one line."""
         told = (
             "strong protection"
             if self.epsilon <= STRONG
@@ -277,9 +280,11 @@ class LabelCard:
             if self.epsilon <= WEAK
             else "weak protection"
         )
+        twice = at_most(odds(2 * self.epsilon, 2 * self.delta))
+        more = f" Whoever sees two such answers is right at most {twice} times in 100." if self.of == _ONE else ""
         return (
             f"**Is that good?** ε = {amount(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
-            f"less is safer. Whoever sees two such answers is right at most {twice} times in 100."
+            f"less is safer.{more}"
         )
 
     @property

@@ -193,8 +193,9 @@ def uncertain(noise: float, people: float, n: int, unit: str) -> str:
 
 
 def cell(cells: Confusion, name: str) -> str:
-    """One of the four numbers, in a table."""
-    return f"{getattr(cells, name):,.0f} {CELLS[name]}"
+    """One of the four numbers, in a table: below 0 through noise with a minus of print, for a cell that begins with "-"
+    may be a formula to the program it is taken to."""
+    return f"{getattr(cells, name):,.0f} {CELLS[name]}".replace("-", "−", 1)
 
 
 def cells_alt(true: Confusion) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -117,3 +118,11 @@ def test_the_card_says_what_to_do_next(least: float | None, size: float | None, 
         assert but.endswith(" If not, take more.")
         assert ("would do" in but) == ("would do" in told)
         assert "enough" not in but
+
+
+def test_what_two_answers_tell_is_said_of_one_and_not_of_several_together() -> None:
+    """Of all that a budget pays for it was told what two of them would, as if there were two such budgets."""
+    of_one = words.LabelCard(neighbours="add_remove", epsilon=0.5, delta=1e-6, unit="person")
+    twice = words.at_most(words.odds(1.0, 2e-6))
+    assert of_one.judged.endswith(f"two such answers is right at most {twice} times in 100.")
+    assert "two such" not in replace(of_one, of="all answers that fit").judged

@@ -34,6 +34,7 @@ from dashboard.words import hits as said
 from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Column, Declaration, Schema, apply
 from dpcore.datasets.done import Done
+from dpcore.formulas import disarmed
 from dpcore.ledger import Ledger
 from dpcore.memory import Memory
 from dpcore.release import question_digest, release
@@ -257,6 +258,14 @@ def requests() -> dict[str, PrivateModel]:
         "what was asked": replace(plain, chosen_after_looking=True),
         **{tie: replace(plain, reads=replace(plain.reads, **how)) for tie, how in reads.items()},
     }
+
+
+@pytest.mark.parametrize("name", said.CELLS)
+def test_a_count_below_0_reads_so_and_is_no_formula(name: str) -> None:
+    """“'-2 false alarms” stood in the table: a spreadsheet might run what begins with a minus of arithmetic."""
+    told = said.cell(Confusion(**dict.fromkeys(said.CELLS, -2)), name)
+    assert told == disarmed(told) == f"−2 {said.CELLS[name]}"
+    assert disarmed(told.replace("−", "-")) != told.replace("−", "-")
 
 
 @pytest.mark.parametrize("tie", requests())
