@@ -32,12 +32,14 @@ class Clock:
     """Time that a test moves."""
 
     def __init__(self) -> None:
-        self.now, self.may_pass, self.before = 100.0, threading.Event(), list[Callable[[], object]]()
+        self.now, self.before = 100.0, list[Callable[[], object]]()
+        self.sleeps, self.may_pass = threading.Event(), threading.Event()
 
     def __call__(self) -> float:
         return self.now
 
     def sleep(self, seconds: float) -> None:
+        self.sleeps.set()
         self.may_pass.wait()
         for look in self.before:
             look()
@@ -258,6 +260,7 @@ def test_a_quiet_server_forgets_by_itself() -> None:
     found, clock = rooms()
     room = found.open(SNACKS, HOST)
     room.join("a")
+    assert clock.sleeps.wait(60.0), "until the two hours from now"
     clock.now += 600.0
     later = found.open(SNACKS, "another speaker")
     seen: list[tuple[str, str]] = []
