@@ -9,8 +9,9 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger.receipt import OPTIONAL
 from dpcore.ledger.records import can_be_written
 from dpcore.ledger.roles import checked
+from dpcore.ledger.schema import MOST
 from dpcore.ledger.words import LONGEST_QUESTION, label
-from dpcore.validate import one_of
+from dpcore.validate import one_of, whole
 
 RELATIONS = ("", "add_remove", "replace_one")
 Actor = Literal["", "local", "trusted", "visitor", "room", "person"]
@@ -29,10 +30,14 @@ that is the same for several budgets would link them."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """What somebody knew of a question when they asked it: how many of its answers, and which record was the last one
-    of its people (``Ledger.version``)."""
+    of its people (``Ledger.version``); each from 0 to ``schema.MOST``. Raises InvalidArgument."""
 
     answers: int = 0
     record: int = 0
+
+    def __post_init__(self) -> None:
+        whole(0, MOST, answers=self.answers)
+        whole(0, MOST, record=self.record)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

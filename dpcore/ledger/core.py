@@ -587,7 +587,7 @@ class Ledger:
 
         Only those with an answer that says of itself that it is of this ``kind``, and only the ``newest`` so many,
         where that is given. Without their ``answers``, which may be 4 MB each, they only say that there is one
-        (``receipt`` has it). Raises UnknownLineage.
+        (``receipt`` has it). Raises UnknownLineage, InvalidArgument.
         """
         with self._store.reading() as connection:
             chosen = history.present(connection, lineage)[: 1 if every_generation else None]
@@ -628,7 +628,8 @@ class Ledger:
             return history.last(connection, lineage)
 
     def receipts(self, *, newest: int | None = None) -> list[Receipt]:
-        """Every receipt of the ledger, oldest first; only the ``newest`` so many where that is given."""
+        """Every receipt of the ledger, oldest first; only the ``newest`` so many where that is given. Raises
+        InvalidArgument."""
         with self._store.reading() as connection:
             return history.receipts(connection, newest=newest)
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, inspect, text
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, Select, create_engine, event, inspect, text
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
@@ -187,6 +187,12 @@ def make_engine(url: URL) -> Engine:
             "wal_autocheckpoint = 4000",  # pages; a charge that checkpoints takes longer, so let few of them
         ):
             connection.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "handle_error")
+    def _failed(context: ExceptionContext) -> None:
+        # of a statement's own values; what a row holds is read after it
+        if isinstance(context.original_exception, OverflowError) and context.statement is not None:
+            raise InvalidArgument("number", "must be one that a database can be asked about: below 2⁶³") from None
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -407,7 +413,7 @@ def is_damage(error: Exception) -> bool:
     """Whether the database itself says that its file is broken."""
     words = _words(error)
     told = any(sign in words for sign in ("malformed", "not a database", "corrupt", "could not decode", "checksum"))
-    return told or isinstance(error, (UnicodeDecodeError, OverflowError))  # not of what is on its way there
+    return told or isinstance(error, (UnicodeDecodeError, OverflowError))  # of rows: not of what is on its way there
 
 
 def is_passing(error: Exception) -> bool:

@@ -29,6 +29,7 @@ from dpcore.ledger import accounts, schema
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Kind, Record, canonical, cost_to_json
 from dpcore.ledger.words import same_question, text
+from dpcore.validate import whole
 
 
 def _asked(kind: Kind) -> ColumnElement[bool]:
@@ -190,8 +191,10 @@ def receipts(
     connection: Connection, *chosen: ColumnElement[bool], newest: int | None = None, answers: bool = True
 ) -> list[Receipt]:
     """Receipts of the charges that are ``chosen``, oldest first; only the ``newest`` so many, and with their
-    ``answers`` unless they are not asked for."""
+    ``answers`` unless they are not asked for. Raises InvalidArgument."""
     charges = _CHARGES[connection.dialect.name] if answers else _WITHOUT
+    if newest is not None:
+        newest = whole(0, schema.MOST, newest=newest)
     query = charges.where(*chosen).order_by(schema.records.c.seq.desc())
     rows = connection.execute(query if newest is None else query.limit(newest)).mappings()
     if not answers:

@@ -16,6 +16,8 @@ from sqlalchemy import (
     literal_column,
 )
 
+MOST = 10**15
+"""Beyond all numbers of records: what is larger is no question to a ledger."""
 metadata = MetaData()
 
 head = Table(
