@@ -40,14 +40,18 @@ _TAKE = (
 _TURN = "LOCK TABLE ended_logins IN SHARE ROW EXCLUSIVE MODE"
 """One writer at a time, so that none of a lower number appears later; readers wait for nobody."""
 _PUT = (
-    "INSERT INTO ended_logins (provider, person, login, since, until) "
-    "VALUES (:provider, :person, :login, :since, :until) ON CONFLICT (person, login) DO NOTHING"
+    "INSERT INTO ended_logins (seq, provider, person, login, since, until) "
+    "VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM ended_logins), :provider, :person, :login, :since, :until) "
+    "ON CONFLICT (person, login) DO NOTHING"
 )
+"""Numbered by the rows themselves: a sequence may have been set back, or begun anew where the database was copied row
+by row, and a number that was heard is not heard again."""
 _COVERED = (
     "DELETE FROM ended_logins WHERE provider = :provider AND since <= :since AND (person, login) <> (:person, :login) "
-    "AND :person IN (person, provider)"
+    "AND :person IN (person, provider) AND seq < (SELECT max(seq) FROM ended_logins)"
 )
-_OLD = "DELETE FROM ended_logins WHERE until < :before"
+"""The last one stays until another follows, or that would have its number."""
+_OLD = "DELETE FROM ended_logins WHERE until < :before AND seq < (SELECT max(seq) FROM ended_logins)"
 _LAST = "SELECT coalesce(max(seq), 0) FROM ended_logins"
 _LATER = (
     "SELECT provider, person, login, since, until, seq FROM ended_logins WHERE seq > :after ORDER BY seq LIMIT :most"

@@ -5,7 +5,7 @@ PostgreSQL takes of all functions and operators on a session's ``search_path`` t
 somebody may make in the ledger's schema is called by the ledger's role, which may do anything there. So a transaction
 sees that schema alone, and a ledger is closed where its tables' owner, the database's and superusers are not alone in
 it. Nor may others write rows: the chain of records has no key, so whoever can write one can write any that fits, their
-own role among them; nor set a sequence, by whose numbers computers know which log-outs they have heard. A pooler may
+own role among them; nor set a sequence, by whose numbers versions from before tell log-outs. A pooler may
 give each transaction to another session, which was told nothing: each is told what must hold of it.
 """
 

@@ -16,7 +16,7 @@ from dashboard.people import ended, logged_out, told_elsewhere
 from dashboard.people.told_elsewhere import Telling
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
-from dpcore.ledger.ended import Ended, EndedLogins
+from dpcore.ledger.ended import ALL, Ended, EndedLogins
 from dpcore.ledger.engine import form
 from dpcore.ledger.migrations import NEWEST
 from tests.ledger.conftest import Place
@@ -235,6 +235,58 @@ def test_what_nobody_needs_any_more_is_forgotten(shared: Ledger) -> None:
     assert rows(shared) == 2
     table.put([Ended("p", "newer", "x", 1, 1000)], before=500)
     assert [one.person for _, one in table.after(0)] == ["new", "newer"]
+
+
+AT_WHATEVER_NUMBER = {
+    "set back": "SELECT setval('ended_logins_seq_seq', 1, false)",
+    "at its end": "SELECT setval('ended_logins_seq_seq', 9223372036854775807)",
+    "as it is": "SELECT 1",
+}
+
+
+@pytest.mark.parametrize("how", AT_WHATEVER_NUMBER)
+def test_each_log_out_is_heard_whatever_became_of_the_numbers(
+    how: str, computers: tuple[Computer, Computer], shared: Ledger
+) -> None:
+    """A sequence that somebody had set back, or that a copy of the database began anew, gave numbers that were heard
+    before; so does whatever counts from the rows that are left."""
+    here, there = computers
+    for number in range(9):
+        here.ends(other(nonce=f"before {number}"))
+    there.exchanges()
+    with shared._store.engine.begin() as connection:
+        connection.execute(text(AT_WHATEVER_NUMBER[how]))
+    for number in range(4):
+        EndedLogins(shared).put([Ended("a", f"old {number}", "x", 1, 2)], before=1 << 60)
+        here.ends(said := other(nonce=f"after {number}"))
+        there.exchanges()
+        assert there.knows(said)
+
+
+def test_a_number_that_is_given_again_is_found_out(
+    computers: tuple[Computer, Computer], shared: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpcore.ledger.ended._PUT", BY_SEQUENCE)
+    with pytest.raises((AssertionError, LedgerError)):
+        test_each_log_out_is_heard_whatever_became_of_the_numbers("set back", computers, shared)
+
+
+BY_SEQUENCE = (
+    "INSERT INTO ended_logins (provider, person, login, since, until) "
+    "VALUES (:provider, :person, :login, :since, :until) ON CONFLICT (person, login) DO NOTHING"
+)
+
+
+def test_the_last_number_stays_known(shared: Ledger) -> None:
+    """Or the next log-out would have it again, and whoever has heard up to it would not hear that."""
+    table = EndedLogins(shared)
+    table.put([Ended("p", "a", "x", 1, 10)], before=0)
+    heard = table.last()
+    for row in (Ended("p", "b", "x", 1, 10), Ended("p", "p", ALL + "1", 5, 10), Ended("p", "c", "x", 9, 10)):
+        table.put([row], before=1 << 60)
+        assert [one for _, one in table.after(heard)] == [row]
+        heard = table.last()
+    assert rows(shared) == 1
 
 
 def test_long_lists_are_read_and_put_in_parts(shared: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
