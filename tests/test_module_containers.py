@@ -30,6 +30,7 @@ GROWING = {
     "dashboard/serving/log_line.py: _written": "two for each part of the program that writes to the log",
     "dashboard/people/providers.py: _said": "one for each provider of the login's file",
     "dashboard/people/logged_out.py: _tell": "one",
+    "dpcore/ledger/held.py: _databases": "ledgers that the program opened; one that is gone is not here",
     "dpcore/threads.py: _owed": "one for each thread of the program that the system did not give",
 }
 """Those that a function writes into, and what bounds each."""

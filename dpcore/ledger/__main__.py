@@ -17,6 +17,7 @@ from dpcore.ledger.core import Ledger
 from dpcore.ledger.engine import kept_url, ledger_url
 from dpcore.ledger.export import to_csv, to_json
 from dpcore.ledger.files import write_new
+from dpcore.ledger.held import is_held
 from dpcore.ledger.records import canonical, cost_to_json
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.roles import EVERYONE, LEVELS, ROLES
@@ -272,6 +273,8 @@ def _brought(path: Path) -> bytes:
     """What is in a file that somebody brings. Raises InvalidArgument for what has no end, or is too large."""
     if path.exists() and not path.is_file():
         raise InvalidArgument("receipt", "must be a file")
+    if is_held(path):
+        raise InvalidArgument("receipt", "must be no ledger that this program has open")
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:

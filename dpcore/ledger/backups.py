@@ -26,6 +26,7 @@ from dpcore.ledger import aside
 from dpcore.ledger.chains import from_database, from_journal
 from dpcore.ledger.engine import TROUBLE, form, is_passing, ledger_url, make_engine
 from dpcore.ledger.files import beside, create, others_may_replace, put_new, real
+from dpcore.ledger.held import HELD, is_held
 from dpcore.ledger.journal import begins_so, write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import OLDER
@@ -143,6 +144,8 @@ def read(source: Path | None, key: Key) -> Backup:
         return Backup()
     if not source.is_file():
         raise LedgerError("There is no backup at that place.")
+    if is_held(source):
+        raise LedgerError(HELD)
     try:
         with source.open("rb") as file:
             start = file.read(16)

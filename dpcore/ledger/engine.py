@@ -21,6 +21,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 from dpcore.addresses import OF_NO_SESSION, read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
+from dpcore.ledger import held
 from dpcore.ledger.commands import RESTORE, VERIFY
 from dpcore.ledger.files import create, real
 from dpcore.ledger.key import Key
@@ -172,6 +173,8 @@ def make_engine(url: URL) -> Engine:
             with suppress(FileExistsError):  # where another made it meanwhile, it is opened by SQLite alone
                 os.close(create(real(file)))
     engine = create_engine(url, **settings)
+    if file is not None:
+        held.note(engine, file)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _: Any) -> None:

@@ -22,6 +22,7 @@ from typing import BinaryIO
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger.commands import NEW_JOURNAL, RESTORE
 from dpcore.ledger.files import beside, create, real, sweep, sync_folder
+from dpcore.ledger.held import is_held
 from dpcore.ledger.records import FIRST, Record
 from dpcore.ledger.renewal import is_old
 
@@ -78,7 +79,7 @@ class Journal:
             if self._read_to:
                 raise LedgerUnsound(MISSING) from None
             return
-        if not stat.S_ISREG(there.st_mode):  # which may have no end
+        if not stat.S_ISREG(there.st_mode) or is_held(self.path):  # which may have no end; or is a database
             raise LedgerUnsound(NO_JOURNAL)
         size = there.st_size
         if size < self._read_to:
@@ -252,7 +253,7 @@ def whole(path: Path) -> list[Record]:
 def holds_record(path: Path) -> bool:
     """Whether any line of the file at ``path`` is a record as a journal holds it, sound or not: nothing else makes it
     one, nor do records as an auditor is given them (``export.records_to_lines``)."""
-    if not path.is_file():
+    if not path.is_file() or is_held(path):
         return False
     with path.open("rb") as file:
         return any(line.startswith(_BEGINS) and _parse(line) is not None for line in _lines(file))
@@ -263,7 +264,7 @@ def is_one(path: Path) -> bool:
     large another one is, it is read in portions, and of a journal little more than its beginning."""
     if not path.exists():
         return not real(path).is_symlink()  # one that leads to itself
-    if not path.is_file():
+    if not path.is_file() or is_held(path):
         return False
     with path.open("rb") as file:
         if begins_so(file.read(len(_BEGINS))) or file.seek(0, os.SEEK_END) == 0:
@@ -283,7 +284,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 def starts_old(path: Path) -> bool:
     """Whether the journal at ``path`` is in the form from before (``renewal.is_old``); reads only its beginning."""
-    if not path.is_file():
+    if not path.is_file() or is_held(path):
         return False
     with path.open("rb") as file:
         return is_old(_intact(_lines(file)))

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from sqlalchemy import Engine
 from dashboard.background import compute
 from dpcore.accounting import Cost
 from dpcore.errors import LedgerError
-from dpcore.ledger import Ledger, aside, found, place
+from dpcore.ledger import Ledger, __main__, aside, backups, found, journal, place
 from dpcore.ledger.__main__ import _COMMANDS, main
 from dpcore.ledger.engine import ledger_url, make_engine
 from dpcore.ledger.recovery import restore
@@ -67,11 +68,41 @@ def made_by_another_in_between(here: Place) -> None:
         make_engine(ledger_url(here.url)).dispose()
 
 
+def drilled(here: Place, **how: object) -> None:
+    """Brought back elsewhere, from a file of this ledger's that is no backup, or no journal."""
+    drill = file_of(here).with_name("drill.sqlite3")
+    with pytest.raises(LedgerError):
+        restore(f"sqlite:///{drill}", **how)  # type: ignore[arg-type]
+
+
+def taken_for_a_journal(here: Place, ending: str = "") -> None:
+    other = file_of(here).with_name("other.sqlite3")
+    with pytest.raises(LedgerError, match="holds no record"):
+        Ledger.open(other, journal=f"{file_of(here)}{ending}", create=True)
+
+
+def confirmed(here: Place, named: Path) -> None:
+    assert main(["--ledger", here.url, "confirm", str(named)]) == 1
+
+
+def linked(here: Place) -> Path:
+    """Another name of its file."""
+    (other := file_of(here).with_name("other name")).symlink_to(file_of(here))
+    return other
+
+
 WAYS: dict[str, Callable[[Place], object]] = {
     "opened again": opened_again,
     "made again": made_again,
     "made by another in between": made_by_another_in_between,
     **{command: lambda here, command=command: commanded(here, command) for command in ASKED},
+    "a drill with its file": lambda here: drilled(here, source=file_of(here)),
+    "a drill with a link to it": lambda here: drilled(here, source=linked(here)),
+    "a drill with its file as the journal": lambda here: drilled(here, journal=file_of(here)),
+    "its file as another's journal": taken_for_a_journal,
+    "its file of locks as another's journal": lambda here: taken_for_a_journal(here, "-shm"),
+    "its file as a receipt": lambda here: confirmed(here, file_of(here)),
+    "its file of locks as a receipt": lambda here: confirmed(here, Path(f"{file_of(here)}-shm")),
 }
 
 
@@ -134,9 +165,22 @@ def test_nor_is_one_opened_beside_sqlite_that_is_brought_back(
         restore(sqlite_place.url, source=source)
     assert opened == []
     monkeypatch.setattr(Engine, "dispose", lambda engine: None)
+    monkeypatch.setattr(backups, "is_held", lambda path: False)
     with opened_beside_sqlite() as opened:
         restore(sqlite_place.url, source=source)
     assert opened, "or this test cannot fail"
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "file" in way or "link" in way])
+def test_a_file_that_is_not_known_to_be_held_is_opened(
+    way: str, charged: Ledger, sqlite_place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or what names it to another part of the program were not tested."""
+    for one in (__main__, backups, journal):
+        monkeypatch.setattr(one, "is_held", lambda path: False)
+    with opened_beside_sqlite() as opened, suppress(BaseException):
+        WAYS[way](sqlite_place)
+    assert opened
 
 
 def held(file: Path) -> int:
