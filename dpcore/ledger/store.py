@@ -70,6 +70,14 @@ FALLS_BEHIND = (
     "names that server itself and no copy of it that lags behind."
 )
 JUST_BEGUN = "Another computer has just begun this ledger, so nothing was given out; ask again."
+NOT_KNOWN = (
+    "The ledger's database did not say whether it has recorded this, so nothing was given out; look whether it is "
+    "there before you do it again."
+)
+RECORDED = (
+    "The ledger has recorded this, but its journal could not be written at that moment, so nothing was given out; look "
+    "again soon, and check the journal's disk."
+)
 _HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update(key_share=True)
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
 _ADD, _MOVE = insert(schema.records), update(schema.head)
@@ -175,16 +183,20 @@ class Store:
         """One checked transaction; when it ends the journal has everything the database has.
 
         It waits for another program for the store's patience, or ``at_least`` so many seconds; a server answers each
-        statement in a moment. Raises LedgerUnsound, and LedgerError when the database or the disk refuses.
+        statement in a moment. Where its word was lost that the transaction has ended, it is looked once whether what
+        was written stands. Raises LedgerUnsound, and LedgerError when the database or the disk refuses, or when it is
+        not known whether it was written.
         """
+        added: list[Record] = []
         with self._alone_here(at_least):
             self._begin()
             following = self._read_on()  # now, for on a server all computers wait for the transaction
             until = math.inf
             for _ in range(_MOST_TRIES):
-                with writing(self.engine) as connection:
+                near = False
+                with self._ending(added), writing(self.engine) as connection:
                     self._compare(connection, following)
-                    if self._is_near(connection):
+                    if near := self._is_near(connection):
                         self._lost = None
                         for right in self._bound.rights:
                             right(connection)
@@ -193,7 +205,9 @@ class Store:
                         lacking += connection.info["added"]
                         if self.journal is not None:
                             self.journal.must_fit(lacking)
-                        break
+                        added += connection.info["added"]
+                if near:
+                    break
                 if time.monotonic() >= until:
                     raise LedgerError(FALLS_BEHIND)
                 self._catch_up()
@@ -201,9 +215,49 @@ class Store:
                 until = min(until, time.monotonic() + max(self.patience, at_least))
             else:
                 raise LedgerError(FALLS_BEHIND)
-            if self.journal is not None:
-                self.journal.add(lacking)
-            self._note()
+            with self._recorded(added):
+                if self.journal is not None:
+                    self.journal.add(lacking)
+                self._note()
+
+    @contextmanager
+    def _ending(self, added: list[Record]) -> Iterator[None]:
+        """What goes wrong once these were ``added`` is the transaction's end, which may have come all the same: then
+        nothing is raised. Raises LedgerError where nobody can tell."""
+        failed: Exception | None = None
+        try:
+            yield
+        except TROUBLE as error:
+            if not added:
+                raise
+            failed = error
+        if failed is not None and not self._stands(added[-1]):
+            raise failed
+
+    def _stands(self, record: Record) -> bool:
+        """Whether it was written, by a look that waits until the transaction that wrote it is over. Raises LedgerError
+        where that cannot be told."""
+        try:
+            with reading(self.engine) as connection:
+                connection.execute(_HEAD)
+                found = select(schema.records.c.hash).where(schema.records.c.seq == record.seq)
+                return connection.execute(found).scalar() == record.hash
+        except TROUBLE as error:
+            self._refused(error)
+        raise LedgerError(NOT_KNOWN)
+
+    @contextmanager
+    def _recorded(self, added: list[Record]) -> Iterator[None]:
+        """What goes wrong within leaves what was ``added`` on the record. Raises LedgerError, which says so."""
+        try:
+            yield
+        except TROUBLE as error:
+            if not added:
+                raise
+            self._refused(error)
+        else:
+            return
+        raise LedgerError(RECORDED)
 
     @contextmanager
     def _alone_here(self, at_least: float = 0.0) -> Iterator[None]:

@@ -149,10 +149,10 @@ VIEWS: dict[str, Callable[[Ledger], Ledger]] = {
 }
 
 
-def begun(many: int) -> Ledger:
+def begun(many: int, whole: Ledger | None = None) -> Ledger:
     """Olga's budgets, which she shares for asking, and so many others who practise and play; Mallory links files with
     Olga's people and with her own as often, asks, and is charged."""
-    whole = Ledger.open("sqlite://")
+    whole = whole or Ledger.open("sqlite://")
     olga, mallory = (person(whole, subject, "owner", "analyst") for subject in (OLGA, MALLORY))
     for lineage in ("people", "second"):
         olga.open_budget(lineage, epsilon=10.0)
