@@ -52,6 +52,11 @@ def _conditional_charge() -> Update:
 _NO_BUDGET = "No budget has been opened for these people yet; open one first."
 # Built once: building costs more than running.
 _ALL = _budgets().order_by(schema.lineages.c.name, schema.lineages.c.lineage)
+_OF_PEOPLE = (
+    select(schema.lineages.c.lineage)
+    .where(schema.of_people)
+    .order_by(schema.lineages.c.name, schema.lineages.c.lineage)
+)
 _ONE = _budgets().where(schema.lineages.c.lineage == bindparam("key"))
 _CHARGE = _conditional_charge()
 
@@ -59,6 +64,11 @@ _CHARGE = _conditional_charge()
 def every(connection: Connection, *chosen: ColumnElement[bool]) -> list[Budget]:
     """The present budget of every lineage that is ``chosen``, by name."""
     return [Budget.of(dict(row)) for row in connection.execute(_ALL.where(*chosen)).mappings()]
+
+
+def of_people(connection: Connection) -> list[str]:
+    """The lineages of all real budgets but rooms, by name; of no budget more is read."""
+    return list(connection.execute(_OF_PEOPLE).scalars())
 
 
 def find(connection: Connection, lineage: str) -> Budget | None:

@@ -199,8 +199,8 @@ def find(connection: Connection, request_id: str) -> Petition | None:
 
 
 def asked_by(connection: Connection, subject: str) -> ColumnElement[bool]:
-    """That a person asked it: of requests about budgets that were never theirs to ask none is read."""
-    return and_(schema.records.c.lineage.in_(history.naming(connection, subject)), says("subject", subject))
+    """That it is a request which this person made: of others' none is read."""
+    return and_(_ASKED, history.named(connection, "subject", subject))
 
 
 def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petition]:

@@ -439,7 +439,8 @@ class Ledger:
     def comparable(self) -> list[str]:
         """The lineages that a new file of whoever asks is compared with: those of all real budgets but rooms, about
         whose people no file is."""
-        return [found.lineage for found in Ledger.chargeable(self)]
+        with self._store.reading() as connection:
+            return accounts.of_people(connection)
 
     def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
         """Whether this cost takes the person who asks above what they may take alone. Raises UnknownLineage."""

@@ -14,12 +14,12 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, get_args
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, select
 
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history, schema
 from dpcore.ledger.begun import Begun
-from dpcore.ledger.records import Kind, canonical, lately
+from dpcore.ledger.records import Kind, lately
 
 MOST, DAY = 600, timedelta(days=1)
 """Records of one person in a day, but those that are bounded otherwise; as many as of practice (``rate``)."""
@@ -56,9 +56,8 @@ OTHERWISE: Mapping[Kind, str] = MappingProxyType(
 )
 """What bounds the records of these kinds; all others are counted here, also those of a kind that is yet to come."""
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("at"))
-_ABOUT_NONE: tuple[Kind, ...] = ("others", "role")
-"""Of these, those that may name no budget of who wrote them; each has an index of its own."""
-_ABOUT_BUDGETS = tuple(kind for kind in get_args(Kind) if kind not in {*OTHERWISE, *_ABOUT_NONE, "link"})
+_NOTED = tuple(kind for kind in get_args(Kind) if kind not in {*OTHERWISE, "open", "link"})
+"""Of these, those that say by whom they are as ``by``, and have an index by that."""
 
 
 def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> None:
@@ -67,28 +66,26 @@ def must_be_few(connection: Connection, kind: Kind, body: Mapping[str, Any]) -> 
     if not by or kind in OTHERWISE:
         return
     kept = schema.records
-    theirs = or_(*(history.says(connection, f'"{name}":{canonical(by)}') for name in ("by", "owner")))
-    about = and_(kept.c.lineage.in_(history.naming(connection, by)), kept.c.kind.in_(_ABOUT_BUDGETS))
+    opened = and_(schema.of_kind(kept, "open"), history.named(connection, "owner", by))
     linked = and_(schema.of_kind(kept, "link"), history.begins(connection, by))
-    if _today(connection, theirs, about, linked, *(schema.of_kind(kept, kind) for kind in _ABOUT_NONE)) >= MOST:
+    noted = and_(schema.of_kind(kept, *_NOTED), history.named(connection, "by", by))
+    if _today(connection, opened, linked, noted) >= MOST:
         raise NotAllowed(TOO_MANY)
 
 
 def must_ask_few(connection: Connection, subject: str) -> None:
     """Before a person is charged for an answer about real people. Raises NotAllowed."""
     kept = schema.records
-    theirs = history.says(connection, f'"subject":{canonical(subject)}')
-    charged = and_(schema.of_kind(kept, "charge"), kept.c.lineage.in_(history.naming(connection, subject)))
-    if _today(connection, theirs, charged) >= MOST_ANSWERS:
+    charged = and_(schema.of_kind(kept, "charge"), history.named(connection, "subject", subject), history.ABOUT_PEOPLE)
+    if _today(connection, charged) >= MOST_ANSWERS:
         raise NotAllowed(TOO_MANY_ANSWERS)
 
 
-def _today(connection: Connection, theirs: ColumnElement[bool], *chosen: ColumnElement[bool]) -> int:
-    """How many of somebody's records that are of any of the ``chosen`` sorts, which have none in common, were written
-    within a day."""
+def _today(connection: Connection, *chosen: ColumnElement[bool]) -> int:
+    """How many records of any of the ``chosen`` sorts, which have none in common, were written within a day."""
     kept, (since, until) = schema.records.c, lately(DAY)
     recent = kept.seq > _before(connection, since, until)  # a long ledger makes nobody wait
-    found = select(func.count()).where(recent, kept.time > since, kept.time <= until, theirs)
+    found = select(func.count()).where(recent, kept.time > since, kept.time <= until)
     return sum(int(connection.execute(found.where(one)).scalar_one()) for one in chosen)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection
 from dataclasses import replace
@@ -51,16 +50,22 @@ _LAST = union_all(
 """By kind, so that each is read at its end in the index, however many records there are."""
 _BODY = select(schema.records.c.body).where(schema.records.c.seq == bindparam("at"))
 _IS_CHARGED = select(schema.records.c.seq).where(_asked("charge"))
-_REAL = select(schema.lineages.c.lineage).where(schema.of_people)
-_SHARED = (
-    select(schema.records.c.lineage)
-    .where(schema.records.c.kind.in_(("open", "share")), schema.records.c.lineage.in_(_REAL))
-    .distinct()
+ABOUT_PEOPLE = (
+    select(schema.lineages.c.lineage)
+    .where(schema.lineages.c.lineage == schema.records.c.lineage, schema.of_people)
+    .correlate(schema.records)
+    .exists()
 )
+"""That a record is about a real budget and no room's: asked of each, or all such budgets would be looked through."""
+_NAMED = (("open", "owner"), ("share", "subject"))
+"""In which kinds of records whose a budget is is said, and under which name."""
 Place = tuple[int, str]
 """Where and when a record was written, which is nothing of what it says."""
 _MARK, _UP_TO_MARK, _BEHIND = re.compile(r'"fingerprint":"([^"]+)"'), 8000, "\x7f"
 """How a link names its file, how far from its beginning at most, and what comes after all signs of a record."""
+BROUGHT = "brought"
+"""Under which name a link says by a mark what was brought where nobody has a name: before ``by``, so that all that have
+one are together in the index."""
 _DIGITS, _AFTER = frozenset("0123456789abcdef"), "g"
 """What hashes are written in, and what comes after it in the order of every language."""
 _LONG = 16 << 10
@@ -74,7 +79,7 @@ def _of_charges(*columns: ColumnElement[Any] | FromClause) -> Select[Any]:
     joined: FromClause = schema.records
     for other, kind in ((_ANSWERS, "answer"), (_DRAWS, "draw")):
         joined = joined.outerjoin(other, and_(other.c.request_id == schema.records.c.request_id, other.c.kind == kind))
-    return select(*columns).select_from(joined).where(schema.records.c.kind == "charge")
+    return select(*columns).select_from(joined).where(schema.of_kind(schema.records, "charge"))
 
 
 def _charges(dialect: str) -> Select[Any]:
@@ -105,18 +110,36 @@ def linked_by(connection: Connection, subject: str) -> dict[str, str]:
 
 
 def begins(connection: Connection, subject: str) -> ColumnElement[bool]:
-    """That a link is this person's, as far as its index tells: all of it for a name of less than 380 characters."""
-    start, known = schema.start(connection.dialect.name), _begins(subject)[: schema.LONGEST_START]
-    return and_(start >= known, start < known + _BEHIND)
+    """That a link is this person's."""
+    whole = _begins(subject)
+    found = _starts(connection, whole[: schema.LONGEST_START])
+    if len(whole) > schema.LONGEST_START:
+        found &= func.substr(schema.records.c.body, 1, len(whole)) == whole
+    return found
 
 
 def _begins(subject: str) -> str:
     return f'{{"by":{canonical(subject)},'
 
 
+def _starts(connection: Connection, known: str) -> ColumnElement[bool]:
+    start = schema.start(connection.dialect.name)
+    return and_(start >= known, start < known + _BEHIND)
+
+
 def linked_by_persons(connection: Connection, lineages: Collection[str]) -> set[str]:
     """The marks of the files that somebody who had logged in linked with these people."""
-    return set(_linked(connection, schema.records.c.lineage.in_(lineages), theirs='{"by":'))
+    among = schema.among(schema.records.c.lineage, lineages, connection.dialect.name)
+    return set(_linked(connection, among, theirs='{"by":'))
+
+
+def linked_without_name(connection: Connection, *marks: str) -> set[str]:
+    """The people of links that say one of these ``marks`` of what was brought, and of those that say none: persons',
+    and of before there were such marks. Of no others anything is read."""
+    here = [_starts(connection, f'{{"{BROUGHT}":{canonical(mark)},') for mark in marks]
+    here.append(schema.start(connection.dialect.name) >= '{"by":')  # what comes next in the order of names
+    links = select(schema.records.c.lineage).where(schema.of_kind(schema.records, "link"))
+    return {lineage for one in here for lineage in connection.execute(links.where(one)).scalars()}
 
 
 def _linked(connection: Connection, *chosen: ColumnElement[bool], theirs: str) -> dict[str, str]:
@@ -148,9 +171,12 @@ def _last_link(*columns: ColumnElement[Any] | FromClause) -> Select[Any]:
 def naming(connection: Connection, *subjects: str) -> list[str]:
     """The budgets of real people, no room's, that one of these opened or that were ever shared with them: whatever else
     a person has written stands in the records of these, or names no budget."""
-    said = (f"{canonical(name)}:{canonical(subject)}" for name in ("owner", "subject") for subject in subjects)
-    named = (says(connection, words) for words in said)
-    return list(connection.execute(_SHARED.where(or_(*named))).scalars())
+    found: set[str] = set()
+    for subject in subjects:
+        for kind, name in _NAMED:
+            told = [schema.of_kind(schema.records, kind), named(connection, name, subject), ABOUT_PEOPLE]
+            found.update(connection.execute(select(schema.records.c.lineage).where(*told)).scalars())
+    return list(found)
 
 
 def is_charged(connection: Connection, request_id: str) -> bool:
@@ -229,7 +255,7 @@ def _without_answer(row: RowMapping | dict[str, Any]) -> Receipt:
 
 def count(connection: Connection, *chosen: ColumnElement[bool]) -> int:
     """How many charges are ``chosen``."""
-    query = select(func.count()).select_from(schema.records).where(schema.records.c.kind == "charge", *chosen)
+    query = select(func.count()).select_from(schema.records).where(schema.of_kind(schema.records, "charge"), *chosen)
     return int(connection.execute(query).scalar_one())
 
 
@@ -263,12 +289,19 @@ def present(connection: Connection, lineage: str) -> list[ColumnElement[bool]]:
 def about(connection: Connection, question: str) -> ColumnElement[bool]:
     """Charges for one question, by its digest. Raises InvalidArgument."""
     text(question=question)
-    return says(connection, f'"question":{json.dumps(question)}')
+    return named(connection, "question", question)
 
 
 def of_kind(connection: Connection, kind: str) -> ColumnElement[bool]:
     """Charges with an answer in which something is of this ``kind``, as a model says it of itself."""
     return says(connection, f'"kind":{canonical(kind)}', _ANSWERS.c.body)
+
+
+def named(connection: Connection, name: str, value: str) -> ColumnElement[bool]:
+    """Records that say this under this name, found by an index of those of their kind where it has one."""
+    told = canonical(value)
+    begins_so = schema.value(name, connection.dialect.name) == schema.value_of(told)
+    return and_(begins_so, says(connection, f"{canonical(name)}:{told}"))
 
 
 def says(connection: Connection, words: str, body: ColumnElement[Any] = schema.records.c.body) -> ColumnElement[bool]:

@@ -12,12 +12,17 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection
 
-from dpcore.errors import KnownPeople
+from dpcore.errors import KnownPeople, LedgerError
 from dpcore.ledger import history, people
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.people import Bringer, Brought, Resemblance
 from dpcore.ledger.store import Store
 
+MOST_TIMES = 20
+"""Times that a file is compared, where others link one meanwhile."""
+OTHERS_MEANWHILE = (
+    "Others link files faster than this one can be compared with them, so nothing was changed; ask again."
+)
 Compare = Callable[[], Sequence[Resemblance]]
 
 
@@ -30,9 +35,9 @@ def join(
     several says nothing of the rest: that nobody of theirs is in it takes a sentence, which goes on the record with the
     link; so does what its person said of this very file before (``people.said_others``). Raises KnownPeople where it
     looks like others of whom they have said nothing, InvalidArgument where it is others' for good, or the reason is no
-    sentence.
+    sentence, LedgerError where others link files all the time.
     """
-    while True:
+    for _ in range(MOST_TIMES):
         with store.reading() as connection:
             known = history.number_of_last_link(connection)
             owners = people.owners_of(store, connection, file, lineage, who)
@@ -50,3 +55,4 @@ def join(
                     people.note_others(store, connection, file, lineage, one.lineage, who)
                 people.link(store, connection, file, lineage, who)
                 return budget
+    raise LedgerError(OTHERS_MEANWHILE)

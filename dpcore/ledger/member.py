@@ -118,7 +118,7 @@ class MembersLedger(Ledger):
         if audits:
             real = select(schema.lineages.c.lineage).where(schema.lineages.c.practice == 0)
             return or_(lineage.in_(real), lineage.in_(own))
-        return lineage.in_([*shared_with(connection, self._subject), *own])
+        return schema.among(lineage, [*shared_with(connection, self._subject), *own], connection.dialect.name)
 
     def _visible(self, lineage: str) -> str:
         if not self._practised(lineage):
@@ -251,7 +251,7 @@ class MembersLedger(Ledger):
         with self._store.reading() as connection:
             shared = shared_with(connection, self._subject).items()
             asked = [lineage for lineage, terms in shared if terms.at_least(self._subject, "ask")]
-            return accounts.every(connection, schema.lineages.c.lineage.in_(asked))
+            return accounts.every(connection, schema.among(schema.lineages.c.lineage, asked, connection.dialect.name))
 
     def comparable(self) -> list[str]:
         """For an owner those of all real budgets: a second one for the same people would double what can be learned."""
@@ -376,8 +376,8 @@ class MembersLedger(Ledger):
         with self._store.reading() as connection:
             shared = shared_with(connection, self._subject).items() if "owner" in roles else ()
             owned = [lineage for lineage, terms in shared if terms.level(self._subject) == "own"]
-            theirs = or_(approvals.asked_by(connection, self._subject), schema.records.c.lineage.in_(owned))
-            return approvals.newest(connection, theirs)
+            of_theirs = schema.among(schema.records.c.lineage, owned, connection.dialect.name)
+            return approvals.newest(connection, or_(approvals.asked_by(connection, self._subject), of_theirs))
 
     def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
         """Only this person's, which is theirs to know whatever was shared with them by now."""

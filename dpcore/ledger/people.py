@@ -23,8 +23,6 @@ from dpcore.sketches import Index, Sketch
 
 AT_ONCE = 50
 """Sketches that are read together: each is 66 kB as it is written, and seven times as much to be compared."""
-MOST_NAMED = 1000
-"""Values that one statement asks for."""
 LEAST_WORDS = 12  # characters of a sentence
 CONFIGURED = "configured:"
 """How the lineage of a source begins that is counted where it is."""
@@ -109,7 +107,8 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, who:
         _own_mark(store.key, lineage, file.fingerprint, who) if apart else _mark(store.key, lineage, file.fingerprint)
     )
     row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
-    store.append(connection, "link", lineage=lineage, body={**row, **({"by": by} if by else {})})
+    whose = {"by": by} if by else {history.BROUGHT: _as_brought(store.key, file.fingerprint, who.own if apart else "")}
+    store.append(connection, "link", lineage=lineage, body={**row, **whose})
     connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
 
 
@@ -128,7 +127,8 @@ def _theirs(
     key: Key, connection: Connection, fingerprint: str, who: Bringer, among: Collection[str] | None = None
 ) -> list[KnownFile]:
     """This very file as this person linked it, with anybody or ``among`` these people: all that may be told of it."""
-    known = _known(connection, key, fingerprint, who, _linked_with(connection, who) if among is None else among)
+    linked = _linked_with(connection, key, fingerprint, who)
+    known = _known(connection, key, fingerprint, who, linked if among is None else linked & set(among))
     mine = {one.mark for one in free(connection, who, known)}
     # of several also their own mark of this very file, which nobody else's can be
     return [
@@ -138,11 +138,13 @@ def _theirs(
     ]
 
 
-def _linked_with(connection: Connection, who: Bringer) -> Collection[str]:
-    """All people with whom this person may have linked a file: without a login those of every real budget."""
+def _linked_with(connection: Connection, key: Key, fingerprint: str, who: Bringer) -> set[str]:
+    """The people with whom this person may have linked this file. Without a login it is found by what was brought, by
+    anybody or by them: nobody looks for it among the people of every budget that others open."""
     if who.subject:
         return set(history.linked_by(connection, who.subject).values())
-    return set(connection.execute(select(schema.lineages.c.lineage).where(schema.of_people)).scalars())
+    marks = {_as_brought(key, fingerprint, own) for own in ("", who.own)}
+    return history.linked_without_name(connection, *marks)
 
 
 def _known(connection: Connection, key: Key, fingerprint: str, who: Bringer, among: Collection[str]) -> list[KnownFile]:
@@ -169,6 +171,12 @@ def _mark(key: Key, lineage: str, fingerprint: str) -> str:
 def _own_mark(key: Key, lineage: str, fingerprint: str, who: Bringer) -> str:
     """Of the file with these people as this person's, which is nobody else's."""
     return key.mark("file", lineage, fingerprint, who.own)
+
+
+def _as_brought(key: Key, fingerprint: str, own: str) -> str:
+    """Of the file alone, where nobody has a name: with whomever it was linked, all are told there that it is known. But
+    of a source's people who linked it is told, and nobody else (``own``)."""
+    return key.mark("brought", fingerprint, own)
 
 
 def free(connection: Connection, who: Bringer, known: Sequence[KnownFile]) -> list[KnownFile]:
@@ -238,15 +246,12 @@ def _marked(connection: Connection, marks: Collection[str]) -> list[KnownFile]:
 
 
 def _files(connection: Connection, column: ColumnElement[str], values: Collection[str]) -> list[KnownFile]:
-    table, left = schema.fingerprints, list(values)
+    table = schema.fingerprints
     query = select(table.c.fingerprint.label("mark"), table.c.lineage, schema.lineages.c.name).join(
         schema.lineages, schema.lineages.c.lineage == table.c.lineage
     )
-    found: list[KnownFile] = []
-    for first in range(0, len(left), MOST_NAMED):
-        chosen = query.where(column.in_(left[first : first + MOST_NAMED]))
-        found += [KnownFile(**row) for row in connection.execute(chosen).mappings()]
-    return found
+    chosen = query.where(schema.among(column, values, connection.dialect.name))
+    return [KnownFile(**row) for row in connection.execute(chosen).mappings()]
 
 
 def sketches(store: Store, known: Sequence[KnownFile]) -> Iterator[tuple[KnownFile, Sketch]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
+
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Column,
     ColumnElement,
@@ -12,8 +16,11 @@ from sqlalchemy import (
     String,
     Table,
     and_,
+    any_,
     func,
+    literal,
     literal_column,
+    select,
 )
 
 MOST = 10**15
@@ -104,6 +111,26 @@ def start(dialect: str) -> ColumnElement[str]:
     """How the text of a record begins, in the words of its index and in the order of bytes."""
     begins: ColumnElement[str] = literal_column(f"substr(records.body, 1, {LONGEST_START})", String)
     return begins if dialect == "sqlite" else begins.collate("C")
+
+
+def value(name: str, dialect: str) -> ColumnElement[str]:
+    """What a record says under this name, where that is a text, as far as ``value_of`` tells it; in the words of its
+    indexes."""
+    key, find = f'"{name}":"', "instr" if dialect == "sqlite" else "strpos"
+    after = f"substr(records.body, {find}(records.body, '{key}') + {len(key)}, {LONGEST_START})"
+    return literal_column(f"substr({after}, 1, {find}({after} || '\"', '\"') - 1)", String)
+
+
+def value_of(text: str) -> str:
+    """By what the canonical JSON of a text is found: up to the first quotation mark behind the one that begins it."""
+    return text[1 : LONGEST_START + 1].partition('"')[0]
+
+
+def among(column: ColumnElement[str], values: Collection[str], dialect: str) -> ColumnElement[bool]:
+    """That a column has one of these, however many others can make them: databases take so many parameters at most."""
+    if dialect == "sqlite":
+        return column.in_(select(func.json_each(json.dumps([*values])).table_valued("value").c.value))
+    return column == any_(literal([*values], ARRAY(String)))
 
 
 def size(text: ColumnElement[str], dialect: str) -> ColumnElement[int]:

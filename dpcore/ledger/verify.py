@@ -313,7 +313,7 @@ def sqlite_form(statements: Iterable[str]) -> str:
 
 MARKED = "CREATE TABLE backup_mark (mark TEXT NOT NULL)"
 """By which a backup is known again (``backups``)."""
-SQLITE_SAFEGUARDS = "6f56ebe3bf2543872572fbf69e418df3048160babfed35feb147005a0824f524"
+SQLITE_SAFEGUARDS = "0077caf34c2cccdf5286cf30ffb66f5099a8e8899508604e945ba5cbe806645b"
 SQLITE_FORMS = frozenset(
     {
         "089978fc0772b73089f1000a20e98be2929fbce9e9d050dec9d9d3fcc90de682",
@@ -322,6 +322,7 @@ SQLITE_FORMS = frozenset(
         "6075f0b9df2c2eab123e814284c2c205f5d1a76417fb7f84e53b65d5ef1cc23f",
         "b61e9c5f9194764860cf6ca529c4a05ba8d08c60e77375d0517ee1af682fb512",
         "10a2283ea4513c23eaa2d22062116cec15bbc30c281c82a50988fb6e7f447978",
+        "6f56ebe3bf2543872572fbf69e418df3048160babfed35feb147005a0824f524",
         SQLITE_SAFEGUARDS,
     }
 )

@@ -18,7 +18,7 @@ DEEP = '{"answer":' + "[" * 100_000 + "]" * 100_000 + "}"
 ENDLESS = """
 CREATE VIEW records AS WITH RECURSIVE c(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM c)
     SELECT seq, 'open' kind, 'x' lineage, '' request_id, 't' time, '{}' body, '' previous, '' hash FROM c;
-CREATE TABLE alembic_version(version_num); INSERT INTO alembic_version VALUES ('0009');
+CREATE TABLE alembic_version(version_num); INSERT INTO alembic_version VALUES ('0010');
 CREATE TABLE head(seq, hash, ledger_id)
 """
 BODIES = {

@@ -153,6 +153,7 @@ INDEXES_SINCE = {
     "fingerprints index ( lineage )",
     "records index ( substr ( body , 1 , 400 ) COLLATE C ) WHERE ( kind = 'link' )",
     *(f"records index ( seq ) WHERE ( kind = '{kind}' )" for kind in ("link", "others", "role")),
+    *(one for one in safeguards.WANTED if one.startswith("records index") and "strpos ( body ," in one),
 }
 TABLES_BEFORE = "10a2283ea4513c23eaa2d22062116cec15bbc30c281c82a50988fb6e7f447978"
 """What a file's tables were before these (``verify.SQLITE_FORMS``)."""

@@ -115,7 +115,7 @@ ANOTHERS = {
     "bookmarks": ["CREATE TABLE bookmarks (address)"],
     "emptied": ["CREATE TABLE bookmarks (address)", "DROP TABLE bookmarks"],
     "alembic": ["CREATE TABLE runs (x)", FORM, "INSERT INTO alembic_version VALUES ('9f2a')"],
-    "same-form": ["CREATE TABLE runs (x)", FORM, "INSERT INTO alembic_version VALUES ('0009')"],
+    "same-form": ["CREATE TABLE runs (x)", FORM, "INSERT INTO alembic_version VALUES ('0010')"],
     "same-names": ["CREATE TABLE head (x)", "CREATE TABLE records (seq, body)", "CREATE TABLE lineages (name)", FORM],
 }
 """Databases of other programs, by what may look like a ledger's: statements that make each."""

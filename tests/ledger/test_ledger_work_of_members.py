@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 import pytest
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, and_, event, select, true
+from sqlalchemy import ColumnElement, Connection, FromClause, and_, event, select, true
 
 from dpcore.costs import Cost
 from dpcore.ledger import Ledger, approvals, daily, history, records, schema
@@ -239,9 +239,8 @@ def of_any_words(table: FromClause, *kinds: str) -> ColumnElement[bool]:
     return table.c.kind.in_(kinds)
 
 
-def shared_among_all() -> Select[tuple[str]]:
-    kept, real = schema.records.c, select(schema.lineages.c.lineage).where(schema.lineages.c.practice == 0)
-    return select(kept.lineage).where(kept.kind.in_(("open", "share")), kept.lineage.in_(real)).distinct()
+def named_in_any_words(connection: Connection, name: str, value: str) -> ColumnElement[bool]:
+    return history.says(connection, f"{records.canonical(name)}:{records.canonical(value)}")
 
 
 AS_BEFORE: dict[str, tuple[object, str, object, set[str]]] = {
@@ -250,7 +249,7 @@ AS_BEFORE: dict[str, tuple[object, str, object, set[str]]] = {
     "all requests": (approvals, "ABOUT_PEOPLE", true(), {"petitions of all"}),
     "roles": (schema, "of_kind", of_any_words, {"roles"}),
     "the ledger's own": (history, "records", of_every_lineage, {"renewed_at", "examine a changed one"}),
-    "real budgets": (history, "_SHARED", shared_among_all(), {"charge", "charge what was granted"}),
+    "names": (history, "named", named_in_any_words, {"ask", "charge", "needs_approval"}),
 }
 
 

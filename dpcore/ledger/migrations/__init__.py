@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-NEWEST = "0009"
+NEWEST = "0010"
 """The last step; kept here so that a ledger that is up to date opens without loading Alembic."""
 
 OLDER = ("0001", "0002")
