@@ -336,6 +336,8 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
     share = found.untouched.share_of(cost, hidden)
     part = f", {said.share(100 * share)}" if share else ""
     st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. {tracker.spent_words(found)}")
+    if part and found.counting != "sum":
+        st.caption(tracker_words.IN_RHO)
     if not found.neighbours:
         st.caption(said.fixes(words.one_of(hidden, unit_of(request)), practice=source.practice))
     if not fits:
@@ -373,8 +375,25 @@ def _smaller(found: Budget, cost: Cost) -> None:
         st.button(f"Use ε = {words.amount(most)}", key="release-smaller", on_click=session.set_epsilon, args=(most,))
 
 
+def _by_epsilon(found: Budget, cost: Cost, neighbours: str) -> bool:
+    """Whether a refusal is told by the ε that was asked for: the budget counts in ρ, of which nobody here spoke, and no
+    more than a smaller ε is needed."""
+    return found.counting == "zcdp" and math.isfinite(cost.zcdp) and found.counted(cost, neighbours) == cost
+
+
+def _takes(found: Budget, cost: Cost, neighbours: str) -> str:
+    """What does not fit takes of the budget, and what is left of it."""
+    share = found.untouched.share_of(cost, neighbours)
+    return said.of_budget(None if share is None else 100 * share, 100 * (1.0 - found.share_spent))
+
+
 def _refusal(found: Budget, source: Source, request: Request) -> str:
     again = said.RESET if source.practice else ""
+    cost = cost_of(request)
+    if _by_epsilon(found, cost, request.neighbours):
+        most = math.floor(found.remaining.epsilon * 1e6) / 1e6 if cost.delta == 0.0 else 0.0
+        told = f"ε = {words.amount(most)}" if most >= EPSILON_LOW else ""
+        return said.too_dear(cost_words(cost), _takes(found, cost, request.neighbours), told) + again
     return refusal(found, request.cost, request.neighbours, words.safe(unit_of(request), 40)) + again
 
 

@@ -180,7 +180,7 @@ def no_picture(problem: str) -> str:
     return f"This file gives no picture here: {problem}"
 
 
-ONE_MORE = "**One more does not fit; the answer below is drawn and paid for.**"
+ONE_MORE = "**One more does not fit.** The answer below stays."
 PRICE_FIXES = "Your first answer fixes what this budget protects"
 
 
@@ -232,6 +232,19 @@ def fixes(hidden: str, *, practice: bool) -> str:
 
 def share(hundredths: float) -> str:
     return f"about {hundredths:.0f} in 100 of the budget" if hundredths >= 1 else "less than 1 in 100 of the budget"
+
+
+def of_budget(takes: float | None, left: float) -> str:
+    """What does not fit takes so many hundredths of a budget, None for more than all, and so many are ``left``."""
+    taken = "more than the whole budget" if takes is None else share(takes)
+    return f"{taken}, and {share(left).removesuffix(' of the budget')} is left"
+
+
+def too_dear(cost: str, takes: str, most: str) -> str:
+    """Why an answer does not fit a budget that counts otherwise than in ε; up to ``most`` one would fit, "" where that
+    is not known."""
+    fits = f"One of up to {most} would fit." if most else "One at a smaller ε may fit."
+    return f"An answer for {cost} takes {takes}; nothing is charged for it. {fits}"
 
 
 def confirm_cost(cost: str, budget: str) -> str:

@@ -13,6 +13,11 @@ NOT_SEEN = "No budget of these people is open, or none that was shared with you.
 CLOSED = "Everything else keeps working; private answers wait until whoever runs this program has mended this:"
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
+IN_RHO = (
+    "ε is the most that an answer can ever tell of somebody, ρ what it tells on average. So the same ε takes a larger "
+    "share of this budget for one kind of answer than for another."
+)
+"""Why one ε is two shares, wherever a share is shown of a budget that counts in ρ."""
 NOT_ENOUGH = "Not enough is left for one more answer to this question at this ε."
 
 
@@ -72,11 +77,8 @@ def counted(counting: str, *, pure: bool) -> str:
             "" if pure else " δ, the chance that the promise fails (10⁻⁶ is one in a million), adds up too."
         )
     if counting == "zcdp":
-        return (
-            "Counted in ρ, made for many small answers: at half the ε one costs about a quarter. Some kinds of answers "
-            "cost less than others at the same ε."
-        )
-    return "Counted both by adding up and in ρ, made for many small answers, whichever leaves more."
+        return f"Counted in ρ, made for many small answers: at half the ε one costs about a quarter. {IN_RHO}"
+    return f"Counted both by adding up and in ρ, made for many small answers, whichever leaves more. {IN_RHO}"
 
 
 def counts_more(hidden: str, promised: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 import time
@@ -18,6 +19,7 @@ from dashboard.background import compute
 from dashboard.background.once import forget_all
 from dashboard.budget import tracker
 from dashboard.words import release as said
+from dashboard.words import tracker as tracker_words
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, UnreadableFile
 from dpcore.ledger import Ledger, Receipt
@@ -26,6 +28,7 @@ from dpcore.ledger.failed import Failed
 from dpcore.ledger.kept import KEPT
 from dpcore.ledger.records import Kind
 from dpcore.ledger.store import Store
+from dpcore.ledger.words import refusal
 from dpcore.release import FAILED, question_digest
 from tests.dashboard.asking import CANARY, Draw
 from tests.dashboard.conftest import CLINIC, text
@@ -232,6 +235,36 @@ def test_what_an_answer_took_is_said_where_one_more_does_not_fit(window: Window,
     assert app.warning[0].value.startswith(said.ONE_MORE)
     fresh = window(own, 0.8)
     assert said.ONE_MORE not in fresh.warning[0].value, "this one has no answer"
+
+
+def test_a_refusal_by_a_budget_in_rho_speaks_of_epsilon_and_shares_alone(window: Window, ledger_file: Path) -> None:
+    """It stood as “paid for” beside “nothing was charged”, with twelve digits of ρ for somebody who asked in ε."""
+    own = "own:people"
+    with ledger(ledger_file) as found:
+        found.open_budget(own, epsilon=3.0, delta=1e-6, counting="zcdp", name="Ours")
+    app = window(own, 0.6)
+    assert tracker_words.IN_RHO in text(app), "why the share is what it is, where it is shown"
+    press(app, "test-begin")
+    press(app, "test-confirm")
+    for warning in (app.warning[0].value, window(own, 0.7).warning[0].value):
+        assert refused_in_rho(warning) == [], warning
+        assert re.search(
+            r"takes (?:about \d+ in 100 of|more than) the (?:whole )?budget, and .* is left; nothing is charged for it",
+            warning,
+        )
+        assert re.search(r"One of up to ε = 0\.\d+ would fit", warning)
+    with ledger(ledger_file) as found:
+        budget = found.budget(own)
+    assert budget is not None
+    assert refused_in_rho(f"{said.ONE_MORE} {refusal(budget, Cost.pure(0.7), 'add_remove', 'person')}")
+    assert refused_in_rho("The answer below is drawn and paid for. Nothing was charged.")
+    money = window(None, 0.5)
+    assert tracker_words.IN_RHO not in text(money), "where ε adds up there is nothing to explain"
+
+
+def refused_in_rho(warning: str) -> list[str]:
+    """What in a refusal nobody can read who asked in ε."""
+    return re.findall(r"ρ|paid for|\d\.\d{7,}", warning)
 
 
 def test_an_answer_that_a_crash_took_is_drawn_for_the_charge_that_stands(window: Window, ledger_file: Path) -> None:
