@@ -95,6 +95,17 @@ class Uncertain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What privacy costs at the ε in force, as three numbers in words that stand next to each other: ``without``
+    privacy, ``private``, and their ``difference``, which is that of the two as they are written. Each is a label and a
+    number; ``difference`` has its unit."""
+
+    without: tuple[str, str]
+    private: tuple[str, str]
+    difference: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Better:
     """Another method does clearly better on these data, which everybody may see; ``control`` takes its ``value``."""
 
@@ -212,6 +223,7 @@ class Question:
     offer: Offer | NoOffer
     outcomes: Outcomes | None = None
     uncertain: Uncertain | None = None
+    price: Price | None = None
     also: Mapping[str, Callable[[float], str | None]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     works: tuple[Work, ...] = ()

@@ -369,7 +369,7 @@ class View:
             data=frame,
             code=self.code,
             note=f"Colour: {self.scale.title}, {self.names[self.main].lower()}. "
-            "Dashed line: where what you need is met.",
+            "Dashed line: where the goal set is met.",
         )
 
 

@@ -47,7 +47,7 @@ def tradeoff(
     target: float | None = None,
     ghost: pd.DataFrame | None = None,
     ghost_name: str = "as it was",
-    goal_name: str = "what you need",
+    goal_name: str = "goal set",
     dark: bool = False,
     log_y: bool = False,
     keep: Keep = anew,

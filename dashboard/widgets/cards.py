@@ -13,7 +13,7 @@ from dashboard.charts.dots import odds_grid, outcomes, shares, two_bars
 from dashboard.charts.ready import Ready
 from dashboard.charts.theme import palette
 from dashboard.controls import Control
-from dashboard.question import Better, Need, Outcomes, Uncertain
+from dashboard.question import Better, Need, Outcomes, Price, Uncertain
 from dashboard.replay import Same
 from dashboard.scenes.held import PICTURE_HEIGHT
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed
@@ -93,7 +93,9 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool, made: b
             sized = pair.container(key=f"{key}-found", width="content")
             sized.metric(needs.or_size(found.size_word), _size(found), help=needs.like_these(found.size_word))
             if found.here is not None and found.size is not None and not made:
-                sized.caption(needs.here(found.here, found.size, found.size_word, part=found.part))
+                sized.caption(
+                    needs.here(found.here, found.size, found.size_word, part=found.part, average=found.average)
+                )
     scale = [one for one in (least, surely) if one is not None and EPSILON_LOW < one <= EPSILON_HIGH]
     if least is not None and scale:
         taken = [_taken(one) for one in scale]
@@ -202,6 +204,13 @@ def _rings(found: Outcomes, kept: Sequence[int], drawn: Sequence[Any]) -> list[i
         if place is not None:
             counts[kept.index(place) if place in kept else len(kept)] += 1
     return counts
+
+
+def price(found: Price, *, key: str) -> None:
+    """What privacy costs: without it, with it, and the difference, side by side; below each other on a phone."""
+    with st.container(horizontal=True, key=f"{key}-price"):
+        for label, value in (found.without, found.private, found.difference):
+            st.metric(label, value, width="content")
 
 
 def uncertain(found: Uncertain, *, key: str) -> None:

@@ -30,7 +30,7 @@ from dashboard.widgets import cards
 
 MOST_ROWS = 50_000
 """Rows of a table that is still asked for every step; a larger one would make the page wait."""
-STALE = ("found", "draw", "levels")
+STALE = ("found", "draw", "levels", "price")
 """Parts of the page, by the end of their keys, that wait for the server."""
 _SCRIPT = Path(__file__).with_name("finger.js").read_text(encoding="utf-8")
 _FOLLOW = st.components.v2.component("epsilon_lab_finger", html="<span hidden></span>", js=_SCRIPT)

@@ -45,9 +45,13 @@ def _known(question: Question, ratios: Sequence[float]) -> list[said.Row]:
         return []
     reached = [words.height(height, hundred=view.scale.hundred) for height in known]
     met = view.enough(known)
-    enough = [] if met is None else [(said.ENOUGH, [said.MET[one] for one in met])]
+    enough = [] if met is None else [(said.enough(average=_average(question)), [said.MET[one] for one in met])]
     odds = [words.at_most(replace(card, epsilon=level).odds) for level in levels]
     return [(said.measured(view.scale.title), reached), *enough, *_also(question, levels), (said.GUESS, odds)]
+
+
+def _average(question: Question) -> bool:
+    return question.need.found is not None and question.need.found.average
 
 
 def _also(question: Question, levels: Sequence[float]) -> list[said.Row]:

@@ -418,7 +418,15 @@ def _head(question: Question, *, alone: bool = False) -> None:
     if alone:
         stage.headline(question)
         return
-    about = ("head", question.headline, question.caption, Same(question.uncertain), question.view.page, session.dark())
+    about = (
+        "head",
+        question.headline,
+        question.caption,
+        Same(question.uncertain),
+        question.price,
+        question.view.page,
+        session.dark(),
+    )
     replay.part(about, partial(_headed, question))
 
 
@@ -427,6 +435,8 @@ def _headed(question: Question) -> None:
         st.markdown(f"### {question.headline}")
     with st.container(key=f"{question.view.page}-caption"):
         st.caption(question.caption)
+    if question.price is not None:
+        cards.price(question.price, key=question.view.page)
     if question.uncertain is not None:
         cards.uncertain(question.uncertain, key=question.view.page)
 

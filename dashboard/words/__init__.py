@@ -198,7 +198,7 @@ def number_of(value: float, digits: int) -> str:
 
 def goal(*, higher: bool) -> str:
     """What the dashed line of a chart is called."""
-    return "what you need" if higher else "what you accept"
+    return "goal set" if higher else "limit set"
 
 
 _ONE = "the answer"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard.words import either, named, no_less, number, plural, safe, times_in_100, told_apart, visible
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import AGAINST, CHANCE, NO_THEOREM, NOISE, of_100, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NO_THEOREM, NOISE, TWO_REASONS, of_100, verdict
 from dpcore.about import About
 from dpcore.datasets import Schema
 from dpcore.datasets.schema import EachRow
@@ -148,7 +148,13 @@ def no_range(column: str) -> str:
 def sentence(step: str, limit: int, line: Control[Any], series: Control[Any]) -> tuple[str | Control[Any], ...]:
     shown = safe(step, 40)
     start = f"Which {shown} is the first to reach" if limit == 1 else f"Which are the first {limit} to reach"
-    return (start, line, "in", series)
+    return (start, line, "in", series, f"of that {shown} alone?" if limit == 1 else f"of one {shown} alone?")
+
+
+def whose(step: str, units: str) -> str:
+    """Of whom the numbers are that meet the line, and over what."""
+    each = safe(step, 40)
+    return f"Each {each} has its own number, from all {safe(units)} in these data; {plural_of(each)} are not added up."
 
 
 def in_words(step: str, limit: int, line: float, series: str) -> str:
@@ -245,11 +251,11 @@ def uncertain(noise: float, people: float, when: str | None, line: float) -> str
     often = f"in {of_100(people)} of 100 cases. {AGAINST} Calculated, not simulated."
     if when is None:
         return (
-            f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such runs ring although "
+            f"{TWO_REASONS} {NOISE} {of_100(noise)} of 100 such runs ring although "
             f"nothing is due. {CHANCE} with other people like these, {level} is reached after all {often}"
         )
     return (
-        f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such alarms do not ring on time. "
+        f"{TWO_REASONS} {NOISE} {of_100(noise)} of 100 such alarms do not ring on time. "
         f"{CHANCE} with other people like these, {level} itself would be reached at another time than {named(when)} "
         f"{often} “On time” is measured by these people's own day, so do not add the two: what they come to "
         "together is not calculated."

@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.words import many, named, number, safe
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import AGAINST, CHANCE, NOISE, counted, of_100, proved, redrawn, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, TWO_REASONS, counted, of_100, proved, redrawn, verdict
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 
@@ -21,8 +21,8 @@ SCALES = {
     "success": "near-best choices in 100",
 }
 NEED = {
-    "error": "I need wrong predictions, in 100, below",
-    "excess": "I need wrong above the best, in 100, below",
+    "error": "I accept wrong predictions, in 100, up to",
+    "excess": "I accept wrong above the best, in 100, up to",
     "success": "I need a near-best rule, times in 100",
 }
 NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
@@ -70,7 +70,7 @@ def sentence_end(used: int, rows: int, *, simulated: bool) -> str:
 def uncertain(noise: float, people: float, count: int, unit: str, near: float, draws: int) -> str:
     """Two uncertainties, apart; ``near`` of 100 more mistakes than the best make a rule a worse one."""
     return (
-        f"**Two reasons why it may be a worse rule.** {NOISE} {of_100(noise)} of 100 private rules are wrong "
+        f"{TWO_REASONS} {NOISE} {of_100(noise)} of 100 private rules are wrong "
         f"on over {number(near)} in 100 more than the best. {CHANCE} had {count:,} other {safe(many(unit))} like these "
         f"come, the best rule here would be so in {of_100(people)} of 100 cases ({redrawn(people, draws)}). {AGAINST}"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.words import many, named, no_less, number, plural, safe, times_in_100
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.release import such_as
-from dashboard.words.usual import AGAINST, CHANCE, NOISE, of_100, redrawn
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, TWO_REASONS, of_100, redrawn, verdict
 from dpcore.experts.linear import PrintedAccount
 
 if TYPE_CHECKING:
@@ -61,10 +61,9 @@ def percent(value: float) -> str:
 
 def headline(epsilon: float, extra: float, accepted: float, unit: str) -> str:
     """``extra`` and ``accepted`` in % of the range."""
-    verdict = "within" if extra <= accepted else "more than"
     return (
         f"At ε = {number(epsilon)} the private choice costs **{percent(extra)}** of the range more per {safe(unit)} "
-        f"than the best one: {verdict} the {number(accepted)} % you accept."
+        f"than the best one: {verdict(extra, accepted, f'{number(accepted)} %', higher=False)}."
     )
 
 
@@ -80,7 +79,7 @@ def caption(*, columns: int, rows: int, unit: str, best: str, own: float, at_ran
 def uncertain(noise: float, people: float, rows: int, unit: str, draws: int) -> str:
     """Two uncertainties, apart."""
     return (
-        f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 private choices are not the "
+        f"{TWO_REASONS} {NOISE} {of_100(noise)} of 100 private choices are not the "
         f"cheapest column. {CHANCE} had {rows:,} other {safe(many(unit))} like these come, another column would be "
         f"cheapest in {of_100(people)} of 100 cases ({redrawn(people, draws)}). {AGAINST}"
     )

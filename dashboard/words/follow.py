@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.words import many, named, no_less, number, plural, safe, times_in_100, tiny, told_apart, visible
 from dashboard.words.most_common import cannot_release, method_in_use, no_release, use
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import AGAINST, CHANCE, NOISE, of_100, redrawn
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, TWO_REASONS, of_100, redrawn, verdict
 from dpcore.experts import Scenario
 from dpcore.written import exact
 
@@ -164,20 +164,20 @@ def headline_waiting(epsilon: float, experts: int, rounds: int, units: str) -> s
 
 def headline_regret(epsilon: float, lost: float, accepted: float, at_random: float, units: str) -> str:
     """``lost``, ``accepted`` and ``at_random`` in points per 100 rounds more than the best expert."""
-    verdict = f"{'within' if lost <= accepted else 'more than'} the {number(accepted)} you accept"
+    found = verdict(lost, accepted, number(accepted), higher=False)
     less = "no less" if lost >= at_random else "hardly less"
     luck = f", and {less} than picking at random ({number(at_random)})" if lost > 0.9 * at_random else ""
     return (
         f"At ε = {number(epsilon)} following privately loses **{number(lost)}** points more per 100 {units} than the "
-        f"best expert, on average: {verdict}{luck}."
+        f"best expert, on average: {found}{luck}."
     )
 
 
 def headline_total(epsilon: float, lost: float, accepted: float, rounds: int, unit: str) -> str:
-    verdict = f"{'within' if lost <= accepted else 'more than'} the {number(accepted)} you accept"
+    found = verdict(lost, accepted, number(accepted), higher=False)
     return (
         f"At ε = {number(epsilon)} following privately loses **{number(lost)}** points in all over "
-        f"{plural(rounds, unit, many(unit))}: {verdict}."
+        f"{plural(rounds, unit, many(unit))}, on average: {found}."
     )
 
 
@@ -254,7 +254,7 @@ def uncertain(noise: float, without: float, people: float, rounds: int, unit: st
     privacy costs, in points per 100 rounds."""
     who, units = safe(unit), safe(many(unit))
     return (
-        f"**Two reasons why it may follow another than the best.** {NOISE} on the last {who} "
+        f"{TWO_REASONS} {NOISE} on the last {who} "
         f"{of_100(noise + without)} of 100 runs follow another, {of_100(noise)} of them because of it, "
         f"{of_100(without)} since they still learn. It costs {number(price)} points per 100 {units}. {CHANCE} had "
         f"{rounds:,} other {units} like these come, another would "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import floor, log10
 
 from dashboard.words import (
@@ -19,7 +20,7 @@ from dashboard.words import (
     whole,
 )
 from dashboard.words.release import may_show
-from dashboard.words.usual import AGAINST, CHANCE, NOISE, counted, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, TWO_REASONS, counted, verdict
 from dpcore.releases.asked import ErrorBound
 from dpcore.training.confusion import Confusion
 from dpcore.training.confusion_law import Noise
@@ -43,7 +44,7 @@ NO_VALUES = "No row here has a value of “{}”, so there is nothing to be righ
 METRICS = {"off": "How far off it is told", "verdict": "Whether it is better on these rows"}
 NAMES = {"told": "private answer", "theory": "guaranteed by theory"}
 PLAIN = "four counts, each with its own noise"
-NEED = {"off": "I allow it to be told off by, points of 100", "verdict": "I need the right verdict, times in 100"}
+NEED = {"off": "I accept it told off by, points of 100", "verdict": "I need the right verdict, times in 100"}
 NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
 TITLES = {"off": "told share off by at most (points of 100)", "verdict": "right verdicts in 100"}
 UNITS = {"off": " points", "verdict": " times in 100"}
@@ -185,7 +186,7 @@ def _in_100(share: float) -> str:
 
 def uncertain(noise: float, people: float, n: int, unit: str) -> str:
     return (
-        f"**Two reasons why it may be off.** {NOISE} at most {no_less(100 * noise)} points, 95 times in 100. {CHANCE} "
+        f"{TWO_REASONS} {NOISE} at most {no_less(100 * noise)} points, 95 times in 100. {CHANCE} "
         f"of {n:,} {safe(many(unit))} whom the model was not made from it moves the share by up to "
         f"{no_less(100 * people)} points as often, around that of all such people. What that is these rows do not "
         f"show. {AGAINST}"
@@ -315,10 +316,21 @@ def _compared(told: Confusion, both: float) -> str:
 
 
 def _share(share: float, off: float) -> str:
-    """A share with as many digits as its bound has, which holds of what is written."""
+    """A share with as many digits as its bound has, which holds of what is written: "±", and from where to where at
+    either end, since no share lies below 0 or above 100."""
     points = 100.0 * min(off, 1.0)
     digits = min(4, max(1, 1 - floor(log10(max(points, 1e-9)))))
-    return f"{100.0 * share:.{digits}f} in 100 (± {no_less(points + 0.5 * 10.0**-digits)})"
+    most = points + 0.5 * 10.0**-digits
+    value = float(f"{100.0 * share:.{digits}f}")
+    if most <= min(value, 100.0 - value):
+        return f"{value:.{digits}f} in 100 (± {no_less(most)})"
+    low = _written(max(value - most, 0.0), digits, ROUND_FLOOR)
+    high = _written(min(value + most, 100.0), digits, ROUND_CEILING)
+    return f"{value:.{digits}f} in 100 ({low} to {high})"
+
+
+def _written(end: float, digits: int, rounding: str) -> Decimal:
+    return Decimal(f"{end:.12g}").quantize(Decimal(1).scaleb(-digits), rounding)
 
 
 def _of(share: float, rows: float, off: float) -> str:
@@ -329,7 +341,8 @@ def _of(share: float, rows: float, off: float) -> str:
 HIDDEN = "the noise hides"
 OF_THEM = "The model was made from these people, so this tests it on no others"
 CLAIM = (
-    "95 times in 100 each number is off by no more than its ± says, of the rows as they count, whatever the rows are"
+    "95 times in 100 each number is off by no more than its ± or range says, of the rows as they count, whatever the "
+    "rows are"
 )
 
 

@@ -10,7 +10,7 @@ TITLE = "**Stricter or looser?** Half the ε protects more, twice the ε less."
 EPSILON = "privacy loss ε"
 GUESS = "somebody's guesses right at most, of 100 (50: a coin toss)"
 ANSWERS = "answers that you can still get"
-ENOUGH, MET = "enough for what you need", ("no", "yes")
+MET = ("no", "yes")
 _MARK, BY_DELTA = "\\*", "\\* δ runs out before ε does."
 NAMES = {0.5: "half", 1.0: "now", 2.0: "twice"}
 """Each level of the table, as how many times the chosen ε it is."""
@@ -22,6 +22,11 @@ Row = tuple[str, Sequence[str]]
 def measured(title: str) -> str:
     """The name of the row of what the chart shows; ``title`` is that of its axis."""
     return safe(title, 80)
+
+
+def enough(*, average: bool) -> str:
+    """The name of the row of whether the goal is met, on ``average`` only or by each answer's own chance."""
+    return f"goal met{' on average' * average}"
 
 
 def answers(count: int, *, by_delta: bool) -> str:

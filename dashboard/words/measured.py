@@ -7,7 +7,7 @@ import math
 
 from dashboard.view import Proviso
 from dashboard.words import no_less, number, safe, visible
-from dashboard.words.usual import of_100, verdict
+from dashboard.words.usual import goal_of, of_100, verdict
 from dpcore.about import About
 
 LITTLE = 0.03
@@ -17,8 +17,8 @@ MUCH = 0.1
 NEED = {
     "accuracy": "I need this many right, in 100",
     "balanced": "I need this many right, in 100, both classes alike",
-    "squared_error": "I need a squared error below",
-    "excess_risk": "I need an excess risk below",
+    "squared_error": "I accept a squared error up to",
+    "excess_risk": "I accept an excess risk up to",
 }
 MODELS = "models"
 MOST_FOUND = "read off the lower edge of the shaded range, which rests on few models"
@@ -103,7 +103,7 @@ def _above(start: str, guess: str, reached: tuple[float, float, float], target: 
     )
 
 
-def price(classes: tuple[str, ...], worse: tuple[int, float] | None) -> str:
+def hurt(classes: tuple[str, ...], worse: tuple[int, float] | None) -> str:
     """Said after a headline: of which of two classes, by its place, privacy has the model tell this share wrong."""
     if worse is None:
         return ""
@@ -134,7 +134,7 @@ def headline_found(
     if hit - alarmed < LITTLE:
         return f"{start}, no better than guessing: it {as_many} too."
     if hit >= target and not stays:
-        luck = f", and that it finds the {number(100 * target)} you need is luck: at a higher ε it finds fewer"
+        luck = f", and that it reaches {goal_of(number(100 * target))} is luck: at a higher ε it finds fewer"
         return f"{start}{'' if stays is None else luck}. It {as_many}."
     return f"{start}: {verdict(hit, target, number(100 * target))}{_some(hit, target, low)}. It {as_many}."
 
@@ -217,17 +217,39 @@ def between(low: float, high: float) -> str:
     return f"reach {number(100 * low)} to {number(100 * high)}"
 
 
-def uncertain(
-    low: float, high: float, people: float, judged: str, what: str, *, models: int, price: tuple[float, float]
-) -> str:
+SPREAD = "**How far one model may lie from the average above.**"
+BETWEEN = ("between models", "between test rows")
+"""What the two bars are called here: both say how far off something may be, and not how often something is wrong."""
+NEITHER = "What privacy costs is in neither: it stands above."
+
+
+def uncertain(low: float, high: float, people: float, judged: str, what: str, *, models: int) -> str:
     """Two uncertainties, apart; ``low`` to ``high`` of 80 in 100 private models, ``people`` to either side. ``judged``
-    are the rows that judged them, and ``what`` the numbers are; ``price`` is from what, without privacy, to what."""
-    plain, value = (number(100 * one) for one in price)
+    are the rows that judged them, and ``what`` the numbers are."""
     return (
-        f"**Two reasons why one model may be off** the average above. Privacy noise: 80 of 100 such models "
-        f"{between(low, high)} {what} (estimated from {models} of them). Chance: {judged} judged them; "
-        f"had others come, all these numbers would move by up to {no_less(100 * people)} in 80 of 100 cases, with or "
-        f"without privacy. What privacy costs is in neither: it is the way from {plain} to {value} on average."
+        f"{SPREAD} {BETWEEN[0].capitalize()}: 80 of 100 {between(low, high)} {what}, each with noise of its own "
+        f"(estimated from {models} of them). {BETWEEN[1].capitalize()}: {judged} judged them; had others come, all "
+        f"these numbers would move by up to {no_less(100 * people)} in 80 of 100 cases, with or without privacy. "
+        f"{NEITHER}"
+    )
+
+
+def price(
+    what: str, epsilon: float, plain: float, value: float, *, higher: bool, of_100: bool
+) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
+    """Without privacy, with it, and the difference of the two as they are written: each a label and a number.
+
+    ``what`` they are, as a share where they are ``of_100``; ``higher`` says that more is better.
+    """
+    shown = [float(number((100 if of_100 else 1) * one).replace(",", "")) for one in (plain, value)]
+    lost = shown[0] - shown[1] if higher else shown[1] - shown[0]
+    gap, unit = number(abs(lost)), " in 100" if of_100 else ""
+    less, more = ("fewer", "more") if of_100 else ("less", "more")
+    told = f"{gap}{unit} {less if shown[1] < shown[0] else more}" if gap != "0" else f"0{unit}"
+    return (
+        (f"Without privacy, {what}", number(shown[0])),
+        (f"Private at ε = {number(epsilon)}, on average", number(shown[1])),
+        ("Privacy costs" if lost > 0 else "Difference by privacy", told),
     )
 
 
@@ -246,19 +268,19 @@ def found_of_100(positive: str) -> str:
     return f"found, of 100 that are {_named(positive)}"
 
 
-def uncertain_error(
-    low: float, high: float, people: tuple[float, float], tested: int, *, models: int, price: tuple[float, float]
-) -> str:
+def uncertain_error(low: float, high: float, people: tuple[float, float], tested: int, *, models: int) -> str:
     """As ``uncertain`` of squared errors; ``people`` with the share of itself by which it may be wrong."""
     half, error = (number(float(f"{one:.2g}")) for one in (people[0], 100 * people[1]))
     return (
-        f"**Two reasons why one model may be off** the average above. Privacy noise: 80 of 100 such models "
-        "have an error of "
-        f"{number(low)} to {number(high)} (estimated from {models} of them). Chance: {tested:,} other rows judged "
+        f"{SPREAD} {BETWEEN[0].capitalize()}: 80 of 100 have an error of {number(low)} to {number(high)}, each with "
+        f"noise of its own (estimated from {models} of them). {BETWEEN[1].capitalize()}: {tested:,} other rows judged "
         f"them; had others come, all these numbers would move by at most {half} in 80 of 100 cases, with or without "
         f"privacy (calculated from how far off each row is; that {half} is itself known to about {error} in 100). "
-        f"What privacy costs is in neither: it is the way from {number(price[0])} to {number(price[1])} on average."
+        f"{NEITHER}"
     )
+
+
+ERROR = "squared error"
 
 
 def dots(guessing: float) -> str:

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any
 from dashboard.view import EPSILON_LOW
 from dashboard.words import either, many, named, number, safe, times_in_100, told_apart, visible, whole
 from dashboard.words.release import may_show, such_as
-from dashboard.words.usual import AGAINST, CHANCE, NO_THEOREM, NOISE, counted, of_100, proved, redrawn, verdict
+from dashboard.words.usual import (
+    AGAINST,
+    CHANCE,
+    I_ACCEPT,
+    I_NEED,
+    NO_THEOREM,
+    NOISE,
+    TWO_REASONS,
+    counted,
+    of_100,
+    proved,
+    redrawn,
+    verdict,
+)
 from dpcore.about import About
 from dpcore.releases.asked import ErrorBound
 from dpcore.tradeoff import Metric
@@ -70,7 +83,7 @@ NEXT = (
 
 def need(metric: Metric) -> str:
     name = f"{metric.name[:1].lower()}{metric.name[1:]}"
-    return f"I need the {name} above" if metric.higher else f"I need the {name} below"
+    return f"{I_NEED} the {name} above" if metric.higher else f"{I_ACCEPT} the {name} up to"
 
 
 def as_many(unit: str) -> str:
@@ -102,7 +115,7 @@ def caption(view: View) -> str:
 def uncertain(noise: float, people: float, count: float, unit: str, draws: int) -> str:
     """Two uncertainties, apart; the second found by ``draws``."""
     return (
-        f"**Two reasons why it may be wrong.** {NOISE} {of_100(noise)} of 100 such answers name "
+        f"{TWO_REASONS} {NOISE} {of_100(noise)} of 100 such answers name "
         f"another option than these people's winner. {CHANCE} had {whole(count)} other {safe(unit)} like these come, "
         f"the winner itself would be another in {of_100(people)} of 100 cases "
         f"({redrawn(people, draws)}). {AGAINST}"

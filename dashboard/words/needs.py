@@ -32,9 +32,10 @@ def or_size(size_word: str) -> str:
     return f"or keep this ε, with {size_word}"
 
 
-def here(size: float, enough: float, size_word: str, *, part: bool) -> str:
-    """How many there are, or are looked at where that is a ``part``, beside how many would be ``enough``."""
-    told = "enough" if size >= enough else "too few"
+def here(size: float, enough: float, size_word: str, *, part: bool, average: bool = False) -> str:
+    """How many there are, or are looked at where that is a ``part``, beside how many would be ``enough``; where that
+    is so on ``average`` only, single answers may miss the goal."""
+    told = f"enough{' on average' * average}" if size >= enough else "too few"
     return f"{'these charts look at' if part else 'there are'} {number(size)} {size_word}: {told}"
 
 
@@ -76,12 +77,17 @@ def next_step(found: Needed, epsilon: float, proviso: Proviso | None = None) -> 
         return f"**Next:** ε = {number(epsilon)} is not enough. Spend more on it{size}, or settle for less."
     if proviso is None and found.most is not None and (found.most.epsilon or EPSILON_HIGH) > epsilon * _NEAR:
         return f"**Next:** enough on average, and not for 9 of 10 {found.most.answers}. {_for_most(found.most)}"
+    on_average = " on average" * found.average
     if least * _LITTLE < epsilon:
         less = f"ε = {number(least)} would do: {number(epsilon - least)} less, left for other questions."
-        return f"**Next:** more than enough. {less}" if proviso is None else _decide(proviso, proviso.there, less)
+        return (
+            f"**Next:** more than enough{on_average}. {less}"
+            if proviso is None
+            else _decide(proviso, proviso.there, less)
+        )
     if proviso is not None:
         return _decide(proviso, "If so", "get a private answer.")
-    return "**Next:** just enough. Get a private answer, or settle for less and spend less."
+    return f"**Next:** just enough{on_average}. Get a private answer, or settle for less and spend less."
 
 
 def _for_most(most: Most) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from dashboard.charts.ball_plane import PlaneWords
 from dashboard.words import no_less, number, safe, times_in_100, visible, whole
-from dashboard.words.usual import MEASURE
+from dashboard.words.usual import MEASURE, verdict
 
 TITLE = "One number, one ball"
 WHICH, COLUMN, AGAINST = "What is learnt", "The column", "From which column"
@@ -31,8 +31,8 @@ RADIUS = "Radius of the ball R"
 METRIC = MEASURE
 METRICS: Mapping[str, str] = {"likely": "seldom more than", "mean": "on average"}
 NEED: Mapping[str, str] = {
-    "likely": "I need the loss above the best seldom above",
-    "mean": "I need the mean loss above the best below",
+    "likely": "I accept a loss above the best seldom above",
+    "mean": "I accept a mean loss above the best of",
 }
 NEED_HELP = "Type how much worse than the best loss it may be; the least ε and the fewest people follow."
 NAMES: Mapping[str, str] = {"ball": "Exponential mechanism", "theory": "r + t, what the theorem promises"}
@@ -76,12 +76,12 @@ def among(people: int, total: int) -> str:
 
 def headline(name: str, epsilon: float, metric: str, beta: float, found: float, goal: float, promised: float) -> str:
     start = f"At ε = {number(epsilon)} the private {name} loses"
-    verdict = "what you need" if found <= goal else f"more than the {number(goal)} you allow"
+    told = verdict(found, goal, number(goal), higher=False)
     if metric != "likely":
-        return f"{start} **{number(found)}** more than the best on average: {verdict}."
+        return f"{start} **{number(found)}** more than the best on average: {told}."
     return (
         f"{start} at most **{no_less(found)}** more than the best, {times_in_100(1.0 - beta)} (the theorem: "
-        f"{number(promised)}): {verdict}."
+        f"{number(promised)}): {told}."
     )
 
 

@@ -180,7 +180,7 @@ def map_alt(title: str, name: str) -> str:
 
 
 def map_note(title: str, name: str) -> str:
-    return f"Colour: {title}, {_lower(name)}. Dashed line: where what you need is met."
+    return f"Colour: {title}, {_lower(name)}. Dashed line: where the goal set is met."
 
 
 def _lower(name: str) -> str:

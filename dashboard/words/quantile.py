@@ -7,7 +7,7 @@ from math import ceil, floor
 
 from dashboard.words import many, no_less, number, safe, times_in_100, visible
 from dashboard.words.release import may_show
-from dashboard.words.usual import AGAINST, CHANCE, NOISE, counted, of_100, verdict
+from dashboard.words.usual import AGAINST, CHANCE, NOISE, TWO_REASONS, counted, of_100, verdict
 from dpcore.releases.asked import ErrorBound
 
 TITLE = "Median or quantile"
@@ -27,8 +27,8 @@ METRICS = {
 }
 NEED = {
     "success": "I need a close answer, times in 100",
-    "expected_error": "I need the average error below",
-    "rank_error": "I need the average error in rank below",
+    "expected_error": "I accept an average error up to",
+    "rank_error": "I accept an average error in rank up to",
 }
 NEED_HELP = "Type what you need; the smallest ε and the smallest number of people that give it follow."
 NO_COLUMN = (
@@ -90,7 +90,7 @@ def headline(q: float, epsilon: float, tolerance: float, unit: str, chance: floa
 def uncertain(noise: float, people: float, count: int, unit: str, close: str, q: float) -> str:
     """Two uncertainties, apart; ``close`` is how near an answer must be."""
     return (
-        f"**Two reasons why it may be off.** {NOISE} {of_100(noise)} of 100 such answers lie farther "
+        f"{TWO_REASONS} {NOISE} {of_100(noise)} of 100 such answers lie farther "
         f"than {close} from the true {QUANTILES[q]} here. {CHANCE} had {count:,} other {safe(many(unit))} like "
         f"these come, their own {QUANTILES[q]} would lie as far from this one in {of_100(people)} of 100 cases. "
         f"{AGAINST} Calculated, not simulated."

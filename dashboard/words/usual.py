@@ -45,8 +45,22 @@ NO_THEOREM = (
 def verdict(value: float, target: float, shown: str, *, higher: bool = True) -> str:
     """Whether a goal is met, the higher the better or the lower; ``shown`` is the goal as the headline writes it."""
     if higher:
-        return f"{'enough for' if value >= target else 'less than'} the {shown} you need"
-    return f"{'within' if value <= target else 'more than'} the {shown} you allow"
+        return f"{'enough for' if value >= target else 'less than'} {goal_of(shown)}"
+    return f"{'within' if value <= target else 'more than'} {limit_of(shown)}"
+
+
+I_NEED, I_ACCEPT = "I need", "I accept"
+"""How the control begins under which a goal, or a limit, is set."""
+
+
+def goal_of(shown: str) -> str:
+    """A goal with where it comes from: it stands there before anybody has stated one."""
+    return f"the goal of {shown} set under “{I_NEED}”"
+
+
+def limit_of(shown: str) -> str:
+    """As ``goal_of``, where less is better."""
+    return f"the limit of {shown} set under “{I_ACCEPT}”"
 
 
 def counted(rows: int, who: str, *, simulated: bool) -> str:
@@ -54,9 +68,10 @@ def counted(rows: int, who: str, *, simulated: bool) -> str:
     return f"{rows:,} {'made-up ' * simulated}{who}"
 
 
+TWO_REASONS = "**Two reasons why it may be wrong.**"
 NOISE, CHANCE = "Privacy noise, which the headline counts:", "Chance, which it leaves out:"
 AGAINST = "Against chance no ε helps, only more data."
-"""Of what is apart in “two reasons”, which the number above holds, and which not."""
+"""What is apart in “two reasons”: on every page the number above holds the one and not the other."""
 
 
 def proved(bound: ErrorBound, *, whatever: bool = False) -> str:

@@ -322,7 +322,7 @@ def test_marker_and_goal_lie_where_the_axis_has_them(log_y: bool) -> None:
     marker = next(trace for trace in made["data"] if trace["mode"] == "markers")
     assert marker["x"] == [0.1]
     assert marker["y"] == [pytest.approx(0.1)]
-    goal = next(note for note in made["layout"]["annotations"] if note["text"].startswith("what you need"))
+    goal = next(note for note in made["layout"]["annotations"] if note["text"].startswith("goal set"))
     # Plotly takes a shape's place in data units and an annotation's as the exponent on a logarithmic axis.
     assert goal["y"] == pytest.approx(-2.0 if log_y else 0.01)
     assert any(shape.get("y0") == 0.01 for shape in made["layout"]["shapes"])

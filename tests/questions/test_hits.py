@@ -311,9 +311,9 @@ def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
 COUNTS = st.integers(-50, 10**7)
 
 
-def written(told: Confusion, scale: float) -> list[tuple[float, float, float, float]]:
-    """Of each share that an answer writes, by its bound's true size: what is written, with its ±, and what is behind
-    them."""
+def written(told: Confusion, scale: float) -> list[tuple[float, float, float, float, float]]:
+    """Of each share that an answer writes: what is written, with from where to where it may lie, and what is behind
+    them: the share itself, and the true size of its bound."""
     both, one = (float(Noise(scale=scale, counts=counts).within(0.05)) for counts in (2, 1))
     kept = replace(told, **{name: max(getattr(told, name), 0) for name in ("found", "missed", "false_alarms")})
     total = max(told.right, 0) + max(told.wrong, 0)
@@ -321,11 +321,12 @@ def written(told: Confusion, scale: float) -> list[tuple[float, float, float, fl
     for share, rows in ((told.found_share, kept.yes), (told.named_share, kept.named)):
         behind += [(share, one / rows)] if behind and rows > 2 * one else []
     sentence = said.answer(told, scale, "ill", ("no", "yes"))
-    found = re.findall(r"([\d.]+) in 100 \(± ([\d.]+)\)", sentence)
-    return [
-        (float(share), float(off), 100 * true, 100 * min(bound, 1.0))
-        for (share, off), (true, bound) in zip(found, behind, strict=True)
+    found = re.findall(r"([\d.]+) in 100 \((?:± ([\d.]+)|([\d.]+) to ([\d.]+))\)", sentence)
+    ends = [
+        (float(share), *((float(share) - float(off), float(share) + float(off)) if off else (float(low), float(high))))
+        for share, off, low, high in found
     ]
+    return [(*end, 100 * true, 100 * min(bound, 1.0)) for end, (true, bound) in zip(ends, behind, strict=True)]
 
 
 @settings(deadline=None)
@@ -335,16 +336,20 @@ def test_what_is_written_is_within_its_own_bound_wherever_what_is_told_is(
 ) -> None:
     """81.1 ± 0.00497 was written of 81.1082: rounded, it was never so."""
     told = Confusion.of(np.array(cells))
-    for share, off, exact, bound in written(told, scale):
-        assert off >= bound + abs(share - exact) - 1e-9
-        assert off <= 1.2 * bound + 1e-4, "nor much wider than it is proved"
+    for share, low, high, exact, bound in written(told, scale):
+        assert -1e-9 <= low <= max(exact - bound, 0.0) + 1e-9, "no share lies below 0"
+        assert min(exact + bound, 100.0) - 1e-9 <= high <= 100.0 + 1e-9, "nor above 100"
+        assert share - low <= 1.2 * bound + 2e-4, "nor is it much wider than it is proved"
+        assert high - share <= 1.2 * bound + 2e-4
 
 
 def test_rounded_to_a_tenth_it_would_be_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(said, "_share", lambda share, off: f"{100 * share:.1f} in 100 (± {words.number(100 * off)})")
     (first, *_) = written(Confusion(found=30333, missed=10211, false_alarms=8777, rightly_left=51188), 1.0)
-    share, off, exact, bound = first
-    assert off < bound + abs(share - exact)
+    share, low, _, exact, bound = first
+    assert share - low < bound + abs(share - exact)
+    few = written(Confusion(found=3, missed=82, false_alarms=6, rightly_left=317), 2.0)
+    assert any(low < 0.0 for _, low, *_ in few), "a ± that goes below 0 is found"
 
 
 ALIKE = ("Returned within thirty days of sale: no", "Returned within thirty days of sale: yes")

@@ -61,7 +61,7 @@ def test_the_headline_says_how_many_are_found_and_what_that_costs_the_others() -
     found, alarmed = simulated("found"), 1 - (2 * simulated("balanced") - simulated("found"))
     hit, need, taken = re.fullmatch(
         r"At ε = 0\.6 the private model finds about \*\*([\d.]+) of 100 that are “malignant”\*\* on average: "
-        r"(?:less than|enough for) the (\d+) you need(?: \(more than 1 in 10 models fall short\))?\. "
+        r"(?:less than|enough for) the goal of (\d+) set under “I need”(?: \(more than 1 in 10 models fall short\))?\. "
         r"It takes (\d+|fewer than 1) of 100 that are “benign” for “malignant”\.",
         headline,
     ).groups()
@@ -74,8 +74,8 @@ def test_the_headline_says_how_many_are_found_and_what_that_costs_the_others() -
     ("hit", "alarmed", "told"),
     [
         (0.5, 0.49, "no better than guessing: it takes 49 of 100"),
-        (0.95, 0.02, ": enough for the 90 you need. It takes 2 of 100"),
-        (0.6, 0.0, ": less than the 90 you need. It takes fewer than 1 of 100"),
+        (0.95, 0.02, ": enough for the goal of 90 set under “I need”. It takes 2 of 100"),
+        (0.6, 0.0, ": less than the goal of 90 set under “I need”. It takes fewer than 1 of 100"),
     ],
 )
 def test_finding_by_calling_all_alike_is_guessing(hit: float, alarmed: float, told: str) -> None:
@@ -85,8 +85,11 @@ def test_finding_by_calling_all_alike_is_guessing(hit: float, alarmed: float, to
 def test_what_is_found_by_luck_is_not_called_enough() -> None:
     """Where one class is rare, models that are all noise find more of it than better ones do."""
     found = partial(said.headline_found, 0.02, ("no", "yes"), (0.39, 0.33), 0.2, 1.0)
-    assert "finds the 20 you need is luck: at a higher ε it finds fewer. It takes 33 of 100" in found(stays=False)
-    assert ": enough for the 20 you need" in found(stays=True)
+    assert (
+        "reaches the goal of 20 set under “I need” is luck: at a higher ε it finds fewer. It takes 33 of 100"
+        in found(stays=False)
+    )
+    assert ": enough for the goal of 20 set under “I need”" in found(stays=True)
     assert "need" not in found(stays=None), "before all curves are whole"
 
 
@@ -153,7 +156,7 @@ def test_dots_uncertainty_and_what_is_needed_are_of_the_same_measure() -> None:
     question, found = asked(FOUND, 0.6), simulated("found")
     assert question.outcomes.names == ("found", "missed")
     assert question.outcomes.chances[0] == pytest.approx(found)
-    tested = int(re.search(r"Chance: (\d+) other rows that are “malignant”", question.uncertain.sentence)[1])
+    tested = int(re.search(r"Between test rows: (\d+) other rows that are “malignant”", question.uncertain.sentence)[1])
     assert question.uncertain.people == pytest.approx(1.28155 * wilson(found, tested) ** 0.5, rel=1e-4)
     assert question.need.control.label == "I need this many found, of 100 that are “malignant”"
     assert question.need.proviso.decide.startswith("decide whether taking ")

@@ -488,7 +488,7 @@ def test_late_says_from_when() -> None:
 
 
 def test_the_headline_says_whether_it_is_what_was_asked_for() -> None:
-    assert "less than the 95 you need" in asked("clinic").headline
+    assert "less than the goal of 95 set under “I need”" in asked("clinic").headline
     assert "enough for the" in asked("outbreak", 2.0).headline
 
 

@@ -147,7 +147,9 @@ def test_two_uncertainties_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found is not None
     assert found.sign == "±"
     assert not found.in_100
-    between = re.findall(r"an error of ([\d.]+) to ([\d.]+) \(estimated from 8", found.sentence)[0]
+    between = re.findall(
+        r"an error of ([\d.]+) to ([\d.]+), each with noise of its own \(estimated from 8", found.sentence
+    )[0]
     low, high = map(float, between)
     assert found.noise == pytest.approx((high - low) / 2, rel=0.02)
     assert low <= float(re.findall(r"is about \*\*([\d.]+)", question.headline)[0]) <= high
@@ -256,8 +258,18 @@ def test_what_a_widget_gives_back_is_the_same_question(sample: str) -> None:
         (0.726, 0.714, 0.73, "hardly better than always guessing the commonest (71.4): these columns tell little"),
         (0.714, 0.714, 0.95, "no better than always guessing the commonest (71.4): the noise drowns"),
         (0.60, 0.714, 0.95, "worse than always guessing the commonest (71.4): the noise drowns"),
-        (0.95, 0.60, 0.97, ": enough for the 90 you need, and better than always guessing the commonest (60)"),
-        (0.85, 0.60, 0.97, ": less than the 90 you need, and better than always guessing the commonest (60)"),
+        (
+            0.95,
+            0.60,
+            0.97,
+            ": enough for the goal of 90 set under “I need”, and better than always guessing the commonest (60)",
+        ),
+        (
+            0.85,
+            0.60,
+            0.97,
+            ": less than the goal of 90 set under “I need”, and better than always guessing the commonest (60)",
+        ),
     ],
 )
 def test_the_headline_says_whether_it_is_good(value: float, guessing: float, plain: float, verdict: str) -> None:
@@ -273,8 +285,8 @@ def test_the_headline_says_whether_it_is_good(value: float, guessing: float, pla
     [
         (0.095, 0.094, "hardly better than always guessing the average (0.1): these columns tell little"),
         (0.2, 0.01, "no better than always guessing the average (0.1): the noise drowns"),
-        (0.02, 0.01, ": within the 0.03 you allow"),
-        (0.05, 0.01, ": more than the 0.03 you allow"),
+        (0.02, 0.01, ": within the limit of 0.03 set under “I accept”"),
+        (0.05, 0.01, ": more than the limit of 0.03 set under “I accept”"),
     ],
 )
 def test_so_does_that_of_a_number(value: float, plain: float, verdict: str) -> None:

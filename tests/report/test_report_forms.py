@@ -176,7 +176,7 @@ def test_the_picture_shows_the_chosen_point_and_the_lines_of_the_page() -> None:
     (drawn,) = [part for part in found.parts if isinstance(part, Drawing)]
     assert drawn.svg.count("<circle") == 1
     assert drawn.svg.count("<path") >= 5
-    for name in ("Permute", "Exponential", "what you need: 95", "more privacy"):
+    for name in ("Permute", "Exponential", "goal set: 95", "more privacy"):
         assert name in drawn.svg
 
 

@@ -106,7 +106,8 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
         key=PAGE,
         sentence=said.sentence(setting.series.step, setting.as_is.limit, setting.line, series),
         headline=said.headline(setting.epsilon, chances, crossing, blind, setting.target if goal == ON_TIME else None),
-        caption=said.caption(setting.series, crossing, end - 1, setting.edited.late_by, blind, promise),
+        caption=f"{said.whose(setting.series.step, words.many(unit))} "
+        f"{said.caption(setting.series, crossing, end - 1, setting.edited.late_by, blind, promise)}",
         view=view,
         need=Need(control=setting.need, found=None)
         if setting.case.brief

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dashboard.case import Case
 from dashboard.controls import Number
-from dashboard.question import Better, Need, Outcomes, Uncertain
+from dashboard.question import Better, Need, Outcomes, Price, Uncertain
 from dashboard.questions.training import curves
 from dashboard.questions.training.curves import Asked, at_epsilon, methods, scale, slot
 from dashboard.questions.training.prepared_rows import Task
@@ -105,7 +105,7 @@ class Measured:
         task, asked, right = self.task, self.asked, self.right
         shown, plain = self.shown, self.at(NON_PRIVATE, self.metric)
         wrong = self.wrong()
-        price = said.price(task.classes, self._dearest(wrong)) if wrong and self.complete else ""
+        price = said.hurt(task.classes, self._dearest(wrong)) if wrong and self.complete else ""
         told = "" if self.metric == FOUND else self._mistakes(wrong)
         how = said.how_judged(methods(task)[asked.main].about, task.n, task.tested, told)
         if right is None or shown is None or plain is None:
@@ -258,21 +258,34 @@ class Measured:
         if shown is None or plain is None or task.tested < 2 or not self.complete:
             return None
         value, low, high = shown
-        noise, price = (high - low) / 2.0, (plain[0], value)
+        noise = (high - low) / 2.0
         if not task.classifies:
             half, error = self._by_rows()
-            sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models, price=price)
-            return Uncertain(noise=noise, people=half, sentence=sentence, sign="±", in_100=False)
-        judged, what = said.judges(task.tested), said.RIGHT
+            sentence = said.uncertain_error(low, high, (half, error), task.tested, models=models)
+            return Uncertain(noise=noise, people=half, sentence=sentence, sign="±", in_100=False, names=said.BETWEEN)
+        judged = said.judges(task.tested)
         people = EIGHTY * math.sqrt(self._by_chance(value))
         if self.metric == FOUND:
-            positive = task.classes[1]
-            judged = said.judges_of(positive, round(task.second * task.tested))
-            what = said.found_of_100(positive)
-        elif self.metric == BALANCED:
-            what = said.ALIKE
-        sentence = said.uncertain(low, high, people, judged, what, models=models, price=price)
-        return Uncertain(noise=noise, people=people, sentence=sentence, sign="±")
+            judged = said.judges_of(task.classes[1], round(task.second * task.tested))
+        sentence = said.uncertain(low, high, people, judged, self._of_what(), models=models)
+        return Uncertain(noise=noise, people=people, sentence=sentence, sign="±", names=said.BETWEEN)
+
+    def _of_what(self) -> str:
+        """What the headline's number counts."""
+        if self.metric == FOUND:
+            return said.found_of_100(self.task.classes[1])
+        if self.metric == BALANCED:
+            return said.ALIKE
+        return said.RIGHT if self.task.classifies else said.ERROR
+
+    def price(self) -> Price | None:
+        """What privacy costs at the chosen ε, once the models there are simulated."""
+        shown, plain = self.shown, self.at(NON_PRIVATE, self.metric)
+        if shown is None or plain is None or not self.complete:
+            return None
+        higher, of_100 = METRICS[self.metric].higher, self.task.classifies
+        told = said.price(self._of_what(), self.asked.epsilon, plain[0], shown[0], higher=higher, of_100=of_100)
+        return Price(without=told[0], private=told[1], difference=told[2])
 
     def _by_chance(self, value: float) -> float:
         """The variance of the headline's share through the rows that happened to be left out to judge."""

@@ -228,6 +228,7 @@ class _Setting:
             ),
             outcomes=seen.outcomes(),
             uncertain=seen.uncertain(),
+            price=seen.price(),
             also=seen.also(),
             tabs=(
                 Tab(key="trust", title=TRUST, blocks=lambda: trust.blocks(self.case, task, asked)),
