@@ -75,6 +75,12 @@ def test_the_first_view_agrees_with_the_engine(open_app: Open) -> None:
         value["non_private", 1.0], rel=6e-3
     )
     assert float(said.split("commonest (")[1].split(")")[0]) == pytest.approx(value["majority_class", 1.0], rel=6e-3)
+    told = {one.label: one.value for one in app.metric}
+    cost = float(told["Privacy costs"].split(" in 100")[0])
+    assert float(told["Private at ε = 1, on average"]) == private, (
+        "the three stand next to each other, in the same numbers"
+    )
+    assert float(told["Without privacy, right of 100"]) - private == pytest.approx(cost, abs=1e-9)
 
 
 @pytest.mark.thorough
