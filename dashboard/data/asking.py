@@ -273,7 +273,8 @@ def _each_option(step: SplitOptions) -> None:
     separator = working.stated_sign(_ticks(step))
     if separator is None:
         return
-    ticks = TicksToRows(column=step.column, separator=separator, most=int(most))
+    mark = working.decimal_mark()
+    ticks = TicksToRows(column=step.column, separator=separator, most=int(most), decimal=mark)
     working.do((*own.steps, ticks), columns_said.step_taken(ticks.sentence))
 
 

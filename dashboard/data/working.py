@@ -23,6 +23,7 @@ from dashboard.widgets.apart import apart
 from dashboard.widgets.inputs import LONGEST_OPTIONS, text_box
 from dashboard.words import columns as said
 from dpcore.datasets import Fits, LeaveOutTotals, OneRowPer, Reading, Size, SplitOptions, Step
+from dpcore.datasets.schema import Decimal
 from dpcore.datasets.steps import SEPARATORS, ReadAsMissing
 
 LONGEST = 400
@@ -84,6 +85,12 @@ def stated_sign(key: str) -> str | None:
     return stated
 
 
+def decimal_mark() -> Decimal:
+    """What marks decimals in the file's cells, as it was stated of all of them; a point where nothing was."""
+    own = source.own_file()
+    return "." if own is None or own.reading is None else own.reading.stated_decimal or "."
+
+
 def _of_numbers(own: OwnFile, step: OneRowPer, key: str) -> None:
     """One button for each way in which the numbers can be written."""
     with st.container(horizontal=True, width="content"):
@@ -117,7 +124,8 @@ def _take_split(step: SplitOptions, key: str) -> None:
     options = tuple(dict.fromkeys(line for line in lines if line))
     separator = stated_sign(key)
     if separator is not None:
-        _take(replace(step, separator=separator, options=options, most=None if most is None else int(most)))
+        bound = None if most is None else int(most)
+        _take(replace(step, separator=separator, options=options, most=bound, decimal=decimal_mark()))
 
 
 def _take(step: Step) -> None:

@@ -15,7 +15,7 @@ from dpcore.datasets.different import encoded
 from dpcore.datasets.fills import fill_day, fill_number, fill_yes
 from dpcore.datasets.matching import none_at, without, words
 from dpcore.datasets.numerals import integers, numbers, tidy
-from dpcore.datasets.plain_words import places
+from dpcore.datasets.plain_words import places, plain
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
 from dpcore.datasets.written_dates import NEVER
@@ -73,9 +73,9 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
     """Typed columns of a frame of text, with an account of every cell that was not taken as it stood.
 
     A cell is read by itself, whatever the others hold. Columns of the frame that are not declared are not looked at;
-    category columns without declared categories take the words of the file, marked so, or none where they are more than
-    ``MOST_WORDS``, or all together longer than ``MOST_LETTERS``. Raises InvalidArgument when a declared column is not
-    in the frame.
+    category columns without declared categories take the words of the file (``plain``), marked so, or none where they
+    are more than ``MOST_WORDS``, or all together longer than ``MOST_LETTERS``. Raises InvalidArgument when a declared
+    column is not in the frame.
     """
     typed: dict[str, pd.Series] = {}
     accounts: list[Account] = []
@@ -92,7 +92,7 @@ def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
         column = declared
         if column.type == "category" and not column.categories:
             named = set() if column.fill is None else {str(column.fill)}
-            words_there = {str(word) for word in text[~missing]} if _are_few(different) else set()
+            words_there = {plain(str(word)) for word in text[~missing]} if _are_few(different) else set()
             found = tuple(sorted(words_there | named))
             column = replace(column, categories=found, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)

@@ -28,9 +28,9 @@ from dpcore.datasets.done import Done
 from dpcore.datasets.headings import names_someone, tells_of_one
 from dpcore.datasets.matching import holds, is_below, one_after_another, replaced
 from dpcore.datasets.numerals import is_number, tidy
-from dpcore.datasets.plain_words import place, places, plainly, told_by
+from dpcore.datasets.plain_words import place, places, plain, plainly, told_by
 from dpcore.datasets.report import ReadColumn
-from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, EachRow
+from dpcore.datasets.schema import MISSING_WORDS, MOST_PEOPLE, Decimal, EachRow
 from dpcore.datasets.size import Size, letters
 from dpcore.datasets.suitability import counts_time
 from dpcore.errors import InvalidArgument
@@ -151,12 +151,14 @@ class SplitOptions:
 
     ``options`` declare which; none takes them from the rows, good for looking only. ``most`` is how many one cell may
     name, the rest of it is not counted: what one person can add to all counts together. An empty cell is "no" to all.
+    Where the ``separator`` is the ``decimal`` mark, too, a whole number with decimals ("1,0") names one option.
     """
 
     column: str
     separator: str = ";"
     options: tuple[str, ...] = ()
     most: int | None = None
+    decimal: Decimal = "."
 
     def __post_init__(self) -> None:
         if len(self.separator) != 1:
@@ -177,11 +179,11 @@ class SplitOptions:
 
     @property
     def sentence(self) -> str:
-        return f"{self.plan} A “{self.separator}” stands between options."
+        return f"{self.plan} {_between(self.separator, self.decimal)}"
 
     @property
     def done(self) -> Done:
-        stated = (self.separator, str(self.most or ""), *sorted(self.options))
+        stated = (_sign(self.separator, self.decimal), str(self.most or ""), *sorted(self.options))
         return Done(kind="columns", columns=(self.column,), stated=stated)
 
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
@@ -199,7 +201,7 @@ class SplitOptions:
         ticks = np.zeros((len(different), len(options)), dtype=np.int8)
         known = told_by(options)
         for row, cell in enumerate(_each(different, look)):
-            for word in dict.fromkeys(_parts(cell, self.separator)[: self.most]):
+            for word in dict.fromkeys(_parts(cell, self.separator, self.decimal)[: self.most]):
                 if (at := place(word, known)) >= 0:
                     ticks[row, at] = 1
         answers = pd.Series(["no", "yes"], dtype=frame.dtypes.iloc[0]).array
@@ -214,7 +216,7 @@ class SplitOptions:
         found = set(self.options)
         if not self.options:
             for cell in _each(encoded(_column(frame, self.column))[1], look):
-                found.update(_parts(cell, self.separator)[: self.most])
+                found.update(map(plain, _parts(cell, self.separator, self.decimal)[: self.most]))
                 if len(found) > _MOST_SPLIT:
                     break
         if len(found) > _MOST_SPLIT:
@@ -227,12 +229,13 @@ class TicksToRows:
     """One row per option that a cell names, where cells name several ("Gym; Tea"), at most ``most`` of each cell.
 
     A row then stands for one tick, so that one person has up to ``most`` rows for each row of before: the first of the
-    cell, each option once. Rows whose cell names nothing are left out.
+    cell, each option once. Rows whose cell names nothing are left out. ``decimal`` is as in ``SplitOptions``.
     """
 
     column: str
     most: int
     separator: str = ";"
+    decimal: Decimal = "."
     holds_values: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -244,12 +247,13 @@ class TicksToRows:
     def sentence(self) -> str:
         return (
             f"Every option that “{self.column}” names becomes a row of its own, the first {self.most} of each cell. "
-            f"A “{self.separator}” stands between options."
+            f"{_between(self.separator, self.decimal)}"
         )
 
     @property
     def done(self) -> Done:
-        return Done(kind="rows", columns=(self.column,), stated=(self.separator, str(self.most)))
+        stated = (_sign(self.separator, self.decimal), str(self.most))
+        return Done(kind="rows", columns=(self.column,), stated=stated)
 
     def size(self, frame: pd.DataFrame, look: Look = _unseen) -> Size:
         codes, different = encoded(_column(frame, self.column))
@@ -273,7 +277,7 @@ class TicksToRows:
         return Worked(frame=long, lines=lines[rows], anew=True)
 
     def _ticks(self, cell: str) -> list[str]:
-        return list(dict.fromkeys(_parts(cell, self.separator)))[: self.most]
+        return list(dict.fromkeys(_parts(cell, self.separator, self.decimal)))[: self.most]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -620,7 +624,7 @@ def _few_short(words: Iterable[str], separator: str) -> set[str]:
     once take forty times the bytes of the text."""
     found: set[str] = set()
     for word in words:
-        found.update(_parts(word, separator))
+        found.update(_parts(word, separator, "."))
         if len(found) > _MOST_OPTIONS:
             return set()
     return found if all(len(option) <= _LONGEST_OPTION for option in found) else set()
@@ -659,9 +663,21 @@ def _each(words: Iterable[str], look: Look) -> Iterator[str]:
             letters = 0
 
 
-def _parts(cell: str, separator: str) -> list[str]:
-    """What one cell names, in order."""
-    return [part for word in cell.split(separator) if (part := word.strip())]
+def _parts(cell: str, separator: str, decimal: Decimal) -> list[str]:
+    """What one cell names, in order. A whole number that a program wrote with decimals is one option by itself."""
+    whole = plain(cell.strip()) if separator == decimal and separator in cell else cell
+    return [part for word in whole.split(separator) if (part := word.strip())]
+
+
+def _between(separator: str, decimal: Decimal) -> str:
+    """What stands between options, in a sentence."""
+    both = f" and marks decimals: “1{decimal}0” is the option 1" if separator == decimal else ""
+    return f"A “{separator}” stands between options{both}."
+
+
+def _sign(separator: str, decimal: Decimal) -> str:
+    """The sign as it was stated: twice where it marks decimals as well, which reads no other cell otherwise."""
+    return separator + decimal if separator == decimal else separator
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series:

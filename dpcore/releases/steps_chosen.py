@@ -40,7 +40,8 @@ def _split(done: Done, what: str) -> str:
     sign, most, *options = done.stated
     which = {"": "all options", "1": "the first option"}.get(most, f"the first {most} options")
     listed = f", one for each of the {len(options):,} that are listed" if options else ""
-    return f"{which} of each cell of {_column(done)}, with “{shown(sign)}” between them, are {what}{listed}"
+    between = f"with “{shown(sign[0])}” between them{' and before decimals' if sign[1:] else ''}"
+    return f"{which} of each cell of {_column(done)}, {between}, are {what}{listed}"
 
 
 def _months(done: Done) -> str:

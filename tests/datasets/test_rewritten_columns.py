@@ -18,6 +18,7 @@ from dpcore.datasets import (
     Column,
     Schema,
     apply,
+    conversion,
     dates,
     numerals,
     plain_words,
@@ -25,6 +26,7 @@ from dpcore.datasets import (
     read_table,
     steps,
 )
+from dpcore.datasets.guessing import numerals as guessed
 from dpcore.datasets.plain_words import plainly
 from dpcore.datasets.private_rows import kept
 from dpcore.datasets.schema import ColumnType, DateOrder, Decimal
@@ -50,6 +52,7 @@ WRITERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
     "feather": lambda frame: in_bytes(frame, "to_feather"),
 }
 MARKS: tuple[Decimal, ...] = (".", ",")
+SIGNS: tuple[tuple[str, Decimal], ...] = ((";", "."), (",", ","))
 ORDERS: tuple[DateOrder, ...] = ("ymd", "dmy", "mdy", "serial")
 
 
@@ -106,6 +109,7 @@ def declared(name: str, cells: Iterable[str]) -> Iterator[Column]:
     for column in (
         Column(name=name, type="text"),
         Column(name=name, type="category", categories=words),
+        Column(name=name, type="category"),
         Column(name=name, type="yes/no"),
         Column(name=name, type="yes/no", yes_words=small[:1], no_words=small[1:]),
         *(Column(name=name, type=kind, decimal=mark) for kind in ("number", "integer") for mark in MARKS),
@@ -129,7 +133,8 @@ def done_with(name: str, other: str, cells: pd.Series) -> Iterator[Step]:
     yield LeaveOutTotals(column=name)
     yield ReadAsMissing(column=name, word=words[0])
     yield SplitOptions(column=name, options=words)
-    yield TicksToRows(column=name, most=1)
+    yield from (SplitOptions(column=name, separator=sign, decimal=mark) for sign, mark in SIGNS)
+    yield from (TicksToRows(column=name, most=2, separator=sign, decimal=mark) for sign, mark in SIGNS)
     yield MonthsToRows(columns=(name, other))
     yield OneRowPer(by=name)
     yield OneRowPer(by=name, day=True)
@@ -152,9 +157,10 @@ def moved(writer: str) -> set[tuple[str, str]]:
     for name in names:
         for step in (one for cells in (here[name], there[name]) for one in done_with(name, "word", cells)):
             before, after = (step.apply(rows, np.arange(ROWS)).frame for rows in (here, there))
-            assert list(before.columns) == list(after.columns)
-            made = [one for one in before.columns if one == name or one not in here.columns]
-            if any(plainly(before[one]).tolist() != plainly(after[one]).tolist() for one in made):
+            made = [[one for one in rows.columns if one == name or one not in here.columns] for rows in (before, after)]
+            if made[0] != made[1] or any(
+                plainly(before[one]).tolist() != plainly(after[one]).tolist() for one in made[0]
+            ):
                 found.add((name, type(step).__name__))
     return found
 
@@ -192,6 +198,8 @@ def test_a_way_of_writing_that_is_not_known_is_found(place: int, monkeypatch: py
         (private_rows, "plainly", {"text"}),
         (steps, "plainly", {"OneRowPer"}),
         (steps, "place", {"SplitOptions"}),
+        (steps, "plain", {"SplitOptions"}),
+        (conversion, "plain", {"category"}),
     ],
 )
 def test_a_reader_that_takes_words_as_they_are_is_found(
@@ -213,3 +221,21 @@ def test_so_it_is_with_what_a_file_suggests(decimal: Decimal | None) -> None:
         assert {name for name, one in suggested.items() if one.type == "date"} == {"digits", "day", "moment", "zoned"}
         assert {name for name, one in suggested.items() if one.type == "yes/no"} == {"flag"}
         assert {name for name, one in suggested.items() if one.is_numeric} == {"code", "big", "serial"}
+
+
+@pytest.mark.parametrize("decimal", [None, ","])
+def test_words_that_are_offered_are_the_plain_ones(decimal: Decimal | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word to be read as missing, and the options of a file: of one row without any they say nothing."""
+
+    def offered(rows: pd.DataFrame) -> tuple[list[str], tuple[str, ...]]:
+        reading = read_table(WRITERS["csv with a decimal comma" if decimal else "csv"](rows), decimal=decimal)
+        column = apply(Schema(columns=(Column(name="ward", type="category"),)), reading.frame).schema.columns[0]
+        return [step.word for step in reading.suggested_steps if isinstance(step, ReadAsMissing)], column.categories
+
+    here = pd.DataFrame({"age": [*range(20, 60), 999], "ward": np.arange(41) % 3 + 1})
+    more = pd.concat([here, pd.DataFrame({"age": [None], "ward": [None]})], ignore_index=True).astype("float64")
+    assert offered(here) == offered(more) == (["999"], ("1", "2", "3"))
+    for reader in (guessed, conversion):
+        with monkeypatch.context() as then:
+            then.setattr(reader, "plain", lambda word: word)
+            assert offered(here) != offered(more), "or it would not have been found"

@@ -32,7 +32,7 @@ from dpcore.datasets import (
     steps,
 )
 from dpcore.datasets.report import ReadColumn
-from dpcore.datasets.schema import EachRow
+from dpcore.datasets.schema import Decimal, EachRow
 from dpcore.datasets.template import loaded
 from dpcore.errors import InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger
@@ -193,6 +193,32 @@ def test_every_option_that_a_cell_names_becomes_a_row() -> None:
         table("k,x", "a,;", "b,;").after((step,))
 
 
+@pytest.mark.parametrize(
+    ("separator", "decimal", "named"),
+    [(",", ",", ["1"]), (",", ".", ["1", "0"]), (";", ",", ["1,0"]), (";", ".", ["1,0"])],
+)
+def test_a_number_with_decimals_names_one_option_where_the_sign_marks_them(
+    separator: str, decimal: Decimal, named: list[str]
+) -> None:
+    """As a program writes whole numbers once a row has none; cells of several options are as they were, and receipts
+    say by which sign they were read."""
+    told = table("k\tx", "a\t1,0", "b\t1,2", "c\t1,00", "d\tGym, Tea")
+    ticks = TicksToRows(column="x", most=2, separator=separator, decimal=decimal)
+    after = told.after((ticks,)).frame
+    assert after.loc[after["k"] == "a", "x"].tolist() == named
+    several = {"b": "1,2", "d": "Gym, Tea"}
+    for key, cell in several.items():
+        parts = [part.strip() for part in cell.split(separator)]
+        assert after.loc[after["k"] == key, "x"].tolist() == parts
+    split = SplitOptions(column="x", separator=separator, decimal=decimal, options=("0", "1", "2", "Tea"))
+    yes = told.after((split,)).frame.set_index("k").eq("yes").loc["a"]
+    assert yes["x: 1"]
+    assert yes["x: 0"] == ("0" in named)
+    both = separator == decimal
+    assert both == ("“1,0” is the option 1" in ticks.sentence) == ("“1,0” is the option 1" in split.sentence)
+    assert (ticks.done == replace(ticks, decimal=".").done) == (not both), "questions of before are the same"
+
+
 OTHER = {
     "column": "other", "columns": ("a", "b"), "by": "other", "of": "other", "word": "other", "separator": "|",
     "most": 7, "how": "mean", "day": True, "decimal": ",", "time": "other", "value": "other",
@@ -207,6 +233,7 @@ EVERY_KIND = (
 @pytest.mark.parametrize("step", EVERY_KIND, ids=lambda step: type(step).__name__)
 def test_the_sentence_says_all_that_rows_are_read_by(step: Step) -> None:
     """Whoever clicks on it states it: a field that no sentence names would be decided by something else."""
+    step = replace(step, separator=OTHER["decimal"]) if hasattr(step, "separator") else step  # where a mark matters
     for field in fields(step):
         if field.name not in SAID_ELSEWHERE:
             assert replace(step, **{field.name: OTHER[field.name]}).sentence != step.sentence, field.name  # type: ignore[arg-type]

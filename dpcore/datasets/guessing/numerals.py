@@ -11,6 +11,7 @@ from dpcore.datasets.guessing.examples import reading
 from dpcore.datasets.guessing.words import MOSTLY, Guess, Hint, Words
 from dpcore.datasets.matching import fullmatch
 from dpcore.datasets.numerals import integers, is_number, numbers, whole
+from dpcore.datasets.plain_words import plain
 from dpcore.datasets.report import ColumnReading
 from dpcore.datasets.schema import Column, Decimal
 from dpcore.datasets.suitability import counts_time
@@ -203,7 +204,7 @@ def _stand_in(values: FloatArray, read: BoolArray, words: Words) -> str:
         value = float(values[place])
         others = values[read & ~(nines(values) & (np.sign(values) == np.sign(value)))]
         if others.size >= _FEWEST_OTHERS and stands_apart(value, others):
-            return str(words.words.iloc[place])
+            return plain(str(words.words.iloc[place]))
     return ""
 
 
