@@ -128,8 +128,9 @@ def make_ready(request: Request, rows: Any) -> None:
 def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Petition:
     """Ask the owners of a budget to approve this answer, for somebody who may not take it alone; nothing is charged.
 
-    Once it is granted, ``release`` with the same ``request_id`` and an equal request draws it. Raises as
-    ``Ledger.ask``, and ReleaseRefused where the answer could be too large.
+    Once it is granted, ``release`` with the ``request_id`` of what is returned and an equal request draws it: where
+    this answer was asked for before, and not drawn yet, that is the earlier one's. Raises as ``Ledger.ask``, and
+    ReleaseRefused where the answer could be too large.
     """
     _check_size(request)
     return ledger.ask(request_id, lineage, request.cost, sentence(request), **_asked(request))

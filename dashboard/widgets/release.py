@@ -444,19 +444,16 @@ def _release(here: Asked, request_id: str | None, seen: Known | None) -> None:
 
 def _ask(here: Asked, request_id: str | None, seen: Known | None) -> None:
     """Callback: the same question goes to the owners of the budget; nothing is charged or drawn. What was asked in
-    another window meanwhile is not asked twice."""
+    another window meanwhile is not asked twice: the ledger gives that request back."""
     if request_id is None or session.request_id(here.slot) != request_id:
         return
     try:
         here.source.join()
-        found = tracker.budget(here.source)
-        before = found is not None and approval.pending(approval.latest(found, here.request), found)
-        if not before:
-            ask(compute.ledger(), request_id, here.lineage, here.request)
+        made = ask(compute.ledger(), request_id, here.lineage, here.request)
     except DpcoreError as error:
         _failed(here, error)
         return
-    session.say(here.slot, login_words.ASKED_BEFORE if before else login_words.ASKED)
+    session.say(here.slot, login_words.ASKED if made.request_id == request_id else login_words.ASKED_BEFORE)
     session.end_release(here.slot)
 
 

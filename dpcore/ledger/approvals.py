@@ -2,7 +2,8 @@
 
 Nothing is charged when a request is made. What was granted is charged under the same request id, by who asked for it:
 the answer, at what it took of the budget when it was asked, which its owner was shown. A budget that has yet to say
-what it hides can count it as more later; then it is asked for anew.
+what it hides can count it as more later; then it is asked for anew. Nobody makes a second request for an answer while
+their first for it is open: both could be granted, and charged.
 Who asked may withdraw what nobody has decided yet: a refusal by themselves, so that there is one decision by whomever.
 """
 
@@ -129,6 +130,8 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         counted = budget.counted(cost, asked.neighbours)
         if counted is None or not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours, asked.unit))
+        if standing := _standing(connection, budget, body):
+            return standing
         since, until = lately(rate.DAY)
         mine = _read(connection, asked_by(connection, asked.subject), or_(_WAITS, schema.records.c.time > since))
         waiting = [one.lineage for one in mine if one.state == "waiting"]
@@ -142,15 +145,31 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         return must_match(find(connection, request_id), lineage, body)
 
 
+def _standing(connection: Connection, budget: Budget, body: dict[str, Any]) -> Petition | None:
+    """The request for this very answer by the same person that waits, or was granted and not drawn yet: another window
+    of theirs may have made it. Without a digest none is known to be for the same."""
+    if not body["question"]:
+        return None
+    mine = (schema.records.c.lineage == budget.lineage, says("subject", body["subject"]))
+    open_ = or_(_WAITS, _DECISIONS.c.kind == "grant")
+    found = _read(connection, *mine, says("question", body["question"]), _CHARGED.c.seq.is_(None), open_)
+    leading = [one for one in found if _matches(one, budget.lineage, body) and one.covers(budget)]
+    return min(leading, key=lambda one: one.state != "granted", default=None)
+
+
 def must_match(found: Petition | None, lineage: str, body: dict[str, Any]) -> Petition:
     """``found`` if it is for this very question by the same person. Raises InvalidArgument."""
+    if found is None or not _matches(found, lineage, body):
+        raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
+    return found
+
+
+def _matches(found: Petition, lineage: str, body: dict[str, Any]) -> bool:
     names = ("mechanism", "neighbours")
-    if found is not None and same_question((found.what, found.question), (body["what"], body["question"])):
-        kept = [found.subject, found.unit, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
-        asked = [body.get("subject", ""), body.get("unit", ""), body["cost"], *(body[name] for name in names)]
-        if (found.lineage, kept) == (lineage, asked):
-            return found
-    raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
+    kept = [found.subject, found.unit, cost_to_json(found.cost), *(getattr(found, name) for name in names)]
+    asked = [body.get("subject", ""), body.get("unit", ""), body["cost"], *(body[name] for name in names)]
+    same = same_question((found.what, found.question), (body["what"], body["question"]))
+    return same and (found.lineage, kept) == (lineage, asked)
 
 
 def decide(store: Store, request_id: str, *, grant: bool, because: str, by: str) -> Petition:

@@ -469,8 +469,9 @@ class Ledger:
         """Ask the owners of a budget to approve one answer, as ``charge`` is told it; nothing is charged.
 
         Once it is granted, ``charge`` with the same values spends it. The same ``request_id`` again returns the same
-        request. Raises NotAllowed, BudgetExceeded when it could not be charged anyway, UnknownLineage, InvalidCost,
-        InvalidArgument (for somebody without a login, too).
+        request; and where one of theirs for this very ``question`` (its digest) waits, or was granted and not drawn
+        yet, that is returned, under its own ``request_id``. Raises NotAllowed, BudgetExceeded when it could not be
+        charged anyway, UnknownLineage, InvalidCost, InvalidArgument (for somebody without a login, too).
         """
         asked = self._asked(what, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
         return approvals.ask(self._store, request_id, lineage, cost, asked)

@@ -211,12 +211,14 @@ def test_what_was_refused_before_the_answer_is_not_told_beside_it(whole: Ledger)
     olga, anna = person(whole, "olga"), person(whole, "anna")
     opened(whole, "people", "sum")
     cost, told = Cost.pure(0.5), {"neighbours": "add_remove", "question": "q"}
-    for name in ("first", "again", "third"):
-        anna.ask(name, "people", cost, "How many?", **told)
+    anna.ask("refused", "people", cost, "How many?", **told)
+    olga.refuse("refused", "Not so soon.")
+    anna.ask("first", "people", cost, "How many?", **told)
     olga.grant("first")
-    olga.refuse("again", "The same twice.")
     assert anna.latest_petition("people", "q").request_id == "first"
     anna.charge("first", "people", cost, "How many?", **told)
+    assert anna.latest_petition("people", "q") is None
+    anna.ask("third", "people", cost, "How many?", **told)
     assert anna.latest_petition("people", "q").request_id == "third"
     anna.withdraw("third")
     assert anna.latest_petition("people", "q").state == "withdrawn"
