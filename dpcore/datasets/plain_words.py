@@ -4,7 +4,7 @@ others of that column in another way.
 A cell says the same in both, whatever the other rows made of its column. Where somebody declared "1.0" itself, it is
 that. What a program rounds on the way, as whole numbers beyond 2⁵³ that become decimals, is another cell: nothing of it
 is left that could say so. Nor is 1.50 taken for 1.5, as programs do that guess numbers from words: it may be a version,
-or somebody's number.
+or somebody's number. A code with a zero in front is no number that a program wrote: "01,00" names two.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OFFSET = "(?:Z| ?[+-][0-9]{2}(?::?[0-9]{2})?)"
 """How a point in time says how far its clock is from UTC: Z, +01:00, +0100 or, as DuckDB writes whole hours, +01."""
 _MOMENT, _ZONE = rf"(?:{_DAY}[Tt ]|{_SPAN} \+?){_CLOCK}", f"(?:z|{OFFSET})?"
 SPELLINGS: tuple[tuple[str, str], ...] = (
-    (r"(-?[0-9]+)(?:\.0+|,00?)", r"\1"),  # three zeros after a comma are thousands
+    (r"(-?(?:0|[1-9][0-9]*))(?:\.0+|,00?)", r"\1"),  # three zeros after a comma are thousands
     ("[Tt]rue|TRUE", "1"),
     ("[Ff]alse|FALSE", "0"),
     (rf"({_MOMENT})\.0+({_ZONE})|({_MOMENT}\.[0-9]*[1-9])0+({_ZONE})", r"\1\2\3\4"),

@@ -200,13 +200,13 @@ def test_every_option_that_a_cell_names_becomes_a_row() -> None:
 def test_a_number_with_decimals_names_one_option_where_the_sign_marks_them(
     separator: str, decimal: Decimal, named: list[str]
 ) -> None:
-    """As a program writes whole numbers once a row has none; cells of several options are as they were, and receipts
-    say by which sign they were read."""
-    told = table("k\tx", "a\t1,0", "b\t1,2", "c\t1,00", "d\tGym, Tea")
+    """As a program writes whole numbers once a row has none; cells of several options are as they were, codes with a
+    zero in front too, and receipts say by which sign they were read."""
+    told = table("k\tx", "a\t1,0", "b\t1,2", "c\t1,00", "d\tGym, Tea", "e\t01,00", "f\t01,0", "g\t00,0")
     ticks = TicksToRows(column="x", most=2, separator=separator, decimal=decimal)
     after = told.after((ticks,)).frame
     assert after.loc[after["k"] == "a", "x"].tolist() == named
-    several = {"b": "1,2", "d": "Gym, Tea"}
+    several = {"b": "1,2", "d": "Gym, Tea", "e": "01,00", "f": "01,0", "g": "00,0"}
     for key, cell in several.items():
         parts = [part.strip() for part in cell.split(separator)]
         assert after.loc[after["k"] == key, "x"].tolist() == parts
