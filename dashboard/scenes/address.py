@@ -69,7 +69,10 @@ class Address:
         if page not in known:
             raise NotAnAddress(words.no_page(page, known))
         kept = {key: value for key, value in pairs if key not in APART}
-        return cls(page, tuple(kept.items()))
+        found = cls(page, tuple(kept.items()))
+        if len(found.text) > LONGEST:  # letters of a link that was typed take more where it is written
+            raise NotAnAddress(words.TOO_LONG)
+        return found
 
     @property
     def text(self) -> str:

@@ -30,8 +30,8 @@ from dpcore.errors import DpcoreError
 
 FOLDER = Path(__file__).parent / "decks"
 MOST_SCENES = 100
-LARGEST = 300_000
-"""Bytes of a deck file."""
+LARGEST = 2_000_000
+"""Bytes of a deck file: more than one takes whose every scene is full, in letters of four bytes."""
 TITLE, SENTENCE, NOTES, WANTS = 80, 240, 3000, 120
 """Most characters of a title, of the sentence to read, of the notes, and of what is said about a file."""
 PACKED = "~"
@@ -232,7 +232,8 @@ def _fields(part: Mapping[str, Any], known: Mapping[str, int], needed: Sequence[
     wrong = [f"{where} {words.no_field(key)}" for key in needed if key not in part]
     for key, value in part.items():
         if key not in known:
-            wrong.append(f"{where} {words.unknown_field(key, _nearest(key, known))}")
+            near = _nearest(key, known) if len(wrong) < MOST_SAID else ""  # no more are told
+            wrong.append(f"{where} {words.unknown_field(key, near)}")
         elif key in ("scenes", "rank"):
             continue
         elif not isinstance(value, str) or (key in needed and not value.strip()):

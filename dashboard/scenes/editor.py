@@ -15,7 +15,7 @@ from dashboard.budget import visitor
 from dashboard.case import Case, Source
 from dashboard.scenes import deck as decks
 from dashboard.scenes import tour
-from dashboard.scenes.address import PART, PARTS, Address
+from dashboard.scenes.address import LONGEST, PART, PARTS, Address
 from dashboard.scenes.deck import Deck, DeckMistakes, Scene
 from dashboard.scenes.held import DECK_MISTAKES, DECK_ROUND, EMPTIED, MAKING, Kept, Making
 from dashboard.widgets.download import download
@@ -35,6 +35,7 @@ _FIELDS = (
     ("notes", words.SPEAKER, decks.NOTES),
     ("wants", words.WANTS, decks.WANTS),
 )
+_MOST = {name: most for name, _, most in _FIELDS}
 
 
 def case_of(key: str, epsilon: float) -> Case:
@@ -75,22 +76,25 @@ def _add(address: Address, title: str) -> None:
     making = MAKING.get() or Making(title=words.FIRST_TITLE)
     part = str(session.entered("add-part", PART.default))
     scene = Scene(
-        title=_typed("add-title", "title")[: decks.TITLE] or decks.legible(title, "title")[: decks.TITLE],
-        sentence=_typed("add-sentence", "sentence")[: decks.SENTENCE] or words.UNTITLED,
-        notes=_typed("add-notes", "notes")[: decks.NOTES],
+        title=_typed("add-title", "title") or decks.legible(title, "title")[: decks.TITLE],
+        sentence=_typed("add-sentence", "sentence") or words.UNTITLED,
+        notes=_typed("add-notes", "notes"),
         address=address if part == PART.default else address.with_settings(part=part),
         wants=(_typed("add-wants", "wants") or words.OWN_FILE) if address.own else "",
     )
     if len(making.scenes) >= decks.MOST_SCENES:
         session.say(_NOTE, words.too_many(len(making.scenes) + 1, decks.MOST_SCENES))
         return
+    if len(scene.address.text) > LONGEST:
+        session.say(_NOTE, words.VIEW_LONG)
+        return
     _put(making, (*making.scenes, Kept(mark=making.next_mark, scene=scene)), next_mark=making.next_mark + 1)
     session.say(_NOTE, words.added(len(making.scenes) + 1))
 
 
 def _typed(key: str, name: str) -> str:
-    """What was typed for a field of a deck; what is pasted may hold signs that none has."""
-    return decks.legible(str(session.entered(key, "")), name).strip()
+    """What was typed for a field of a deck, as much as it holds; what is pasted may hold signs that none has."""
+    return decks.legible(str(session.entered(key, "")), name).strip()[: _MOST[name]]
 
 
 def _put(making: Making, scenes: tuple[Kept, ...], next_mark: int | None = None) -> None:
@@ -255,7 +259,7 @@ def _undo() -> None:
 def _title(key: str) -> None:
     making, typed = MAKING.get(), _typed(key, "title")
     if making is not None and typed:
-        MAKING.put(replace(making, title=typed[: decks.TITLE]))
+        MAKING.put(replace(making, title=typed))
 
 
 def _caption(mark: int, name: str, key: str) -> None:

@@ -24,7 +24,7 @@ KEPT = "Kept scenarios"
 # -- mistakes of deck files --------------------------------------------------------------------------------------------
 
 THE_DECK = "The deck"
-TOO_LARGE = "The file is too large for a deck: at most 300 kB."
+TOO_LARGE = "The file is too large for a deck: at most 2 MB."
 NOT_A_DECK = "The file is not a deck: it must be a JSON object with a “title” and a list of “scenes”."
 NO_SCENES = "The deck has no scenes: give it at least one."
 NOT_A_SCENE = "is not an object with a “title”, a “sentence” and an “address”."
@@ -187,6 +187,10 @@ SAVE = "Save as a file"
 FORGET = "Empty it"
 UNDO = "Bring it back"
 LINK = "A link that holds the deck"
+VIEW_LONG = (
+    "The link of this view is longer than a deck holds, so it was not added: leave out some of what was chosen under "
+    "Options, and add it again."
+)
 LINK_LONG = "The deck is too long to be part of a link: save it as a file and send that."
 SCENE_TITLE, SENTENCE, SPEAKER, WANTS = "Title", "Sentence to read", "Speaker notes", "Which file it wants"
 DECK_TITLE = "Title of the deck"
