@@ -17,7 +17,6 @@ from dashboard.budget import visitor
 from dashboard.budget.held import DRAWN, DRAWN_BEFORE
 from dashboard.case import Source
 from dashboard.words.release import Whence
-from dpcore.ledger import Receipt
 
 _Window = tuple[dict[str, str], str]
 """What a session notes, and its table."""
@@ -99,12 +98,12 @@ def whence(source: Source) -> Whence:
     return "source" if source.declared is not None and source.declared.table else "folder"
 
 
-def of_this(source: Source, receipt: Receipt) -> bool:
+def of_this(source: Source, request_id: str) -> bool:
     """Whether the answer is known to be drawn from the table of ``source``; a sample has one table for good."""
-    return not source.drawn_from or DRAWN.get().get(receipt.request_id) == source.drawn_from
+    return not source.drawn_from or DRAWN.get().get(request_id) == source.drawn_from
 
 
-def apart(source: Source, receipts: Sequence[Receipt]) -> tuple[list[Receipt], list[Receipt]]:
-    """Those that were drawn from this table, and the others."""
-    mine = [one for one in receipts if of_this(source, one)]
-    return mine, [one for one in receipts if not of_this(source, one)]
+def apart(source: Source, request_ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Those of which the answers were drawn from this table, and the others."""
+    mine = [one for one in request_ids if of_this(source, one)]
+    return mine, [one for one in request_ids if not of_this(source, one)]

@@ -42,7 +42,7 @@ def drawn_models(source: Source) -> tuple[DrawnModel, ...]:
                 receipt=one.journal_hash,
                 answer=partial(_answer, one.request_id),
                 when=when(one),
-                same=of_this(source, one),
+                same=of_this(source, one.request_id),
                 alone=alone,
             )
             for one in receipts

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -44,7 +44,24 @@ from dpcore.ledger import Budget, Known, Receipt
 from dpcore.ledger.words import LONGEST_QUESTION, PERSON, refusal
 from dpcore.release import REFUSED, Request, ask, make_ready, notes_of, question_digests, release
 
-EARLIER_SHOWN = 5
+NEWEST = 5
+"""Answers to one question that are read and shown, of those that were drawn from this table and of the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Answers that a question has had: the ``NEWEST`` that were drawn from this table, and of those of which that is
+    not known, each oldest first, and how many there are of either. ``known`` is what whoever asks has seen."""
+
+    mine: Sequence[Receipt] = ()
+    others: Sequence[Receipt] = ()
+    many_mine: int = 0
+    many_others: int = 0
+    known: Known = field(default_factory=Known)
+
+    @property
+    def many(self) -> int:
+        return self.many_mine + self.many_others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,7 +93,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
     here, request = Asked(source=source, slot=slot, offer=offer), offer.request
     try:
         found = tracker.budget(source)
-        earlier, known = ([], Known()) if found is None else (answered(here), _known(here))
+        earlier = Earlier() if found is None else answered(here)
         charge = None if found is None else found.charge_for(cost_of(request), request.neighbours)
         if found is None or charge is None or approval.closed(found):
             if found is None and not tracker.lost(source):
@@ -86,20 +103,20 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
     except DpcoreError:
         return  # the release tab says what is wrong
     fits = found.fits(cost_of(request), request.neighbours)
-    mine, others = drawn.apart(source, earlier)
+    mine, others = earlier.mine, earlier.others
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = said.draw_for(_charged(found, request)) if source.practice else f"{said.DRAW_NOW}…"
         st.button(
             label,
             icon=":material/casino:",
-            key=f"{slot}-now-{len(earlier)}",  # a late click of the button before is known by it
+            key=f"{slot}-now-{earlier.many}",  # a late click of the button before is known by it
             disabled=not fits or waits,
             on_click=_draw_now if source.practice else session.begin_release,
-            args=(here, known) if source.practice else (slot, known),
+            args=(here, earlier.known) if source.practice else (slot, earlier.known),
             help=said.DRAW_HELP,
         )
         if mine:
-            last = said.last_drawn(offer.describe(mine[-1].answer), len(mine), made_up=source.simulated)
+            last = said.last_drawn(offer.describe(mine[-1].answer), earlier.many_mine, made_up=source.simulated)
             st.markdown(last, width="content")
         else:
             none = login_words.BELOW if waits else said.none_drawn(offer.gives, practice=source.practice)
@@ -140,14 +157,14 @@ def unit_of(request: Request) -> str:
 
 
 def drawn_answers(source: Source, offer: Offer) -> list[Any]:
-    """The answers to this very question that were drawn from this table, oldest first."""
+    """The ``NEWEST`` answers to this very question that were drawn from this table, oldest first."""
     if source.rows is None or source.lineage is None:
         return []
     try:
-        mine, _ = drawn.apart(source, answered(Asked(source=source, slot="", offer=offer)))
+        earlier = answered(Asked(source=source, slot="", offer=offer))
     except DpcoreError:
         return []  # the sidebar says that the ledger is closed
-    return [receipt.answer for receipt in mine]
+    return [receipt.answer for receipt in earlier.mine]
 
 
 def _draw_now(here: Asked, seen: Known) -> None:
@@ -168,7 +185,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe
     try:
         found = tracker.budget(source)
-        earlier, known = ([], Known()) if found is None else (answered(here), _known(here))
+        earlier = Earlier() if found is None else answered(here)
         closed = (login_words.NO_MORE if tracker.lost(source) else "") if found is None else approval.closed(found)
     except DpcoreError as error:
         st.error(words.reason(error), icon=":material/lock:")
@@ -189,25 +206,24 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     waits = [petition.what] if petition is not None and approval.pending(petition, found) else []
     notes = notes_of(request, granted=waits, charged=unanswered.charged(here.lineage, question))
     _rules(request, notes, sample=source.public)
-    again = bool(drawn.apart(source, earlier)[0])
+    again = bool(earlier.mine)
     if not _price(found, source, request, offer.relation, again=again):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
     if not approval.pending(petition, found):
-        _begin(here, found, seen=known, again=again)
+        _begin(here, found, seen=earlier.known, again=again)
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     _problem(slot)
     if petition is not None:
         approval.told(petition, lambda request_id: _draw(here, request_id), found, key=slot)
     unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
-    mine, _ = drawn.apart(source, earlier)
     receipt = session.receipt(slot)
     if receipt is None or receipt.lineage != here.lineage or receipt.question not in question:
-        receipt = mine[-1] if mine else None  # of a page that was loaded anew
+        receipt = earlier.mine[-1] if earlier.mine else None  # of a page that was loaded anew
         if receipt is not None:
             st.markdown(said.BEFORE)
-    if receipt is not None and drawn.of_this(source, receipt):
+    if receipt is not None and drawn.of_this(source, receipt.request_id):
         answer(
             receipt,
             describe,
@@ -220,7 +236,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)
     else:
         receipt = None
-    _earlier(source, [one for one in earlier if receipt is None or one.request_id != receipt.request_id], describe)
+    _earlier(source, earlier, describe, beside=receipt)
 
 
 def _then(offer: Offer, receipt: Receipt, key: str) -> None:
@@ -292,36 +308,28 @@ def _rules(request: Request, notes: Sequence[str], *, sample: bool) -> None:
             st.markdown("\n".join(f"- {words.safe(line, LONGEST_QUESTION)}" for line in lines))
 
 
-def answered(here: Asked) -> list[Receipt]:
-    """Receipts of this very question about these people since the last reset, oldest first. Raises LedgerError."""
-    now, before, _ = _looked(here)
-    return [*before, *now]
-
-
-def _known(here: Asked) -> Known:
-    """What the person at this page knows of the answers to this question. Raises LedgerError."""
-    now, _, record = _looked(here)
-    return Known(answers=len(now), record=record)
-
-
-def _looked(here: Asked) -> tuple[list[Receipt], list[Receipt], int]:
-    """The answers there are, those from before a digest had columns in one order, to which none is added, and the last
-    record of these people from before they were looked for."""
-    request = here.request
+def answered(here: Asked) -> Earlier:
+    """The answers to this very question about these people since the last reset. Raises LedgerError."""
+    source, request = here.source, here.request
     question = kept(("digest", Same(request)), lambda: question_digests(request))
 
-    def found() -> tuple[list[Receipt], list[Receipt], int]:
+    def found() -> Earlier:
         if tracker.in_ledger(here.lineage) is None:
-            return [], [], 0
+            return Earlier()
         ledger = compute.ledger()
         try:
-            record = ledger.version(here.lineage)
-            now, *before = (ledger.answered(here.lineage, digest) for digest in question)
-            return now, [one for each in before for one in each], record
+            record = ledger.version(here.lineage)  # before they are looked for
+            # to those from before a digest had columns in one order none is added
+            now, *before = (ledger.answered_ids(here.lineage, digest) for digest in question)
         except UnknownLineage:
-            return [], [], 0
+            return Earlier()
+        mine, others = drawn.apart(source, [*(one for each in before for one in each), *now])
+        newest = ([ledger.receipt(one) for one in each[-NEWEST:]] for each in (mine, others))
+        shown, beside = ([one for one in each if one is not None] for each in newest)
+        known = Known(answers=len(now), record=record)
+        return Earlier(mine=shown, others=beside, many_mine=len(mine), many_others=len(others), known=known)
 
-    return this_run.once(("answered", here.lineage, question), found)
+    return this_run.once(("answered", here.lineage, question, source.drawn_from), found)
 
 
 def _price(found: Budget, source: Source, request: Request, relation: str | None, *, again: bool) -> bool:
@@ -402,7 +410,7 @@ def _confirm(here: Asked, found: Budget) -> None:
     seen = session.seen_before(slot)  # not more, however often the page is drawn meanwhile
     above = approval.above(found, request)
     go = login_words.ASK if above else said.CONFIRM
-    before = not any(drawn.of_this(here.source, one) for one in answered(here))
+    before = not answered(here).mine
 
     @st.dialog(login_words.ASK_TITLE if above else said.CONFIRM_TITLE, on_dismiss=lambda: session.end_release(slot))
     def dialog() -> None:
@@ -501,7 +509,7 @@ def _draw(here: Asked, request_id: str, known: Known | None = None) -> None:
     except DpcoreError as error:
         _failed(here, error)
         return
-    if not drawn.of_this(here.source, receipt):
+    if not drawn.of_this(here.source, receipt.request_id):
         session.say(here.slot, said.elsewhere_before(drawn.whence(here.source)))
     elif receipt.request_id != request_id:
         session.say(here.slot, said.ELSEWHERE)
@@ -518,15 +526,24 @@ def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:
         return False, None
 
 
-def _earlier(source: Source, receipts: list[Receipt], describe: Describe) -> None:
+def _earlier(source: Source, earlier: Earlier, describe: Describe, beside: Receipt | None = None) -> None:
     """Answers this question has had before, so that nobody pays for what a refresh took off the screen: those that were
-    drawn from this table, and those of which that is not known."""
-    titles = (said.BEFORE, said.those_before(drawn.whence(source)))
-    for title, found in zip(titles, drawn.apart(source, receipts), strict=True):
-        if found:
+    drawn from this table, but for the one that stands ``beside``, and those of which that is not known."""
+    places = (
+        (said.BEFORE, earlier.mine, earlier.many_mine),
+        (
+            said.those_before(drawn.whence(source)),
+            earlier.others,
+            earlier.many_others,
+        ),
+    )
+    for title, found, many in places:
+        shown = [one for one in reversed(found) if beside is None or one.request_id != beside.request_id]
+        if shown:
+            lines = [f"{when(one)}: {describe(one.answer)}" for one in shown]
+            more = [said.more_before(many - len(found))] if many > len(found) else []
             st.markdown(title)
-            shown = reversed(found[-EARLIER_SHOWN:])
-            st.markdown("\n".join(f"- {when(one)}: {describe(one.answer)}" for one in shown))
+            st.markdown("\n".join(f"- {line}" for line in (*lines, *more)))
 
 
 def _below(offer: Offer, receipt: Receipt, source: Source) -> None:

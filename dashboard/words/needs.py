@@ -54,7 +54,7 @@ def rings(count: int) -> str:
     """Said under the dots where private answers were drawn."""
     if not count:
         return ""
-    return f" Rings: {plural(count, 'private answer')} that you have drawn."
+    return f" Rings: {plural(count, 'private answer')}, the newest that you have drawn."
 
 
 def bars(noise: float, people: float, names: tuple[str, str], sign: str = "", *, in_100: bool = True) -> str:

@@ -204,6 +204,11 @@ def drawn_before(answer: str, when: str, whence: Whence = "file") -> str:
     return f"Answered{' about these people' if whence == 'file' else ''} before, {when}, {_THEN[whence]}: {answer}"
 
 
+def more_before(count: int) -> str:
+    """Below the newest answers: how many there are besides."""
+    return f"and {count:,} more, on the Budget page."
+
+
 def those_before(whence: Whence) -> str:
     """Above all such answers."""
     if whence == "file":

@@ -612,6 +612,13 @@ class Ledger:
             chosen = [*history.present(connection, lineage), history.about(connection, question)]
             return history.receipts(connection, *chosen, history.answered(True))
 
+    def answered_ids(self, lineage: str, question: str) -> list[str]:
+        """The request ids of what ``answered`` lists, oldest first: how many there are, and which, without reading any
+        answer (``receipt`` has it). Raises UnknownLineage."""
+        with self._store.reading() as connection:
+            chosen = [*history.present(connection, lineage), history.about(connection, question)]
+            return history.request_ids(connection, *chosen, history.answered(True))
+
     def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
         """Charges that a crash left without an answer, since the last reset, oldest first; of one question if given.
 

@@ -111,6 +111,7 @@ CALLS: dict[str, Callable[[Ledger, Any], object]] = {
     "practice, sample": lambda ledger, x: ledger.open_practice("t" * 20, x, epsilon=1.0),
     "history": lambda ledger, x: ledger.history(x),
     "answered": lambda ledger, x: ledger.answered("people", x),
+    "answered_ids": lambda ledger, x: ledger.answered_ids("people", x),
     "end": lambda ledger, x: ledger.end_budget(x),
     "begin": lambda ledger, x: ledger.begin_draw(x),
     "find": lambda ledger, x: ledger.find(x),

@@ -106,9 +106,11 @@ TRIED: dict[str, Callable[[Ledger], object]] = {
     "history": lambda ledger: ledger.history("people"),
     "count": lambda ledger: ledger.count("people"),
     "answered": lambda ledger: ledger.answered("people", "q"),
+    "answered_ids": lambda ledger: ledger.answered_ids("people", "q"),
     "unanswered": lambda ledger: ledger.unanswered("people", "q"),
 }
 READ = {"budget", "terms", "remaining", "protects", "needs_approval", "history", "count", "answered", "unanswered"}
+READ |= {"answered_ids"}
 READ |= {"sealed about"}
 MAY = {  # what is left to each, of all that is tried
     "vera": {"charge practice", "reset_practice", "resize_practice", "undo_reset"},

@@ -117,6 +117,7 @@ ACTS: dict[str, Act] = {
     "history": lambda our: our.ledger.history(our.practice, newest=1),
     "count": lambda our: our.ledger.count("second"),
     "answered": lambda our: our.ledger.answered(our.practice, "q"),
+    "answered_ids": lambda our: our.ledger.answered_ids(our.practice, "q"),
     "unanswered": lambda our: our.ledger.unanswered("second"),
     "version": lambda our: our.ledger.version("people"),
     "version of all": lambda our: our.ledger.version(),

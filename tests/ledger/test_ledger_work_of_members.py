@@ -96,6 +96,7 @@ class Clicks:
             "history": lambda: anna.history("people"),
             "count": lambda: anna.count("people"),
             "answered": lambda: anna.answered("people", "q"),
+            "answered_ids": lambda: anna.answered_ids("people", "q"),
             "unanswered": lambda: anna.unanswered("people", "q"),
             "confirms": lambda: (anna.confirms(self.first.to_json()), anna.confirms(NONSENSE)),
             "confirmed": lambda: anna.confirmed(self.first),

@@ -105,17 +105,17 @@ def test_an_answer_from_before_is_found(ledger: Ledger, before: pytest.MonkeyPat
     now, listed = question_digests(request)
     assert (now, listed) == (question_digest(request), old.question)
     assert old.what != sentence(request)
-    here: Any = SimpleNamespace(request=request, lineage="people")
+    here: Any = SimpleNamespace(request=request, lineage="people", source=SimpleNamespace(drawn_from=""))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compute, "ledger", lambda: ledger)
         patch.setattr(panel.tracker, "in_ledger", lambda lineage: object())
         patch.setattr(panel, "kept", lambda key, make: make())
         patch.setattr(panel.this_run, "once", lambda key, make: make())
-        assert panel.answered(here) == [old]
-        assert panel._known(here).answers == 0, "the ledger counts those of the digest that is charged now"
-        new = release(ledger, "new", "people", made(LISTED[::-1]), ROWS, known=panel._known(here))
+        assert panel.answered(here).mine == [old]
+        assert panel.answered(here).known.answers == 0, "the ledger counts those of the digest that is charged now"
+        new = release(ledger, "new", "people", made(LISTED[::-1]), ROWS, known=panel.answered(here).known)
         assert new.question == now
-        assert panel.answered(here) == [old, new]
+        assert panel.answered(here).mine == [old, new]
     assert release(ledger, "old", "people", request, ROWS) == old, "the same request again is that answer"
 
 

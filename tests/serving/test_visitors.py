@@ -143,6 +143,7 @@ UNSEEN: dict[str, Callable[[Ledger, str], object]] = {
     "history": lambda ledger, lineage: ledger.history(lineage),
     "count": lambda ledger, lineage: ledger.count(lineage),
     "answered": lambda ledger, lineage: ledger.answered(lineage, "q"),
+    "answered_ids": lambda ledger, lineage: ledger.answered_ids(lineage, "q"),
     "unanswered": lambda ledger, lineage: ledger.unanswered(lineage, "q"),
     "terms": lambda ledger, lineage: ledger.terms(lineage),
     "needs_approval": lambda ledger, lineage: ledger.needs_approval(lineage, Cost.pure(0.1)),
