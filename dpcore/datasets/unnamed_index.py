@@ -2,7 +2,8 @@
 
 There is one as soon as a row is left out, for rows that are numbered one after the other need none: so whether it is
 there hangs on one row, and it is no column of the table. Its name tells it, in a file without pandas' own notes too, as
-another program writes it anew. An index with a name is a column as any other.
+another program writes it anew. An index with a name is a column as any other, also where pandas writes it as a rule
+(``reading.range_index``).
 """
 
 from __future__ import annotations

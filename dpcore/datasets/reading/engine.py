@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, 
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.parquet_cells import apart
+from dpcore.datasets.reading.range_index import NOTE, with_range_index
 from dpcore.datasets.temporary import drop, private_file, private_folder
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
@@ -200,12 +202,16 @@ def parquet(data: bytes) -> pd.DataFrame:
         try:
             relation = connection.read_parquet(file)
             beside = _beside(connection, file, relation)
+            noted = connection.execute(
+                "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [file, NOTE]
+            ).fetchone()
             try:
-                return _as_text(relation, beside)
+                found = _as_text(relation, beside)
             except duckdb.OutOfMemoryException:
                 raise
             except duckdb.Error:  # at bytes that are no text, if it is not damaged
-                return _legible(connection, file, relation, beside)
+                found = _legible(connection, file, relation, beside)
+            return found if noted is None else with_range_index(found, noted[0], partial(_names, connection))
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except (duckdb.Error, pa.ArrowException, OSError, ValueError) as error:
@@ -256,7 +262,8 @@ def arrow(table: pa.Table) -> pd.DataFrame:
     """The columns of an Arrow table as text, missing values as empty cells. Raises UnreadableFile."""
     with _session() as (connection, _):
         try:
-            return _as_text(connection.from_arrow(table))
+            found, note = _as_text(connection.from_arrow(table)), (table.schema.metadata or {}).get(NOTE, b"")
+            return with_range_index(found, note, partial(_names, connection))
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except duckdb.Error:
@@ -328,6 +335,12 @@ def _as_text(
         for place, column in zip(plain, relation.project(", ".join(parts)).to_arrow_table().columns, strict=True):
             texts[place] = column
     return text_frame(texts, list(relation.columns))
+
+
+def _names(connection: duckdb.DuckDBPyConnection, columns: list[str]) -> list[str]:
+    """What DuckDB calls columns of these names, of which it takes none twice and none that is empty."""
+    none = pa.array([], pa.int64())
+    return list(connection.from_arrow(pa.Table.from_arrays([none] * len(columns), columns)).columns)
 
 
 def _rows_in(relation: duckdb.DuckDBPyRelation) -> int:
