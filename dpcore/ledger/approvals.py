@@ -150,7 +150,7 @@ def _standing(connection: Connection, budget: Budget, body: dict[str, Any]) -> P
     of theirs may have made it. Without a digest none is known to be for the same."""
     if not body["question"]:
         return None
-    mine = (schema.records.c.lineage == budget.lineage, says("subject", body["subject"]))
+    mine = history.by_person(connection, "ask", body["subject"], budget.lineage)
     open_ = or_(_WAITS, _DECISIONS.c.kind == "grant")
     found = _read(connection, *mine, says("question", body["question"]), _CHARGED.c.seq.is_(None), open_)
     leading = [one for one in found if _matches(one, budget.lineage, body) and one.covers(budget)]
@@ -243,7 +243,7 @@ def latest(connection: Connection, lineage: str, subject: str, *questions: str) 
     one that waits, and else the newest, but for what was decided before their last answer to it. What outgrew its
     budget leads to nothing, and comes with these. ``questions`` are the digests that the question has and had."""
     asked = or_(*(says("question", question) for question in questions))
-    theirs = (schema.records.c.lineage == lineage, says("subject", subject), asked)
+    theirs = (*history.by_person(connection, "ask", subject, lineage), asked)
     mine = (*theirs, _CHARGED.c.seq.is_(None))
     budget = accounts.find(connection, lineage)
     for state in (_DECISIONS.c.kind == "grant", _WAITS):

@@ -304,6 +304,13 @@ def named(connection: Connection, name: str, value: str) -> ColumnElement[bool]:
     return and_(begins_so, says(connection, f"{canonical(name)}:{told}"))
 
 
+def by_person(connection: Connection, kind: Kind, subject: str, lineage: str) -> tuple[ColumnElement[bool], ...]:
+    """What one person asked or was charged for of a budget. It is looked for by the person: SQLite would go through all
+    of the budget if it could."""
+    of_theirs = and_(schema.of_kind(schema.records, kind), named(connection, "subject", subject))
+    return of_theirs, schema.records.c.lineage.concat("") == lineage
+
+
 def says(connection: Connection, words: str, body: ColumnElement[Any] = schema.records.c.body) -> ColumnElement[bool]:
     """Records whose body says so: it is canonical JSON, in which quotation marks of a text have a backslash before
     them, so that a name with its quotation marks is a name. Reads no JSON, which would take ten times as long."""

@@ -53,13 +53,6 @@ _CHARGES = (
     .order_by(schema.records.c.seq)
 )
 _FIRST = _CHARGES.limit(1)
-_ELSEWHERE = schema.records.c.lineage.concat("")
-"""So that SQLite looks for a person's charges by the person, and not through all of the budget."""
-_TAKEN = (
-    select(schema.records.c.body)
-    .where(bindparam("whose") == _ELSEWHERE, schema.of_kind(schema.records, "charge"))
-    .order_by(schema.records.c.seq)
-)
 _OPENED = select(schema.records.c.body).where(
     schema.records.c.lineage == bindparam("whose"), schema.records.c.kind == "open"
 )
@@ -197,8 +190,9 @@ def taken_alone(connection: Connection, budget: Budget, subject: str) -> tuple[f
     """What one person has taken of a budget without approval, in ε and in ρ as it was counted; infinite for what has
     none."""
     epsilon = rho = 0.0
-    theirs = _TAKEN.where(history.named(connection, "subject", subject))  # of others none is read
-    for body in connection.execute(theirs, {"whose": budget.lineage}).scalars():
+    theirs = history.by_person(connection, "charge", subject, budget.lineage)  # of others none is read
+    charges = select(schema.records.c.body).where(*theirs).order_by(schema.records.c.seq)
+    for body in connection.execute(charges).scalars():
         if '"granted_by":' in body:  # canonical JSON: looked for before it is read, which takes ten times as long
             continue
         found = json.loads(body)

@@ -149,7 +149,7 @@ a budget tell of everybody's answers."""
 GROWS: dict[str, set[str]] = {
     "local": EVERYTHING | WITH_EVERY_FILE,
     "several": EVERYTHING | WITH_EVERY_FILE,
-    "owner": {"comparable", "receipts"} | WITH_EVERY_FILE,
+    "owner": {"comparable", "receipts", "petitions"} | WITH_EVERY_FILE,
     "analyst": {"receipts"},
 }
 """By whose view, what may; nothing of it while others wait."""
@@ -188,6 +188,8 @@ def begun(many: int, whole: Ledger | None = None, *, nameless: bool = False) -> 
         mallory.store_answer(f"charged {number}", number)
         mallory.open_budget(f"hers {number}", epsilon=1.0)
         mallory.share(f"hers {number}", "carl" + ISSUER, "ask")
+        mallory.ask(f"asked Olga {number}", "people", COST, "How many?", question=f"{number}")
+        mallory.withdraw(f"asked Olga {number}")
         mallory.charge(f"of Olga's {number}", "people", COST, "How many?", question=f"{number}")
     return whole
 
