@@ -21,7 +21,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils import script_requests
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests, ScriptRequestType
 
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 
 if TYPE_CHECKING:
     from streamlit.proto.ClientState_pb2 import ClientState
@@ -105,9 +105,9 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)
