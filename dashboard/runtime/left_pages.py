@@ -84,6 +84,7 @@ def _comes_late(session: AppSession, place: _Place, asked: ClientState, said: di
         return True
     shown = pages.get(asked.page_script_hash)
     name = asked.context_info.url.rpartition("/")[2]  # of a page in its address; none of the first one
+    # the browser's own back and forward change the address first
     if asked.is_history_navigation or not asked.context_info.url or shown is None or shown["url_pathname"] != name:
         return False
     # whoever clicks for the page that is still shown, to stay there, says what the click away from it said
