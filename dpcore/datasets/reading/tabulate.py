@@ -355,6 +355,7 @@ def _assembled(
     body = slice(found.start, found.end)
     frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
     table = _columns(frame, wide, seen, found, width, sheet)
+    frame = _without(frame, table.index)
     keep = np.ones(len(frame), dtype=bool) if table.single else ~_blank(frame)
     if not keep.all():
         notices.append(_aside("Rows without anything in them", lines[~keep]))
@@ -433,6 +434,14 @@ def _columns(
         while width > 1 and not filled(width - 1):
             width -= 1
     return columns.numbered(width, too_many=sheet is None)
+
+
+def _without(frame: pd.DataFrame, places: tuple[int, ...]) -> pd.DataFrame:
+    """The rows with nothing at these places."""
+    found = frame.copy(deep=False)
+    for place in places:
+        found.isetitem(place, pd.Series("", index=frame.index, dtype=frame.dtypes.iloc[0]))
+    return found
 
 
 def _uneven(counts: IntArray, keep: BoolArray, table: Columns) -> tuple[BoolArray, int]:
