@@ -77,7 +77,7 @@ def _columns(
 ) -> Columns:
     index = unnamed_index(heading)
     sure = [place for place in named if place not in index]
-    if not sure:
+    if index and not sure:
         raise UnreadableFile(NOTHING_ELSE)
     labels, notices = names(
         [[record[place] if place < len(record) else "" for place in sure] for record in heading], len(sure), lines

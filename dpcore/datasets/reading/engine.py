@@ -313,8 +313,6 @@ def _as_text(
     """
     _check_types([str(kind) for kind in relation.types])
     rows = _rows_in(relation)
-    if not rows:
-        raise UnreadableFile("The file has column names but no rows.")
     check_size(rows, len(relation.columns))
     cells = {}
     for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):

@@ -165,8 +165,6 @@ def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
 def _plain(frame: pd.DataFrame, container: Container, notices: tuple[Notice, ...] = ()) -> Tabulated:
     """A table whose kind has no lines, delimiters or headings to guess."""
     frame = without_unnamed_index(frame)
-    if frame.empty:
-        raise UnreadableFile("The file has column names but no rows.")
     labels, renamed = names([[str(name) for name in frame.columns]], frame.shape[1], ())
     frame = frame.set_axis(pd.Index(labels), axis=1)
     report = Report(
