@@ -28,6 +28,7 @@ from sqlalchemy import column, quoted_name
 from dpcore.datasets import made_of
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.in_place.connection import in_memory
+from dpcore.datasets.in_place.range_columns import RangeColumns, range_columns
 from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB
 from dpcore.datasets.span_columns import NOTE, spans
 from dpcore.datasets.temporary import private_folder
@@ -81,9 +82,12 @@ def one_table(folder: Path, state: str) -> Shape:
             every_leaf = connection.execute(footers).fetchall()
             notes = connection.execute(_NOTES.format(every), [made_of.KEY.encode()]).fetchall()
             types = connection.execute(_NOTES.format(every), [NOTE]).fetchall()
-            leaves = _without_unnamed_index(every_leaf)
-            widened = _widened(leaves) or len(leaves) < len(every_leaf)  # which some files have and others do not
-            read = _read(every, widened)
+            ranges = range_columns(connection, every, every_leaf)
+            stored = _without_unnamed_index(every_leaf)
+            leaves = ranges.leaves(stored)
+            in_some = len(stored) < len(every_leaf) or bool(ranges.numbers)  # columns that other files do not hold
+            widened = _widened(leaves) or in_some
+            read = ranges.source(_read(every, widened))
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - the server's own folder
     except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
@@ -102,13 +106,15 @@ def one_table(folder: Path, state: str) -> Shape:
     in_folders = {name for name, *_ in described} - {leaf[1] for leaf in leaves}
     selection = f"SELECT {', '.join(map(_identifier, names)) or 'NULL'} FROM {read}"  # noqa: S608 - the server's own folder
     if texts:
-        selected = [_selected(files, names, texts, dict(numbers), in_folders) for numbers, files in groups.items()]
+        selected = [
+            _selected(files, names, texts, dict(numbers), in_folders, ranges) for numbers, files in groups.items()
+        ]
         selection = " UNION ALL ".join(selected)
     files = {}
     if late:
         of = {file: dict(numbers) for numbers, together in groups.items() for file in together}
         for file in sorted({leaf[0] for leaf in leaves}):
-            rows = _selected([file], names, texts, of.get(file, {}), in_folders)
+            rows = _selected([file], names, texts, of.get(file, {}), in_folders, ranges)
             files[file] = _typed(
                 rows, {**{name: kinds[name] for name in names}, **dict.fromkeys(texts.values(), "VARCHAR")}
             )
@@ -140,7 +146,12 @@ def _groups(leaves: list[tuple[Any, ...]], names: Sequence[str]) -> dict[tuple[t
 
 
 def _selected(
-    files: Sequence[str], names: Sequence[str], texts: Mapping[str, str], kinds: Mapping[str, str], in_folders: set[str]
+    files: Sequence[str],
+    names: Sequence[str],
+    texts: Mapping[str, str],
+    kinds: Mapping[str, str],
+    in_folders: set[str],
+    ranges: RangeColumns,
 ) -> str:
     """The rows of files of one shape: see ``Shape``. What folders are called is ``in_folders``, whichever these are."""
     cells = [f"CAST({_identifier(name)} AS DOUBLE)" if name in texts else _identifier(name) for name in names]
@@ -151,7 +162,7 @@ def _selected(
     ]
     listed = "[" + ", ".join(map(_path, files)) + "]"
     read = _read(listed, True, f", hive_partitioning={str(bool(in_folders)).lower()}")
-    return f"SELECT {', '.join(columns)} FROM {read}"  # noqa: S608 - the server's own folder
+    return f"SELECT {', '.join(columns)} FROM {ranges.source(read, files)}"  # noqa: S608 - the server's own folder
 
 
 def _text(name: str, kind: str) -> str:

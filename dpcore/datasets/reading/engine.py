@@ -23,11 +23,12 @@ import pandas as pd
 import pyarrow as pa
 
 from dpcore.datasets.believing import BELIEVING
+from dpcore.datasets.range_notes import NOTE
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.parquet_cells import apart
-from dpcore.datasets.reading.range_index import NOTE, with_range_index
+from dpcore.datasets.reading.range_index import with_range_index
 from dpcore.datasets.temporary import drop, private_file, private_folder
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
