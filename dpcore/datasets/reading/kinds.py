@@ -52,10 +52,10 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         return _json(data, choices, say)
     if kind == "parquet":
         say(0.1, "Reading the Parquet file")
-        return _plain(without_unnamed_index(engine.parquet(data)), "parquet")
+        return _plain(engine.parquet(data), "parquet")
     if kind == "arrow" or kind == "arrow stream":
         say(0.1, "Reading the Arrow file")
-        return _plain(without_unnamed_index(arrow_table(data, stream=kind == "arrow stream")), "arrow")
+        return _plain(arrow_table(data, stream=kind == "arrow stream"), "arrow")
     return _labelled(data, kind, say)
 
 
@@ -164,8 +164,7 @@ def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
 
 def _plain(frame: pd.DataFrame, container: Container, notices: tuple[Notice, ...] = ()) -> Tabulated:
     """A table whose kind has no lines, delimiters or headings to guess."""
-    if frame.empty:
-        raise UnreadableFile("The file has column names but no rows.")
+    frame = without_unnamed_index(frame)
     labels, renamed = names([[str(name) for name in frame.columns]], frame.shape[1], ())
     frame = frame.set_axis(pd.Index(labels), axis=1)
     report = Report(

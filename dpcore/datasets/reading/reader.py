@@ -19,6 +19,7 @@ from dpcore.datasets.held import held_by
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.brought import Brought
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
@@ -296,17 +297,21 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
     """``reading`` with its rows as these steps leave them, its columns not looked at anew. See ``Reading.after``."""
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
     from_rows, computed = reading.from_rows, reading.computed
+    named = reading.named_by_rows
+    brought = Brought(names=frozenset(frame.columns) if named else from_rows, open=named)
     notices = list(reading.report.notices)
     for step in steps:
-        if names_in(step) & from_rows:
+        if from_rows.intersection(step.done.columns):
             raise InvalidArgument(
                 "steps",
                 "must use no column that only rows name: give it a name in the file, or state its options in the step",
             )
+        frame = brought.ready(frame, step)
         look = _looks(fits, frame)
         if fits is not None:
             fits(step.size(frame, look))
         worked = step.apply(frame, lines, look)
+        brought = brought.after(step, frame, worked.frame)
         frame, lines = worked.frame, worked.lines
         if frame.shape[1] > MOST_COLUMNS:
             raise InvalidArgument("steps", f"must not make more than {MOST_COLUMNS} columns")
@@ -341,8 +346,6 @@ def _looks(fits: Fits | None, frame: pd.DataFrame) -> Look:
 
 def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
     after = done(reading, steps, fits)
-    if after.frame.empty:
-        raise InvalidArgument("steps", "leave no row of the table")
     look = _looks(fits, after.frame)
     columns = (
         replace(column, suggestion=replace(column.suggestion, from_file=column.name in after.from_rows))
