@@ -16,6 +16,7 @@ import pandas as pd
 from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.held import held_by
+from dpcore.datasets.matching import blank_rows
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
@@ -146,6 +147,11 @@ class Reading:
         return apply(schema, self.frame)
 
     @property
+    def in_public_columns(self) -> pd.DataFrame:
+        """The cells of the columns that are there whatever the rows hold."""
+        return self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
+
+    @property
     def private(self) -> PrivateRows:
         """The rows for a release, which only a request of ``dpcore.releases`` opens.
 
@@ -153,9 +159,8 @@ class Reading:
         missing cells: where rows stand for steps in time, the others must not move up. Which columns there are is
         public, so those ``from_rows`` are not: one row more could bring one.
         """
-        public = self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
         return PrivateRows(
-            public,
+            self.in_public_columns,
             together=self.together,
             left_out_by=self.left_out_by,
             named_by_rows=self.named_by_rows,
@@ -294,8 +299,13 @@ def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColu
 
 
 def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
-    """``reading`` with its rows as these steps leave them, its columns not looked at anew. See ``Reading.after``."""
+    """``reading`` with its rows as these steps leave them, its columns not looked at anew. See ``Reading.after``.
+
+    Rows without anything in them are left out before the first one, which would write into them.
+    """
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
+    if steps and (empty := blank_rows(reading.in_public_columns)).any():
+        frame, lines, places = frame[~empty].reset_index(drop=True), lines[~empty], places[~empty]
     from_rows, computed = reading.from_rows, reading.computed
     named = reading.named_by_rows
     brought = Brought(names=frozenset(frame.columns) if named else from_rows, open=named)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.matching import may_be_blank
+from dpcore.datasets.matching import blank_rows
 from dpcore.datasets.reading import bulk, columns, decided, engine, layout, spacing
 from dpcore.datasets.reading import dialect as dialects
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
@@ -358,11 +358,11 @@ def _assembled(
     frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
     table = _columns(frame, wide, seen, found, width, sheet)
     frame = _without(frame, table.index)
-    keep = np.ones(len(frame), dtype=bool) if table.single else ~_blank(frame)
+    keep = np.ones(len(frame), dtype=bool) if table.single else ~blank_rows(frame)
     if not keep.all():
         notices.append(_aside("Rows without anything in them", lines[~keep]))
     if table.most is not None:
-        extra = keep & (counts > table.most) & ~_blank(frame.iloc[:, table.most :])
+        extra = keep & (counts > table.most) & ~blank_rows(frame.iloc[:, table.most :])
         _refuse_uneven(extra, keep, lines, counts, seen, found, table.most, uneven)
         keep &= ~extra
         spilled = int(extra.sum())
@@ -460,7 +460,7 @@ def _beside(frame: pd.DataFrame, keep: BoolArray, table: Columns) -> int:
     last = max(place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose)
     ends = np.zeros(len(frame), dtype=np.int64)
     for place in range(last + 1, frame.shape[1]):
-        ends[~_blank(frame.iloc[:, [place]])] = place
+        ends[~blank_rows(frame.iloc[:, [place]])] = place
     many = np.bincount(ends[keep], minlength=1)
     return int(many.sum() - many.max())
 
@@ -511,18 +511,6 @@ def _aside(what: str, lines: IntArray, texts: tuple[str, ...] = ()) -> Notice:
 
 def _about(what: What, sentence: str, lines: IntArray) -> Notice:
     return Notice(what=what, sentence=sentence, count=int(lines.size), lines=listed(lines.tolist()))
-
-
-def _blank(frame: pd.DataFrame) -> BoolArray:
-    """Rows in which every cell is blank; looked for only among those blank so far."""
-    blank = np.ones(len(frame), dtype=bool)
-    for place in range(frame.shape[1]):
-        blank &= may_be_blank(frame.iloc[:, place])
-        left = np.flatnonzero(blank)
-        if left.size == 0:
-            break
-        blank[left] = (frame.iloc[left, place].str.strip() == "").to_numpy(dtype=bool)
-    return blank
 
 
 def _refuse_uneven(
