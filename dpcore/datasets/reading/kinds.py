@@ -36,7 +36,7 @@ def table_of(data: bytes, choices: Choices, say: _Say) -> Tabulated:
 
 
 def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
-    kind = kind_of(data, choices.encoding)
+    kind = kind_of(data, choices.encoding, is_text=choices.delimiter is not None)
     workbook = workbook_kind(data) if kind == "zip" else None
     if kind == "zip" and workbook is None:
         return _from_archive(data, choices, say)
@@ -46,7 +46,7 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         return _noticed(found, Notice(what="noticed", sentence=f"The table was unpacked from a {kind} archive."))
     if kind == "zip" or kind == "ole":
         return _sheet(data, workbook, choices, say)
-    if kind == "text" or (kind == "json" and choices.delimiter is not None):  # where cells end, of a text alone
+    if kind == "text":
         return _text(data, choices, say)
     if kind == "json":
         return _json(data, choices, say)
