@@ -133,7 +133,15 @@ def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Peti
     ReleaseRefused where the answer could be too large.
     """
     _check_size(request)
-    return ledger.ask(request_id, lineage, request.cost, sentence(request), **_asked(request))
+    before = question_digests(request)[1:]
+    return ledger.ask(request_id, lineage, request.cost, sentence(request), before=before, **_asked(request))
+
+
+def asked_before(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
+    """The request for this very answer that was not drawn yet, by whoever the ledger is for; ``Petition.unfit`` says of
+    one that is open why nothing can be drawn for it as it is asked now. Raises as ``Ledger.latest_petition``."""
+    before = question_digests(request)[1:]
+    return ledger.latest_petition(lineage, request.cost, sentence(request), before=before, **_asked(request))
 
 
 def _asked(request: Request) -> dict[str, str]:
@@ -163,7 +171,6 @@ def _release(
         if not alone:
             raise ReleaseRefused(UNDER_WAY)
         earlier = ledger.receipt(request_id)
-        what, asked = _as_before(ledger, request_id, lineage, request, earlier)
         reads = getattr(request, "reads", None)
         if (earlier is None or earlier.answer_hash is None) and reads is not None:
             if getattr(rows, "in_place", False):
@@ -174,7 +181,8 @@ def _release(
                 _check_rows(lambda: rows.check(reads))
         if earlier is None:
             _check_size(request)
-        receipt = ledger.charge(request_id, lineage, request.cost, what, **asked, known=known)
+        what, asked, before = sentence(request), _asked(request), question_digests(request)[1:]
+        receipt = ledger.charge(request_id, lineage, request.cost, what, **asked, known=known, before=before)
         if receipt.answer_hash is not None:
             return receipt
         if receipt.request_id != request_id:
@@ -196,20 +204,6 @@ def _release(
                 raise
         waits()
         return ledger.stored(request_id)
-
-
-def _as_before(
-    ledger: Ledger, request_id: str, lineage: str, request: Request, earlier: Receipt | None
-) -> tuple[str, dict[str, str]]:
-    """What is asked, in words and fields of the ledger: as it was where this very question was charged, or its request
-    for approval made, while a digest and its sentence hung on the order of columns, and with what stands behind that
-    now."""
-    asked = _asked(request)
-    for digest in question_digests(request)[1:]:
-        before: Receipt | Petition | None = earlier or ledger.latest_petition(lineage, digest)
-        if before is not None and (before.request_id, before.question) == (request_id, digest):
-            return with_all(before.what, sentence(request)), asked | {"question": digest}
-    return sentence(request), asked
 
 
 def _as_charged(request: Any, receipt: Receipt) -> Any:
@@ -271,7 +265,7 @@ def notes_of(request: Request, *, granted: Sequence[str] = (), charged: Sequence
     own, notes = sentence(request), tuple(getattr(request, "notes", ()))
     question = own.removesuffix(" ".join(notes))
     found = list(notes)
-    for told in (*(_fuller(one, own) for one in granted), *charged):
+    for told in (*(fuller(one, own) or own for one in granted), *charged):
         if with_all(own, told) == with_all(told, own):  # nothing but what stands behind it
             more = with_all(own, told).removeprefix(own)
         else:
@@ -279,13 +273,6 @@ def notes_of(request: Request, *, granted: Sequence[str] = (), charged: Sequence
         if more.strip() and more.strip() not in found:
             found.append(more.strip())
     return tuple(found)
-
-
-def _fuller(granted: str, own: str) -> str:
-    try:
-        return fuller(granted, own)
-    except InvalidArgument:  # it is not drawn
-        return own
 
 
 def _attempt(work: Any) -> tuple[bool, Any]:

@@ -14,8 +14,9 @@ from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
 from dpcore.errors import UnknownLineage
 from dpcore.ledger import Budget, Ledger, Petition
+from dpcore.ledger.approvals import OUTGROWN
 from dpcore.ledger.terms import ENDED
-from dpcore.release import Request, question_digests
+from dpcore.release import Request, asked_before
 
 
 def closed(found: Budget) -> str:
@@ -46,12 +47,12 @@ def above(found: Budget, request: Request) -> str:
 
 
 def latest(found: Budget, request: Request) -> Petition | None:
-    """The request of who is logged in for this very question that was not drawn yet, one that was granted first. Raises
-    LedgerError."""
+    """The request of who is logged in for this very question that was not drawn yet, one that can be drawn first.
+    Raises LedgerError."""
     person = login.person()
     if found.practice or person is None:
         return None
-    return compute.ledger().latest_petition(found.lineage, *question_digests(request))
+    return asked_before(compute.ledger(), found.lineage, request)
 
 
 def costs(petition: Petition, found: Budget | None) -> tuple[str, str]:
@@ -82,15 +83,17 @@ def _owns(ledger: Ledger, lineage: str, subject: str) -> bool:
         return False
 
 
-def pending(petition: Petition | None, found: Budget) -> bool:
-    """Whether a request for this very question waits, or was granted and not drawn yet: a charge that it covers."""
-    return petition is not None and petition.state in ("waiting", "granted") and petition.covers(found)
+def pending(petition: Petition | None) -> bool:
+    """Whether a request for this very question waits, or was granted, and its answer can be drawn as it is asked
+    now."""
+    return petition is not None and petition.state in ("waiting", "granted") and not petition.unfit
 
 
 def told(petition: Petition, draw: Callable[[str], None], found: Budget, *, key: str) -> None:
     """What became of a request; ``draw`` is a callback that releases it under its request id."""
-    if petition.state in ("waiting", "granted") and not petition.covers(found):
-        st.info(said.outgrown(*costs(petition, found)), icon=":material/replay:")
+    if petition.state in ("waiting", "granted") and petition.unfit:
+        why = said.outgrown(*costs(petition, found)) if petition.unfit == OUTGROWN else petition.unfit
+        st.info(why, icon=":material/replay:")
     elif petition.state == "waiting":
         st.info(said.waits(when_utc(petition.time)), icon=":material/hourglass_top:")
         st.button(said.LOOK_AGAIN, key=f"{key}-look", icon=":material/refresh:", type="tertiary")

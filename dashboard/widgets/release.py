@@ -99,7 +99,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
             if found is None and not tracker.lost(source):
                 way_below(slot, tab, said.budget_first(offer.gives) if offered(source) else said.NONE_AS_IT_IS)
             return  # the release tab says why
-        waits = approval.pending(approval.latest(found, request), found)
+        waits = approval.pending(approval.latest(found, request))
     except DpcoreError:
         return  # the release tab says what is wrong
     fits = found.fits(cost_of(request), request.neighbours)
@@ -203,14 +203,14 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
     petition, question = approval.latest(found, request), question_digests(request)
-    waits = [petition.what] if petition is not None and approval.pending(petition, found) else []
+    waits = [petition.what] if petition is not None and approval.pending(petition) else []
     notes = notes_of(request, granted=waits, charged=unanswered.charged(here.lineage, question))
     _rules(request, notes, sample=source.public)
     again = bool(earlier.mine)
     if not _price(found, source, request, offer.relation, again=again):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
-    if not approval.pending(petition, found):
+    if not approval.pending(petition):
         _begin(here, found, seen=earlier.known, again=again)
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)

@@ -2,14 +2,16 @@
 
 Nothing is charged when a request is made. What was granted is charged under the same request id, by who asked for it:
 the answer, at what it took of the budget when it was asked, which its owner was shown. A budget that has yet to say
-what it hides can count it as more later; then it is asked for anew. Nobody makes a second request for an answer while
-their first for it is open: both could be granted, and charged.
+what it hides can count it as more later; then it is asked for anew, as where its words no longer go together with
+those that it is asked in now (``unfit``). Nobody makes a second request for an answer while a first for it is open that
+can be charged as it is asked now: both could be granted, and charged.
 Who asked may withdraw what nobody has decided yet: a refusal by themselves, so that there is one decision by whomever.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
@@ -17,11 +19,11 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, history, membership, rate, schema, terms
-from dpcore.ledger.asked import Asked
+from dpcore.ledger.asked import Asked, as_it_was
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, lately
 from dpcore.ledger.store import Store
-from dpcore.ledger.words import PERSON, label, other_unit, refusal, same_question
+from dpcore.ledger.words import PERSON, fuller, label, other_unit, refusal, same_question
 
 State = Literal["waiting", "granted", "refused", "withdrawn"]
 _STATES: dict[str, State] = {"grant": "granted", "refuse": "refused"}
@@ -42,6 +44,14 @@ DECIDED = "This request was decided before; nothing was changed."
 OUTGROWN = (
     "This answer takes more of the budget now than when it was asked for, since that has said meanwhile what it hides. "
     "Nothing was granted or charged; it has to be asked for anew."
+)
+OTHER = (
+    "This answer was asked for otherwise than it is asked now, so nothing can be drawn here for that request. Nothing "
+    "was charged; it has to be asked for anew."
+)
+OTHERWISE = (
+    "This answer was asked for in words that say more of what is not covered, and less, than it is asked in now, so "
+    "nothing can be drawn here for that request. Nothing was charged; it has to be asked for anew."
 )
 NO_ROLE = "Whoever asked has no role any more with which one asks for private answers; nothing was granted."
 NOT_THEIRS = "This budget is not shared with whoever asked, for asking, any more; nothing was granted."
@@ -65,7 +75,8 @@ class Petition:
     ``cost`` is the release's own, ``counted`` what it took of the budget when it was asked (None in records from before
     that was written down, which stand as they are); ``subject`` asked at ``time`` (UTC); ``by`` decided at ``decided``,
     ``because`` of what they wrote, or withdrew it themselves; ``charged`` says that a granted one was used, ``lost``
-    that who asked may ask for nothing any more while it waits.
+    that who asked may ask for nothing any more while it waits. ``unfit`` is why nothing is charged for it as its
+    question is asked now, where that was asked (``latest``).
     """
 
     request_id: str
@@ -85,6 +96,7 @@ class Petition:
     decided: str = ""
     charged: bool = False
     lost: bool = False
+    unfit: str = ""
 
     def covers(self, budget: Budget) -> bool:
         """Whether the answer takes no more of its budget now than was asked for."""
@@ -121,7 +133,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
     with store.writing() as connection:
         earlier = find(connection, request_id)
         if earlier is not None:
-            return must_match(earlier, lineage, body)
+            return must_match(earlier, lineage, as_it_was(body, asked.before, earlier.what, earlier.question))
         budget = accounts.get(connection, lineage)
         terms.must_go_on(connection, lineage)
         if not terms.of(connection, lineage).at_least(asked.subject, "ask"):
@@ -130,7 +142,7 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         counted = budget.counted(cost, asked.neighbours)
         if counted is None or not budget.fits(cost, asked.neighbours):
             raise BudgetExceeded(refusal(budget, cost, asked.neighbours, asked.unit))
-        if standing := _standing(connection, budget, body):
+        if standing := _standing(connection, budget, body, asked.before):
             return standing
         since, until = lately(rate.DAY)
         mine = _read(connection, asked_by(connection, asked.subject), or_(_WAITS, schema.records.c.time > since))
@@ -145,16 +157,37 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         return must_match(find(connection, request_id), lineage, body)
 
 
-def _standing(connection: Connection, budget: Budget, body: dict[str, Any]) -> Petition | None:
-    """The request for this very answer by the same person that waits, or was granted and not drawn yet: another window
-    of theirs may have made it. Without a digest none is known to be for the same."""
+def _standing(connection: Connection, budget: Budget, body: dict[str, Any], before: Sequence[str]) -> Petition | None:
+    """The request for this very answer by the same person that can be charged as it is asked now: one that was granted
+    and not drawn yet, else one that waits, and of several the newest; another window of theirs may have made it.
+    Without a digest none is known to be for the same."""
     if not body["question"]:
         return None
-    mine = history.by_person(connection, "ask", body["subject"], budget.lineage)
-    open_ = or_(_WAITS, _DECISIONS.c.kind == "grant")
-    found = _read(connection, *mine, says("question", body["question"]), _CHARGED.c.seq.is_(None), open_)
-    leading = [one for one in found if _matches(one, budget.lineage, body) and one.covers(budget)]
-    return min(leading, key=lambda one: one.state != "granted", default=None)
+    mine = (*_theirs(connection, budget, body, before), _CHARGED.c.seq.is_(None))
+    for state in (_DECISIONS.c.kind == "grant", _WAITS):
+        for one in reversed(_read(connection, *mine, state)):
+            if not unfit(one, budget, body, before):
+                return one
+    return None
+
+
+def _theirs(
+    connection: Connection, budget: Budget, body: dict[str, Any], before: Sequence[str]
+) -> tuple[ColumnElement[bool], ...]:
+    """A person's requests for one question, by all digests that it has and had."""
+    of_this = or_(*(says("question", question) for question in (body["question"], *before)))
+    return *history.by_person(connection, "ask", body["subject"], budget.lineage), of_this
+
+
+def unfit(found: Petition, budget: Budget, body: dict[str, Any], before: Sequence[str] = ()) -> str:
+    """Why nothing is charged for a request as its question is asked now, be it granted, in a sentence; empty where
+    something is. ``before`` are digests that the question had."""
+    body = as_it_was(body, before, found.what, found.question)
+    if not _matches(found, budget.lineage, body):
+        return OTHER
+    if not found.covers(budget):
+        return OUTGROWN
+    return "" if fuller(found.what, body["what"]) else OTHERWISE
 
 
 def must_match(found: Petition | None, lineage: str, body: dict[str, Any]) -> Petition:
@@ -238,21 +271,22 @@ def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petitio
     return _read(connection, *chosen, or_(_WAITS, schema.records.c.seq.in_(decided)))
 
 
-def latest(connection: Connection, lineage: str, subject: str, *questions: str) -> Petition | None:
-    """The request of a person for this very question that was not drawn yet: of several the one that was granted, else
-    one that waits, and else the newest, but for what was decided before their last answer to it. What outgrew its
-    budget leads to nothing, and comes with these. ``questions`` are the digests that the question has and had."""
-    asked = or_(*(says("question", question) for question in questions))
-    theirs = (*history.by_person(connection, "ask", subject, lineage), asked)
-    mine = (*theirs, _CHARGED.c.seq.is_(None))
+def latest(connection: Connection, lineage: str, cost: Cost, asked: Asked) -> Petition | None:
+    """The request of a person for this very question that was not drawn yet: of several the one that can be charged as
+    it is asked now (``_standing``), and else the newest, but for what was decided before their last answer to it. One
+    that is open and leads to nothing comes with these, and says why (``Petition.unfit``)."""
+    check_cost(cost)
     budget = accounts.find(connection, lineage)
-    for state in (_DECISIONS.c.kind == "grant", _WAITS):
-        found = _read(connection, *mine, state, last=True)
-        if found and (budget is None or found[0].covers(budget)):
-            return found[0]
+    if budget is None or not asked.subject:
+        return None
+    body, before = {**asked.told(), "cost": cost_to_json(cost)}, asked.before
+    if standing := _standing(connection, budget, body, before):
+        return standing
+    theirs = _theirs(connection, budget, body, before)
     drawn = select(func.max(_CHARGED.c.seq)).select_from(_JOINED).where(_ASKED, *theirs)
     since = or_(_WAITS, _DECISIONS.c.seq > func.coalesce(drawn.correlate(None).scalar_subquery(), 0))
-    return next(iter(_read(connection, *mine, since, last=True)), None)
+    found = next(iter(_read(connection, *theirs, _CHARGED.c.seq.is_(None), since, last=True)), None)
+    return found and replace(found, unfit=unfit(found, budget, body, before))
 
 
 def says(name: str, value: str) -> ColumnElement[bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -10,7 +11,7 @@ from dpcore.ledger.receipt import OPTIONAL
 from dpcore.ledger.records import can_be_written
 from dpcore.ledger.roles import checked
 from dpcore.ledger.schema import MOST
-from dpcore.ledger.words import LONGEST_QUESTION, label
+from dpcore.ledger.words import LONGEST_QUESTION, label, with_all
 from dpcore.validate import one_of, whole
 
 RELATIONS = ("", "add_remove", "replace_one")
@@ -43,7 +44,8 @@ class Known:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What a charge is for, besides its cost: in words, by which mechanism, what is hidden and of which ``unit``
-    (a person where empty), a digest, which kind of somebody asked, and the ``subject`` of one who has logged in."""
+    (a person where empty), a digest, which kind of somebody asked, and the ``subject`` of one who has logged in.
+    ``before`` are digests that the question had in programs from before."""
 
     what: str
     mechanism: str
@@ -52,11 +54,12 @@ class Asked:
     actor: Actor = ""
     unit: str = ""
     subject: str = ""
+    before: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         label(what=self.what, longest=LONGEST_QUESTION)
-        for name in ("mechanism", "question"):
-            text = getattr(self, name)
+        before = [("before", one) for one in self.before]
+        for name, text in (("mechanism", self.mechanism), ("question", self.question), *before):
             if not isinstance(text, str) or not can_be_written(text):
                 raise InvalidArgument(name, "must be text")
             if len(text) > LONGEST_QUESTION:
@@ -69,4 +72,11 @@ class Asked:
 
     def told(self) -> dict[str, Any]:
         """As a record holds it."""
-        return {name: value for name, value in asdict(self).items() if name not in OPTIONAL or value}
+        said = {name: value for name, value in asdict(self).items() if name not in OPTIONAL or value}
+        return {name: value for name, value in said.items() if name != "before"}
+
+
+def as_it_was(body: dict[str, Any], before: Sequence[str], what: str, question: str) -> dict[str, Any]:
+    """What is asked now (``Asked.told``), where the ledger has it as ``what`` under the digest ``question``: in the
+    words of then, with what stands behind it now, where that is one of those that it had ``before``."""
+    return body | {"what": with_all(what, body["what"]), "question": question} if question in before else body

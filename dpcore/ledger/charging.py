@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from dpcore.costs import Cost, check_cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed
 from dpcore.ledger import accounts, approvals, daily, history, kept, schema, terms
-from dpcore.ledger.asked import Asked, Known
+from dpcore.ledger.asked import Asked, Known, as_it_was
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.kept import KEPT, mends
 from dpcore.ledger.lock import PATIENCE
@@ -74,7 +74,7 @@ def _charged(store: Store, request_id: str, lineage: str, cost: Cost, asked: Ask
             if earlier is not None:
                 if asked.subject != earlier.subject and asked.subject:
                     raise NotAllowed(ANOTHERS)
-                return history.same(earlier, lineage, body)
+                return history.same(earlier, lineage, as_it_was(body, asked.before, earlier.what, earlier.question))
             elsewhere = _unknown(connection, lineage, asked.question, known)
             if elsewhere is not None:
                 return elsewhere
@@ -83,7 +83,7 @@ def _charged(store: Store, request_id: str, lineage: str, cost: Cost, asked: Ask
                 terms.must_go_on(connection, lineage)
                 if asked.subject:
                     daily.must_ask_few(connection, asked.subject)
-                body |= _approved(connection, budget, request_id, cost, body)
+                body |= _approved(connection, budget, request_id, cost, body, asked.before)
                 terms.must_protect(store, connection, lineage, asked.unit)
             added, counted = budget.charge_for(cost, hides), budget.counted(cost, hides)
             if added is not None and counted is not None and accounts.take(connection, budget, added, hides):
@@ -99,10 +99,11 @@ def _charged(store: Store, request_id: str, lineage: str, cost: Cost, asked: Ask
 
 
 def _approved(
-    connection: Connection, budget: Budget, request_id: str, cost: Cost, body: dict[str, Any]
+    connection: Connection, budget: Budget, request_id: str, cost: Cost, body: dict[str, Any], before: Sequence[str]
 ) -> dict[str, str]:
-    """Who granted this charge, where a person asks for more than they may take alone, and in which words it is charged
-    then: none that was granted loses what it warns of. Raises NotAllowed, ApprovalNeeded, InvalidArgument."""
+    """Who granted this charge, where a person asks for more than they may take alone, and in which words and by which
+    digest it is charged then: none that was granted loses what it warns of. Raises NotAllowed, ApprovalNeeded,
+    InvalidArgument."""
     subject = body.get("subject", "")
     if not subject:
         return {}
@@ -111,11 +112,13 @@ def _approved(
         raise NotAllowed(terms.NOT_SHARED)
     petition = approvals.find(connection, request_id)
     if petition is not None:
+        body = as_it_was(body, before, petition.what, petition.question)
         approvals.must_match(petition, budget.lineage, body)
         if petition.state == "granted":
-            if not petition.covers(budget):
-                raise ApprovalNeeded(approvals.OUTGROWN)
-            return {"granted_by": petition.by, "what": fuller(petition.what, body["what"])}
+            if why := approvals.unfit(petition, budget, body):
+                raise ApprovalNeeded(why)
+            what = fuller(petition.what, body["what"])
+            return {"granted_by": petition.by, "what": what, "question": body["question"]}
         raise ApprovalNeeded({"waiting": WAITS, "withdrawn": WITHDRAWN}.get(petition.state, REFUSED))
     counted = budget.counted(cost, body["neighbours"])
     if counted is not None and terms.passes_limit(connection, budget, counted, subject, now):

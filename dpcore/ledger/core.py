@@ -465,15 +465,17 @@ class Ledger:
         neighbours: str = "",
         question: str = "",
         unit: str = "",
+        before: Sequence[str] = (),
     ) -> Petition:
         """Ask the owners of a budget to approve one answer, as ``charge`` is told it; nothing is charged.
 
         Once it is granted, ``charge`` with the same values spends it. The same ``request_id`` again returns the same
-        request; and where one of theirs for this very ``question`` (its digest) waits, or was granted and not drawn
-        yet, that is returned, under its own ``request_id``. Raises NotAllowed, BudgetExceeded when it could not be
-        charged anyway, UnknownLineage, InvalidCost, InvalidArgument (for somebody without a login, too).
+        request; and where one of theirs for this very ``question`` (its digest; ``before`` are those that it had in
+        programs from before) waits, or was granted and not drawn yet, and can be charged as it is asked now, that is
+        returned, under its own ``request_id``. Raises NotAllowed, BudgetExceeded when it could not be charged anyway,
+        UnknownLineage, InvalidCost, InvalidArgument (for somebody without a login, too).
         """
-        asked = self._asked(what, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
+        asked = self._asked(what, before, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
         return approvals.ask(self._store, request_id, lineage, cost, asked)
 
     def grant(self, request_id: str, because: str = "") -> Petition:
@@ -494,11 +496,25 @@ class Ledger:
         with self._store.reading() as connection:
             return approvals.newest(connection, approvals.ABOUT_PEOPLE)
 
-    def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
-        """The request of whoever this ledger is for, for this very question, that was not drawn yet: one that was
-        granted before one that waits, and that before the newest. ``questions`` are its digests."""
+    def latest_petition(
+        self,
+        lineage: str,
+        cost: Cost,
+        what: str,
+        *,
+        mechanism: str = "",
+        neighbours: str = "",
+        question: str = "",
+        unit: str = "",
+        before: Sequence[str] = (),
+    ) -> Petition | None:
+        """The request of whoever this ledger is for, for this very question (told as ``ask``), that was not drawn yet:
+        of those that can be charged as it is asked now one that was granted before one that waits, and these before
+        the newest, which says why it cannot (``Petition.unfit``) where it is open. Raises InvalidCost,
+        InvalidArgument."""
+        asked = self._asked(what, before, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
         with self._store.reading() as connection:
-            return approvals.latest(connection, lineage, self._subject, *questions)
+            return approvals.latest(connection, lineage, cost, asked)
 
     def records(self) -> list[Record]:
         """Every record of the ledger, oldest first: what happened, in whose name."""
@@ -519,12 +535,15 @@ class Ledger:
         question: str = "",
         unit: str = "",
         known: Known | None = None,
+        before: Sequence[str] = (),
     ) -> Receipt:
         """Spend ``cost`` for one release, durably, and return its receipt; charge first, draw afterwards.
 
         The same ``request_id`` again returns the first receipt (with its answer, once stored) and charges nothing.
-        ``what`` is the question in words; ``question`` a digest of its public parameters; ``neighbours`` what the
-        release hides (as the budget does when empty; ``Budget.counted``), of the ``unit`` (a person when empty).
+        ``what`` is the question in words; ``question`` a digest of its public parameters, and ``before`` those that it
+        had in programs from before: what this id was charged or granted for by one of these is drawn as it was asked
+        then. ``neighbours`` is what the release hides (as the budget does when empty; ``Budget.counted``), of the
+        ``unit`` (a person when empty).
         Where the question was charged since the last reset, for an answer that is not among what is ``known``, that
         charge's receipt is returned, under its own id and perhaps without an answer yet, and nothing is charged: of
         several who knew the same and ask at once one pays.
@@ -532,11 +551,11 @@ class Ledger:
         is not shared with the person who asks, ApprovalNeeded above what they may take alone, UnknownLineage,
         InvalidCost, and InvalidArgument when the request_id was used for a different question.
         """
-        asked = self._asked(what, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
+        asked = self._asked(what, before, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
         return charging.charge(self._store, request_id, lineage, cost, asked, known)
 
-    def _asked(self, what: str, **more: str) -> Asked:
-        return Asked(what=what, actor=self._actor, subject=self._subject, **more)
+    def _asked(self, what: str, before: Sequence[str], **more: str) -> Asked:
+        return Asked(what=what, before=before, actor=self._actor, subject=self._subject, **more)
 
     def begin_draw(self, request_id: str) -> None:
         """Note, durably, that the answer of a charge is being drawn from now on; once is enough.

@@ -352,9 +352,11 @@ class MembersLedger(Ledger):
 
     # -- requests and charges --------------------------------------------------------------------------------------
 
-    def ask(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Petition:
+    def ask(
+        self, request_id: str, lineage: str, cost: Cost, what: str, *, before: Sequence[str] = (), **asked: str
+    ) -> Petition:
         with self._at_least(lineage, "ask", NOT_SHARED):
-            return super().ask(request_id, lineage, cost, what, **asked)
+            return super().ask(request_id, lineage, cost, what, before=before, **asked)
 
     def grant(self, request_id: str, because: str = "") -> Petition:
         with self._as("owner", told=NOT_OWNER):
@@ -379,23 +381,33 @@ class MembersLedger(Ledger):
             of_theirs = schema.among(schema.records.c.lineage, owned, connection.dialect.name)
             return approvals.newest(connection, or_(approvals.asked_by(connection, self._subject), of_theirs))
 
-    def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
+    def latest_petition(
+        self, lineage: str, cost: Cost, what: str, *, before: Sequence[str] = (), **asked: str
+    ) -> Petition | None:
         """Only this person's, which is theirs to know whatever was shared with them by now."""
-        return super().latest_petition(lineage, *questions)
+        return super().latest_petition(lineage, cost, what, before=before, **asked)
 
     def needs_approval(self, lineage: str, cost: Cost, neighbours: str = "") -> bool:
         return super().needs_approval(self._visible(lineage), cost, neighbours)
 
     def charge(
-        self, request_id: str, lineage: str, cost: Cost, what: str, *, known: Known | None = None, **asked: str
+        self,
+        request_id: str,
+        lineage: str,
+        cost: Cost,
+        what: str,
+        *,
+        known: Known | None = None,
+        before: Sequence[str] = (),
+        **asked: str,
     ) -> Receipt:
         if self._practised(lineage):
             if super().receipt(request_id) is None:  # the same again writes nothing
                 self.may_begin(rate.ANSWER)
-            return super().charge(request_id, lineage, cost, what, known=known, **asked)
+            return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
         try:
             with self._at_least(lineage, "ask", NOT_SHARED):
-                return super().charge(request_id, lineage, cost, what, known=known, **asked)
+                return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
         except UnknownLineage:
             raise NotAllowed(NOT_SHARED) from None
 

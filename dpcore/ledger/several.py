@@ -8,7 +8,7 @@ what practises and what charges as for a visitor (``rate``), what changes budget
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from types import EllipsisType
 from typing import Any
@@ -79,15 +79,23 @@ class SeveralLedger(Ledger):
         return super().undo_reset(lineage)
 
     def charge(
-        self, request_id: str, lineage: str, cost: Cost, what: str, *, known: Known | None = None, **asked: str
+        self,
+        request_id: str,
+        lineage: str,
+        cost: Cost,
+        what: str,
+        *,
+        known: Known | None = None,
+        before: Sequence[str] = (),
+        **asked: str,
     ) -> Receipt:
         if self.receipt(request_id) is not None:  # the same again writes nothing
-            return super().charge(request_id, lineage, cost, what, known=known, **asked)
+            return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
         if self._is_practice(lineage):
             self._practise(lineage, rate.ANSWER)
-            return super().charge(request_id, lineage, cost, what, known=known, **asked)
+            return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
         count = self._spend()
-        charged = super().charge(request_id, lineage, cost, what, known=known, **asked)
+        charged = super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
         count()  # one that does not fit its budget writes nothing
         return charged
 

@@ -112,7 +112,9 @@ class VisitorsLedger(Ledger):
     def end_budget(self, lineage: str) -> Terms:
         _refuse()
 
-    def ask(self, request_id: str, lineage: str, cost: Cost, what: str, **asked: str) -> Petition:
+    def ask(
+        self, request_id: str, lineage: str, cost: Cost, what: str, *, before: Sequence[str] = (), **asked: str
+    ) -> Petition:
         _refuse()
 
     def grant(self, request_id: str, because: str = "") -> Petition:
@@ -133,7 +135,9 @@ class VisitorsLedger(Ledger):
     def petitions(self) -> list[Petition]:
         return []
 
-    def latest_petition(self, lineage: str, *questions: str) -> Petition | None:
+    def latest_petition(
+        self, lineage: str, cost: Cost, what: str, *, before: Sequence[str] = (), **asked: str
+    ) -> Petition | None:
         return None
 
     # -- the visitor's own practice --------------------------------------------------------------------------------
@@ -146,7 +150,15 @@ class VisitorsLedger(Ledger):
         return super().open_practice(token, sample, **wanted)
 
     def charge(
-        self, request_id: str, lineage: str, cost: Cost, what: str, *, known: Known | None = None, **asked: str
+        self,
+        request_id: str,
+        lineage: str,
+        cost: Cost,
+        what: str,
+        *,
+        known: Known | None = None,
+        before: Sequence[str] = (),
+        **asked: str,
     ) -> Receipt:
         try:
             self._mine(lineage)
@@ -154,7 +166,7 @@ class VisitorsLedger(Ledger):
             _refuse()
         if super().receipt(request_id) is None:  # the same again writes nothing
             self.may_begin(rate.ANSWER)
-        return super().charge(request_id, lineage, cost, what, known=known, **asked)
+        return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
 
     def begin_draw(self, request_id: str) -> None:
         charging.begin_draw(self._store, request_id, self._must_be_mine, self._token)

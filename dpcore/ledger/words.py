@@ -39,7 +39,6 @@ _CHOSEN = re.compile(
 )
 _SAID_AFTER = (_CHOSEN,)
 """Sentences that stand behind a question, which is the same one without them."""
-OTHERWISE = "was granted in words that say more of what is not covered, and less, than it is asked in now; ask anew"
 LONGEST_QUESTION = 4000
 """Letters of a question with all that is promised and not covered: of a file whose form, steps and columns somebody
 spoke of these are more than a thousand."""
@@ -59,14 +58,14 @@ def same_question(kept: tuple[str, str], asked: tuple[str, str]) -> bool:
 
 def fuller(granted: str, asked: str) -> str:
     """The words in which a question is charged that was granted in some and is asked in others: those that say more of
-    what is not covered, with each sentence that stands behind either. Raises InvalidArgument where both say more than
-    the other, of one column or another."""
+    what is not covered, with each sentence that stands behind either. Empty where both say more than the other, of one
+    column or another: it is asked anew then."""
     before, now = _later(granted), _later(asked)
     if before <= now:
         return with_all(asked, granted)
     if now <= before:
         return with_all(granted, asked)
-    raise InvalidArgument("request_id", OTHERWISE)
+    return ""
 
 
 def with_all(told: str, other: str) -> str:

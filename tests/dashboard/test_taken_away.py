@@ -15,7 +15,7 @@ from dashboard.words import login as said
 from dashboard.words import tracker as tracker_said
 from dpcore.accounting import Cost
 from dpcore.ledger import Ledger
-from dpcore.ledger.approvals import NO_ROLE, NOT_THEIRS, OUTGROWN
+from dpcore.ledger.approvals import NO_ROLE, NOT_THEIRS, OTHERWISE, OUTGROWN
 from dpcore.ledger.member import NO_MORE, NO_OPENING, NOT_YOURS, MembersLedger
 from dpcore.ledger.roles import Person
 from dpcore.ledger.terms import ENDED, NOT_OWNER, NOT_SHARED
@@ -195,6 +195,37 @@ def test_what_outgrew_its_grant_is_asked_for_anew(people: None, monkeypatch: pyt
     with Ledger.open() as whole:
         asked = [(one.state, one.counted and one.counted.epsilon) for one in whole.petitions()]
     assert asked == [("granted", 0.5), ("waiting", 1.0)]
+
+
+def test_what_was_granted_in_words_of_another_session_is_asked_for_anew(
+    people: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each session said of another column what its cells can hold; the grant of one stands in the other's way no
+    more, and in its own it is drawn."""
+    said_of = {
+        one: tuple(
+            f"How the cells of “{name}” are read{' and what they can hold' if name == one else ''} were stated or "
+            "called right by a person who had seen the file or an earlier one: not covered by ε."
+            for name in ("age", "pay")
+        )
+        for one in ("age", "pay")
+    }
+    monkeypatch.setattr(Draw, "notes", said_of["age"], raising=False)
+    app = releasing("anna")
+    press(press(app, "test-begin"), "test-confirm")
+    with Ledger.open() as whole:
+        MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8).grant(whole.petitions()[0].request_id)
+    monkeypatch.setattr(Draw, "notes", said_of["pay"])
+    app.run()
+    assert text(app).count(OTHERWISE) == 1
+    assert not [one for one in app.button if one.key == "test-granted"]
+    press(press(app, "test-begin"), "test-confirm")
+    with Ledger.open() as whole:
+        assert [one.state for one in whole.petitions()] == ["granted", "waiting"]
+    assert said.ASKED in text(app)
+    monkeypatch.setattr(Draw, "notes", said_of["age"])
+    press(app.run(), "test-granted")
+    assert receipts() == [f"{subject('anna')}/{subject('olga')}"]
 
 
 HINDERED: dict[str, tuple[Takes, str]] = {

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dpcore.accounting import Cost
-from dpcore.errors import ApprovalNeeded
-from dpcore.ledger import Ledger, approvals
+from dpcore.errors import ApprovalNeeded, InvalidArgument
+from dpcore.ledger import Ledger, approvals, charging, words
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.roles import Person
 from tests.ledger.conftest import Place
@@ -163,3 +163,101 @@ def test_another_request_is_made(whole: Ledger, other: str) -> None:
     made = OTHERS[other](tabs, whole)
     assert (made.request_id, made.state) == ("other", "waiting")
     assert whole.verify()
+
+
+SEEN = "stated or called right by a person who had seen the file or an earlier one: not covered by ε."
+
+
+def read(*said: str) -> str:
+    """A question of two columns, and of which of them was said after looking what its cells can hold."""
+    more = {name: " and what they can hold" if name in said else "" for name in "ab"}
+    return " ".join(["How many?", *(f"How the cells of “{name}” are read{more[name]} were {SEEN}" for name in more)])
+
+
+OLDER = TOLD | {"question": "older"}
+HAD = TOLD | {"before": ["oldest", "older"]}
+THEN_AND_NOW: dict[str, tuple[tuple[str, float, dict[str, Any]], tuple[str, float, dict[str, Any]]]] = {
+    "the same": (("How many?", 0.5, TOLD), ("How many?", 0.5, TOLD)),
+    "numbers": (("How many of 3?", 0.5, TOLD), ("How many of 3.0?", 0.5, TOLD)),
+    "more words": ((read(), 0.5, TOLD), (read("a"), 0.5, TOLD)),
+    "fewer words": ((read("a", "b"), 0.5, TOLD), (read("b"), 0.5, TOLD)),
+    "older": (("Which, of b and a?", 0.5, OLDER), ("Which, of a and b?", 0.5, HAD)),
+    "more words and fewer": ((read("a"), 0.5, TOLD), (read("b"), 0.5, TOLD)),
+    "question": (("How many?", 0.5, TOLD), ("Which?", 0.5, TOLD)),
+    "cost": (("How many?", 0.5, TOLD), ("How many?", 0.6, TOLD)),
+    "unit": (("How many?", 0.5, TOLD), ("How many?", 0.5, TOLD | {"unit": "visit"})),
+    "mechanism": (("How many?", 0.5, TOLD), ("How many?", 0.5, TOLD | {"mechanism": "n"})),
+    "neighbours": (("How many?", 0.5, TOLD), ("How many?", 0.5, TOLD | {"neighbours": "replace_one"})),
+    "older, cost": (("Which, of b and a?", 0.5, OLDER), ("Which, of a and b?", 0.6, HAD)),
+    "counts more": (("How many?", 0.5, TOLD), ("How many?", 0.5, TOLD)),
+}
+"""How the first request was asked, and how its question is asked now: in words, at which ε, as what."""
+GIVEN_BACK = {"the same", "numbers", "more words", "fewer words", "older"}
+
+
+def asked_again(whole: Ledger, way: str, *, granted: bool) -> tuple[bool, str]:
+    """Whether a page leads to the request for an answer that was asked for before, as it is asked now; and what becomes
+    of the answer where it is asked for so, and all is granted."""
+    tabs = Tabs(whole, f"{way} {granted}")
+    anna, lineage = tabs.anna, tabs.lineage
+    (was, cost, asked), (what, now, told) = THEN_AND_NOW[way]
+    first = anna.ask(f"{lineage} 0", lineage, Cost.pure(cost), was, **asked)
+    if granted:
+        tabs.decide(tabs.olga.grant)
+    if way == "counts more":
+        whole.charge(lineage, lineage, Cost.pure(0.1), "?", neighbours="replace_one")
+    shown = anna.latest_petition(lineage, Cost.pure(now), what, **told)
+    assert shown.request_id == first.request_id
+    made = anna.ask(f"{lineage} 1", lineage, Cost.pure(now), what, **told)
+    if made.state == "waiting":
+        tabs.olga.grant(made.request_id)
+    assert anna.latest_petition(lineage, Cost.pure(now), what, **told).request_id == made.request_id
+    drawn = []
+    for request_id in (made.request_id, first.request_id):
+        with contextlib.suppress(ApprovalNeeded, InvalidArgument):
+            drawn.append(anna.charge(request_id, lineage, Cost.pure(now), what, **told).request_id)
+    if len(set(drawn)) != 1:
+        return not shown.unfit, "charged twice" if drawn else "never drawn"
+    return not shown.unfit, "given back" if drawn[0] == first.request_id else "asked anew"
+
+
+@pytest.mark.parametrize("granted", [False, True])
+@pytest.mark.parametrize("way", THEN_AND_NOW)
+def test_whoever_asks_anew_comes_to_one_answer(whole: Ledger, way: str, *, granted: bool) -> None:
+    """What can be drawn as it is asked now is given back, what cannot stands in nobody's way, and pages tell which."""
+    leads = way in GIVEN_BACK
+    assert asked_again(whole, way, granted=granted) == (leads, "given back" if leads else "asked anew")
+    assert whole.verify()
+
+
+def test_a_request_in_the_way_is_found_out(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: what was refused for its words was given back whenever it was asked for anew."""
+    monkeypatch.setattr(approvals, "fuller", lambda granted, asked: asked)
+    monkeypatch.setattr(charging, "fuller", lambda granted, asked: words.fuller(granted, asked) or needed())
+    assert asked_again(whole, "more words and fewer", granted=True) == (True, "never drawn")
+    assert asked_again(whole, "more words", granted=True) == (True, "given back")
+
+
+def needed() -> str:
+    raise ApprovalNeeded("Ask anew.")
+
+
+def test_a_request_by_the_newest_digest_alone_is_found_out(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: one that was open by an older digest was asked for, granted and charged twice."""
+    standing = approvals._standing
+    monkeypatch.setattr(approvals, "_standing", lambda at, budget, body, before: standing(at, budget, body, ()))
+    assert asked_again(whole, "older", granted=True) == (True, "charged twice")
+    assert asked_again(whole, "the same", granted=True) == (True, "given back")
+
+
+def test_each_session_is_led_to_what_was_granted_in_its_words(whole: Ledger) -> None:
+    """Also where one of another session was granted later, or waits."""
+    tabs = Tabs(whole, "people")
+    asked = {name: {"lineage": "people", "cost": COST, "what": read(name), **TOLD} for name in "ab"}
+    for name, told in asked.items():
+        assert tabs.anna.ask(name, **told).request_id == name
+        tabs.olga.grant(name)
+    for name, told in asked.items():
+        assert tabs.anna.latest_petition(**told).request_id == name
+        assert tabs.anna.ask("again", **told).request_id == name
+        assert tabs.anna.charge(name, **told).what == read(name)

@@ -11,7 +11,7 @@ import pytest
 from dpcore.accounting import Cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, NotAllowed
 from dpcore.ledger import Ledger
-from dpcore.ledger.approvals import OUTGROWN, Petition
+from dpcore.ledger.approvals import OTHERWISE, OUTGROWN, Petition
 from dpcore.ledger.member import MembersLedger
 from dpcore.ledger.records import cost_from_json
 from dpcore.ledger.roles import Person
@@ -181,10 +181,33 @@ def test_what_has_outgrown_its_grant_is_asked_for_anew(whole: Ledger) -> None:
     assert whole.remaining("people") == before
     anew = anna.ask("anew", "people", cost, "How many?", neighbours="add_remove", question="q")
     assert anew.counted == whole.budget("people").counted(cost, "add_remove") != cost
-    assert anna.latest_petition("people", "q") == anew
+    asks = {"neighbours": "add_remove", "question": "q"}
+    assert anna.latest_petition("people", cost, "How many?", **asks) == anew
     olga.grant("anew")
     receipt = anna.charge("anew", "people", cost, "How many?", neighbours="add_remove", question="q")
     assert (receipt.cost, receipt.granted_by) == (anew.counted, "olga" + ISSUER)
+    assert whole.verify()
+
+
+def test_what_was_granted_in_words_that_warn_of_more_and_less_is_asked_for_anew(whole: Ledger) -> None:
+    """Nothing is charged, a page says so before with the same sentence, and whoever asks as then draws it."""
+    olga, anna = person(whole, "olga"), person(whole, "anna")
+    opened(whole, "people", "sum")
+    seen = "stated or called right by a person who had seen the file or an earlier one: not covered by ε."
+    more, less = f"are read and what they can hold were {seen}", f"are read were {seen}"
+    was, now = (
+        f"How the cells of “a” {one} How the cells of “b” {other}" for one, other in ((more, less), (less, more))
+    )
+    cost, told = Cost.pure(0.5), {"neighbours": "add_remove", "question": "q"}
+    anna.ask("asked", "people", cost, was, **told)
+    olga.grant("asked")
+    before = whole.remaining("people")
+    with pytest.raises(ApprovalNeeded) as refused:
+        anna.charge("asked", "people", cost, now, **told)
+    assert str(refused.value) == anna.latest_petition("people", cost, now, **told).unfit == OTHERWISE
+    assert whole.remaining("people") == before
+    assert anna.latest_petition("people", cost, was, **told).unfit == ""
+    assert anna.charge("asked", "people", cost, was, **told).what == was
     assert whole.verify()
 
 
@@ -215,18 +238,18 @@ def test_what_was_refused_before_the_answer_is_not_told_beside_it(whole: Ledger)
     olga.refuse("refused", "Not so soon.")
     anna.ask("first", "people", cost, "How many?", **told)
     olga.grant("first")
-    assert anna.latest_petition("people", "q").request_id == "first"
+    assert anna.latest_petition("people", cost, "How many?", **told).request_id == "first"
     anna.charge("first", "people", cost, "How many?", **told)
-    assert anna.latest_petition("people", "q") is None
+    assert anna.latest_petition("people", cost, "How many?", **told) is None
     anna.ask("third", "people", cost, "How many?", **told)
-    assert anna.latest_petition("people", "q").request_id == "third"
+    assert anna.latest_petition("people", cost, "How many?", **told).request_id == "third"
     anna.withdraw("third")
-    assert anna.latest_petition("people", "q").state == "withdrawn"
+    assert anna.latest_petition("people", cost, "How many?", **told).state == "withdrawn"
     anna.ask("other", "people", cost, "How many else?", neighbours="add_remove", question="r")
     olga.refuse("other", "Not this.")
-    assert anna.latest_petition("people", "r").because == "Not this."
+    assert anna.latest_petition("people", cost, "How many else?", **told | {"question": "r"}).because == "Not this."
     anna.ask("fourth", "people", cost, "How many?", **told)
-    assert anna.latest_petition("people", "q").request_id == "fourth"
+    assert anna.latest_petition("people", cost, "How many?", **told).request_id == "fourth"
     olga.grant("fourth")
     anna.charge("fourth", "people", cost, "How many?", **told)
-    assert anna.latest_petition("people", "q") is None
+    assert anna.latest_petition("people", cost, "How many?", **told) is None

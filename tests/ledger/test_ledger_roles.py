@@ -457,14 +457,16 @@ def test_a_look_at_requests_reads_no_more_for_those_that_were_withdrawn(
     otto.ask("mine", "people", Cost.pure(0.5), "?")
     assert len(read) < 5, "of others none is read while the ledger is held"
     read.clear()
-    found = anna.latest_petition("people", "g")
+    found = anna.latest_petition("people", Cost.pure(0.5), "?", question="g")
     assert found is not None
     assert (found.request_id, found.state, len(read)) == ("granted", "granted", 1)
-    assert otto.latest_petition("people", "g") is None
-    assert anna.latest_petition("people", "o") is None
+    assert otto.latest_petition("people", Cost.pure(0.5), "?", question="g") is None
+    assert anna.latest_petition("people", Cost.pure(0.5), "?", question="o") is None
     anna.charge("granted", "people", Cost.pure(0.5), "?", question="g")
-    assert anna.latest_petition("people", "g") is None, "it was drawn"
-    assert [one.state for one in (anna.latest_petition("people", "q"),) if one] == ["withdrawn"]
+    assert anna.latest_petition("people", Cost.pure(0.5), "?", question="g") is None, "it was drawn"
+    left = anna.latest_petition("people", Cost.pure(0.5), "?", question="q")
+    assert left is not None
+    assert left.state == "withdrawn"
 
 
 ENDS: dict[str, Callable[[MembersLedger, MembersLedger, str], object]] = {
@@ -481,24 +483,25 @@ def test_of_several_requests_the_one_counts_that_leads_to_an_answer(
 ) -> None:
     """The newest hid what was granted, which nobody could draw then; also of digests that a question had before. Two
     that are open are in ledgers from before."""
-    monkeypatch.setattr(approvals, "_standing", lambda *_: None)
     olga, anna = person(whole, "olga"), person(whole, "anna")
     olga.set_limit("people", 0.1)
-    for question in ("q", "before"):
-        for place, state in enumerate(states):
-            request_id = f"{question} {place}"
-            anna.ask(request_id, "people", Cost.pure(0.2), "?", question=question)
-            ENDS[state](olga, anna, request_id)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(approvals, "_standing", lambda *_: None)
+        for question in ("q", "before"):
+            for place, state in enumerate(states):
+                request_id = f"{question} {place}"
+                anna.ask(request_id, "people", Cost.pure(0.2), "?", question=question)
+                ENDS[state](olga, anna, request_id)
     rank = {"granted": 0, "waiting": 1}
     best = min(range(2), key=lambda place: (rank.get(states[place], 2), -place))
-    for questions, last in ((("q",), "q"), (("q", "before"), "before"), (("before", "q"), "before")):
-        found = anna.latest_petition("people", *questions)
+    for question, before, last in (("q", [], "q"), ("q", ["before"], "before"), ("before", ["q"], "before")):
+        found = anna.latest_petition("people", Cost.pure(0.2), "?", question=question, before=before)
         assert found is not None
         assert (found.request_id, found.state) == (f"{last} {best}", states[best])
     if states[best] == "granted":
         anna.charge(f"q {best}", "people", Cost.pure(0.2), "?", question="q")
         anna.charge(f"before {best}", "people", Cost.pure(0.2), "?", question="before")
-        left = anna.latest_petition("people", "q")
+        left = anna.latest_petition("people", Cost.pure(0.2), "?", question="q")
         stands = states[1 - best] in rank  # what was refused before the answer is not told beside it
         assert (None if left is None else left.request_id) == (f"q {1 - best}" if stands else None)
 
@@ -510,11 +513,11 @@ def test_what_outgrew_its_budget_hides_none_that_waits(whole: Ledger, monkeypatc
     olga.grant("old")
     monkeypatch.setattr(approvals.Petition, "covers", lambda self, budget: self.request_id != "old")
     anna.ask("new", "people", Cost.pure(0.2), "?", question="q")
-    found = anna.latest_petition("people", "q")
+    found = anna.latest_petition("people", Cost.pure(0.2), "?", question="q")
     assert found is not None
     assert found.request_id == "new"
     anna.withdraw("new")
-    assert anna.latest_petition("people", "q") is not None
+    assert anna.latest_petition("people", Cost.pure(0.2), "?", question="q") is not None
 
 
 def known(whole: Ledger, name: str) -> MembersLedger:
@@ -534,10 +537,10 @@ def test_whose_a_request_is_is_told_exactly(whole: Ledger) -> None:
     for place, name in enumerate(names):
         somebody = known(whole, name)
         assert [one.request_id for one in somebody.petitions()] == [f"by {place}"]
-        found = somebody.latest_petition("people", "q")
+        found = somebody.latest_petition("people", Cost.pure(0.5), "?", question="q")
         assert found is not None
         assert found.request_id == f"by {place}"
-        assert somebody.latest_petition("people", "Q") is None
+        assert somebody.latest_petition("people", Cost.pure(0.5), "?", question="Q") is None
 
 
 def test_an_owner_needs_another_owner(whole: Ledger) -> None:

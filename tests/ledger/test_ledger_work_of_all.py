@@ -106,7 +106,7 @@ ACTS: dict[str, Act] = {
     "grant": lambda our: our.ledger.grant(our.asked(person(our.ledger, ANNA, "analyst"))),
     "refuse": lambda our: our.ledger.refuse(our.asked(person(our.ledger, ANNA, "analyst")), WHY),
     "petitions": lambda our: our.ledger.petitions(),
-    "latest_petition": lambda our: our.ledger.latest_petition("people", "q"),
+    "latest_petition": lambda our: our.ledger.latest_petition("people", COST, "?", question="q"),
     "charge": lambda our: our.charged("people"),
     "charge in practice": lambda our: our.charged(our.practice),
     "begin_draw": lambda our: our.ledger.begin_draw(our.charged(our.practice)),

@@ -86,7 +86,9 @@ class Clicks:
             "begin_draw": self.drawn,
             "draw_failed": lambda: anna.draw_failed(self.drawn()),
             "store_answer": lambda: anna.store_answer(self.drawn(), 7),
-            "latest_petition": lambda: anna.latest_petition("people", "q", "another"),
+            "latest_petition": lambda: anna.latest_petition(
+                "people", Cost.pure(0.1), "?", question="q", before=["another"]
+            ),
             "petitions": lambda: (anna.petitions(), olga.petitions()),
             "petitions of all": self.whole.petitions,
             "needs_approval": lambda: anna.needs_approval("people", Cost.pure(0.4)),

@@ -125,7 +125,7 @@ def listed(way: Way, ledger: Ledger, patch: pytest.MonkeyPatch, first: Any, then
 
     def looked_at(here: Ledger, request_id: str, lineage: str, request: Any, rows: Any) -> Receipt:
         digests = module.question_digests(request)
-        petition = here.latest_petition(lineage, *digests)
+        petition = module.asked_before(here, lineage, request)
         charges = [one.what for digest in digests for one in here.unanswered(lineage, digest)]
         granted = [petition.what] if petition is not None else []
         before[:] = [answers_for(module.notes_of(request, granted=granted, charged=charges))]

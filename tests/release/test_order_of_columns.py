@@ -138,4 +138,5 @@ def test_a_grant_from_before_is_drawn(ledger: Ledger, before: pytest.MonkeyPatch
     olga.grant("r")
     before.undo()
     assert question_digest(request) != old.question
+    assert ask(anna, "again", "theirs", request).request_id == "r"
     assert release(anna, "r", "theirs", request, ROWS).question == old.question
