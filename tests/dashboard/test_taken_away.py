@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import session
 from dashboard.catalogue import address
 from dashboard.data import actions
+from dashboard.widgets import approval
 from dashboard.words import data as data_said
 from dashboard.words import login as said
 from dashboard.words import tracker as tracker_said
@@ -197,35 +198,49 @@ def test_what_outgrew_its_grant_is_asked_for_anew(people: None, monkeypatch: pyt
     assert asked == [("granted", 0.5), ("waiting", 1.0)]
 
 
-def test_what_was_granted_in_words_of_another_session_is_asked_for_anew(
-    people: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each session said of another column what its cells can hold; the grant of one stands in the other's way no
-    more, and in its own it is drawn."""
-    said_of = {
-        one: tuple(
-            f"How the cells of “{name}” are read{' and what they can hold' if name == one else ''} were stated or "
-            "called right by a person who had seen the file or an earlier one: not covered by ε."
-            for name in ("age", "pay")
-        )
-        for one in ("age", "pay")
-    }
-    monkeypatch.setattr(Draw, "notes", said_of["age"], raising=False)
+STATED = {
+    one: tuple(
+        f"How the cells of “{name}” are read{' and what they can hold' if name == one else ''} were stated or called "
+        "right by a person who had seen the file or an earlier one: not covered by ε."
+        for name in ("age", "pay")
+    )
+    for one in ("age", "pay")
+}
+"""What two sessions say of one question, each of another column."""
+
+
+def granted_in_other_words(monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """Anna's page, where her request was granted in the words of another session."""
+    monkeypatch.setattr(Draw, "notes", STATED["age"], raising=False)
     app = releasing("anna")
     press(press(app, "test-begin"), "test-confirm")
     with Ledger.open() as whole:
         MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8).grant(whole.petitions()[0].request_id)
-    monkeypatch.setattr(Draw, "notes", said_of["pay"])
-    app.run()
+    monkeypatch.setattr(Draw, "notes", STATED["pay"])
+    return app.run()
+
+
+def test_what_was_granted_in_words_of_another_session_is_asked_for_anew(
+    people: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The grant of one stands in the other's way no more, and in its own it is drawn."""
+    app = granted_in_other_words(monkeypatch)
     assert text(app).count(OTHERWISE) == 1
     assert not [one for one in app.button if one.key == "test-granted"]
     press(press(app, "test-begin"), "test-confirm")
     with Ledger.open() as whole:
         assert [one.state for one in whole.petitions()] == ["granted", "waiting"]
     assert said.ASKED in text(app)
-    monkeypatch.setattr(Draw, "notes", said_of["age"])
+    monkeypatch.setattr(Draw, "notes", STATED["age"])
     press(app.run(), "test-granted")
     assert receipts() == [f"{subject('anna')}/{subject('olga')}"]
+
+
+def test_a_page_on_which_nobody_can_ask_anew_is_found_out(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: whatever had been granted and not drawn hid the button."""
+    monkeypatch.setattr(approval, "pending", lambda petition: petition is not None)
+    app = granted_in_other_words(monkeypatch)
+    assert not [one for one in app.button if one.key in ("test-begin", "test-granted")]
 
 
 HINDERED: dict[str, tuple[Takes, str]] = {
