@@ -23,7 +23,7 @@ _USUAL: dict[Kind, ColumnType] = {
     "number": "number",
     "date": "date",
     "moment": "date",
-    **dict.fromkeys(("bytes", "time", "fixed", "other"), "text"),
+    **dict.fromkeys(("bytes", "time", "fixed", "nothing", "other"), "text"),
 }
 
 

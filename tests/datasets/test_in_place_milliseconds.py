@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpcore.datasets import Column, Declaration
-from dpcore.datasets.in_place import InPlace, PrivateSource, milliseconds, open_folder, shape
+from dpcore.datasets.in_place import InPlace, PrivateSource, arrow_beside, open_folder, shape
 from dpcore.errors import UnreadableFile
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
@@ -61,7 +61,7 @@ def test_a_point_in_time_moves_its_own_row_alone(
             assert (stored.names, dict(stored.kinds)) == (before.names, dict(before.kinds))
             assert dict(told, **{f"p{row}": [None]}) == {who: cells for who, *cells in rows_of(stored, "who", "day")}
             assert len(rows_of(stored, "day")) == len(rows_of(stored, "who")) == ROWS
-    monkeypatch.setattr(shape, "_by_type", lambda *_: ({}, set()))
+    monkeypatch.setattr(shape, "read_as", lambda _: None)
     with pytest.raises(UnreadableFile):
         rows_of(folder_of(tmp_path / "as DuckDB does", table.set_column(1, "day", moved), files), "who", "day")
 
@@ -112,9 +112,9 @@ def test_the_other_cells_of_its_row_are_what_they_are_beside_microseconds(
     assert dict(plain.kinds) == dict(beside.kinds)
     for names in ((), *((name,) for name in KINDS), ("late",), *((name, "late") for name in KINDS), ("late", "zoned")):
         assert rows_of(plain, *names) == rows_of(beside, *names), names
-    crossed = milliseconds.side_by_side
+    crossed = arrow_beside.side_by_side
     monkeypatch.setattr(
-        milliseconds,
+        arrow_beside,
         "side_by_side",
         lambda *given: ((one, other.take(pa.array(range(len(other))[::-1]))) for one, other in crossed(*given)),
     )
@@ -165,8 +165,8 @@ def test_rows_of_two_readers_stay_side_by_side(sizes: tuple[list[int], list[int]
         return [pa.record_batch({"x": range(end - size, end)}) for size, end in zip(sizes, ends, strict=True)]
 
     one, other = (batches(part) for part in sizes)
-    for left, right in milliseconds.side_by_side(iter(one), iter(other)):
+    for left, right in arrow_beside.side_by_side(iter(one), iter(other)):
         assert left["x"].to_pylist() == right["x"].to_pylist()
     for more in ((iter([*one, *batches([1])]), iter(other)), (iter(one), iter([*other, *batches([1])]))):
         with pytest.raises(OSError, match="other rows"):
-            list(milliseconds.side_by_side(*more))
+            list(arrow_beside.side_by_side(*more))

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
-from dpcore.datasets import Column, Declaration
+from dpcore.datasets import Column, Declaration, decimal_texts
 from dpcore.datasets.reading import arrow_cells, engine
 from dpcore.datasets.reading.arrow_files import arrow_table
 from dpcore.errors import UnreadableFile
@@ -136,7 +136,7 @@ def test_without_looking_at_each_time_the_file_is_none(write: Write, monkeypatch
     with pytest.raises(UnreadableFile):
         read(write(beside(numbers(pa.timestamp("ms", "UTC"), [0, 10**16]))))
     monkeypatch.setattr(engine, "apart", lambda _: {})
-    monkeypatch.setattr(engine, "_from", lambda cell, _: f"{cell}::VARCHAR")
+    monkeypatch.setattr(decimal_texts, "writable", lambda cell, _: f"{cell}::VARCHAR")
     for kind, odd in ((pa.timestamp("ms"), 10**16), (pa.timestamp("us"), -LARGE - 1)):
         with pytest.raises(UnreadableFile):
             read(write(beside(numbers(kind, [0, odd]))))
@@ -298,7 +298,7 @@ NESTED = (
     pa.array([{"a": MARK}, None]),
     pa.array([[1], None], pa.list_view(pa.int64())),
     pa.array([[("a", MARK)], None], pa.map_(pa.string(), pa.string())),
-    pa.array([b"a", MARK.encode()]),
+    pa.array([b"aaaa", MARK.encode()], pa.binary(4)),
 )
 
 

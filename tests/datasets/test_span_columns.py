@@ -113,4 +113,4 @@ def test_without_a_note_numbers_are_numbers(tmp_path: Path) -> None:
     table = pa.table({"row": [1, 2], "stay": [3, 4]})
     pq.write_table(table, tmp_path / "a.parquet", store_schema=False)
     assert cells((tmp_path / "a.parquet").read_bytes()) == ["3", "4"]
-    assert open_folder(tmp_path).kinds["stay"] == "integer"
+    assert open_folder(tmp_path).kinds["stay"] == "number"

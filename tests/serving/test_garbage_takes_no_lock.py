@@ -33,7 +33,7 @@ KNOWN = {
     "dashboard/serving/typed.py": "a name is taken out of a dict",
     "dpcore/releases/filed_rows.py": "a file is closed",
     "dpcore/datasets/in_place/duck.py": "a connection is closed",
-    "dpcore/datasets/in_place/milliseconds.py": "files are closed",
+    "dpcore/datasets/in_place/arrow_beside.py": "files are closed",
 }
 """Where something is done as garbage is found, and why it asks for no lock that its thread could hold."""
 

@@ -13,7 +13,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import CompoundSelect, Select, and_, case, column, false, literal_column, quoted_name, select, table
+from sqlalchemy import (
+    CompoundSelect,
+    Select,
+    and_,
+    case,
+    column,
+    false,
+    literal_column,
+    quoted_name,
+    select,
+    table,
+    true,
+)
 from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.conversion import apply
@@ -117,11 +129,14 @@ class InPlace:
         return bounded(column(quoted_name(name, quote=True)), kind, self.tongue, person=person)
 
     def number_cell(self, column: Column) -> Cell:
-        """``cell`` of a column of numbers, with nothing in place of what is no whole number where it was declared so.
+        """``cell`` of a column of numbers, or 1 and 0 of one of yes and no, with nothing in place of what is no whole
+        number where it was declared so.
 
         Raises InvalidArgument.
         """
         cell = self.cell(column.name)
+        if self.kinds[column.name] == "yes/no":
+            return case((cell.is_(true()), number(1.0)), (cell.is_(false()), number(0.0)))
         if column.type != "integer" or self.kinds[column.name] != "number":
             return cell
         within = and_(cell >= number(-_LARGEST_WHOLE), cell < number(_LARGEST_WHOLE))

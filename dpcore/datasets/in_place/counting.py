@@ -335,7 +335,7 @@ def _written(cell: Cell, kind: Kind, tongue: Tongue, known: Mapping[str, int]) -
 
 def _plain(text: Cell, kind: Kind, tongue: Tongue) -> Cell:
     """Of a text that ``named`` made of a cell: numbers are plain already."""
-    return tongue.plain(text) if kind in ("text", "bytes", "date", "moment") else text
+    return tongue.plain(text) if kind in ("text", "bytes", "yes/no", "date", "moment") else text
 
 
 def _plain_ones(words: Iterable[str]) -> list[str]:

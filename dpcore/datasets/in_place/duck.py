@@ -22,10 +22,10 @@ from sqlalchemy import literal_column
 
 from dpcore.datasets.in_place import rows_apart, views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
+from dpcore.datasets.in_place.arrow_beside import Beside
 from dpcore.datasets.in_place.connection import in_memory, of_database
 from dpcore.datasets.in_place.form import Form
 from dpcore.datasets.in_place.lines import Lines, header
-from dpcore.datasets.in_place.milliseconds import Beside
 from dpcore.datasets.in_place.shape import one_table
 from dpcore.datasets.in_place.tongue import AROUND, DUCKDB, PARQUET, DuckDB, Kind
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
@@ -47,7 +47,10 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("UUID", "TIME WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE"), "fixed"),
     "TIME": "time",
     "BLOB": "bytes",
+    '"NULL"': "nothing",
 }
+_ANY_NUMBER: dict[Kind, Kind] = {"integer": "number"}
+"""In a file whether its numbers are whole is no word of a schema: one row without a number makes doubles of them."""
 _AWAY = "The source cannot be reached, or does not let this server read; ask the people who run the server."
 _ONLY_READ = "A source is only read."
 _NO_MEMORY = "This question needs more memory than it may take; choose another column."
@@ -77,7 +80,9 @@ def open_folder(folder: str | Path) -> InPlace:
         found = _open(
             _IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts
         )
-    return replace(found, form=shape.form)
+    return replace(
+        found, kinds={name: _ANY_NUMBER.get(kind, kind) for name, kind in found.kinds.items()}, form=shape.form
+    )
 
 
 def open_lines(folder: str | Path, form: Form) -> InPlace:

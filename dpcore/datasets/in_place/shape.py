@@ -1,14 +1,15 @@
 """Whether all Parquet files of a folder are one table, by what their footers say; no row is read for it.
 
 A file whose columns do not fit the others would make a question fail only once it is read, after the charge, and by
-what its cells hold. So files must agree in names and types, but for whole numbers and doubles of several sizes, which
-are read as the widest of them: a month with a gap is often written as doubles, and one of nothing but gaps without a
-type, which is then that of the other files. What such a cell names (whose row it is,
-an option) is told by its own file's type, for as a double an id of 18 digits is that of many others: see ``Shape``.
+what its cells hold. So files must agree in names and types, but for types that one row can make of each other: see
+``file_types``. What such a cell names (whose row it is, an option) is told by its own file's type, for as a double an
+id of 18 digits is that of many others: see ``Shape``. A column of nothing but gaps in a file is written without a type,
+which is then that of the other files; where none has one, its cells are missing, whatever it is declared as.
 
 Columns in which a cell may hold what DuckDB cannot read are left out: times of day, JSON, lists and the like; and spans
 of time, which it takes for numbers: see ``span_columns``. Points in time in milliseconds, which reach further than its
-own, are read beside the others: see ``milliseconds``. All of it hangs on the type of a column alone.
+own, and decimals of many digits are read beside the others: see ``arrow_beside``. All of it hangs on the type of a
+column alone.
 """
 
 from __future__ import annotations
@@ -16,19 +17,26 @@ from __future__ import annotations
 import glob
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
-from sqlalchemy import column, quoted_name
 
 from dpcore.datasets import made_of
 from dpcore.datasets.declaration import Stated
 from dpcore.datasets.in_place.connection import in_memory
-from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB
+from dpcore.datasets.in_place.file_types import (
+    FileType,
+    file_type,
+    identifier,
+    named_apart,
+    read_as,
+    text,
+    value,
+)
 from dpcore.datasets.span_columns import NOTE, spans
 from dpcore.datasets.temporary import private_folder
 from dpcore.datasets.unnamed_index import is_unnamed_index
@@ -37,11 +45,8 @@ from dpcore.errors import UnreadableFile
 UNLIKE = "The Parquet files of this folder differ in the names or types of their columns; ask who writes them."
 NO_COLUMN = "The Parquet files of this folder have no column that can be read safely."
 PATTERN = "The path of this folder holds *, ? or [, which would name other folders as well; call it something else."
-_DECIMALS = {"FLOAT", "DOUBLE"}
-_NUMBERS = {"INT32", "INT64", *_DECIMALS}
 _SAID = "file_name, name, type, converted_type, logical_type, num_children, scale, precision, type_length"
-_SIZES = {None, *(f"{sign}INT_{size}" for sign in ("", "U") for size in (8, 16, 32, 64))}
-_ANY_NUMBER = "any number"
+_NOTHING = "nothing"
 _NOTES = "SELECT DISTINCT value FROM parquet_kv_metadata({}) WHERE key = ?"
 _NOT_READ = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT|JSON|GEOMETRY)\b.*|.*\])")
 
@@ -50,19 +55,21 @@ _NOT_READ = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT|JSON|GEOMETRY)\b.*|.*\])"
 class Shape:
     """A selection of all rows, and by a column's name that of another one, which holds the same cells as texts.
 
-    There is one wherever some files write decimals and others whole numbers, or decimals of another size: the column
-    itself holds doubles then, and its texts are those of each file's own type.
+    There is one wherever a column is read as another type than that of its own file, and a cell names more than it is
+    then: numbers of several types are read as doubles.
 
-    ``kinds`` are the types of all columns, in their order, and ``late``, with their time zones, the points in time that
-    the selection is without: they are read beside it (``milliseconds``), and ``files`` are then the rows of each file.
+    ``kinds`` are the types of all columns, in their order, and ``late`` those that the selection is without: Arrow
+    reads them beside it (``arrow_beside``). ``files`` are then the rows of each file, with nothing in place of the
+    cells that Arrow reads there, and by file the columns which these are (``by_arrow``).
     ``form`` is what the files say of those that they were made of, where answers say it.
     """
 
     selection: str
     kinds: Mapping[str, str]
     texts: Mapping[str, str] = field(default_factory=dict)
-    late: Mapping[str, str | None] = field(default_factory=dict)
+    late: frozenset[str] = frozenset()
     files: Mapping[str, str] = field(default_factory=dict)
+    by_arrow: Mapping[str, frozenset[str]] = field(default_factory=dict)
     form: tuple[Stated, ...] = ()
 
 
@@ -88,77 +95,87 @@ def one_table(folder: Path, state: str) -> Shape:
     except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
     form = made_of.stated(note for (note,) in notes)
-    late, left_out = _by_type(leaves, described, {one.name for (note,) in types for one in spans(note).values()})
+    files = _columns_of(leaves)
+    left_out = _left_out(files, described, {one.name for (note,) in types for one in spans(note).values()})
     left_out |= {name for name, *_ in described if is_unnamed_index(name)}
     kinds = {name: kind for name, kind, *_ in described if name not in left_out and not _NOT_READ.fullmatch(kind)}
     if not kinds:
         raise UnreadableFile(NO_COLUMN)
-    names = [name for name in kinds if name not in late]
-    groups = _groups(leaves, names) if widened else {}
+    own = {
+        file: {name: kind for name, kind in _types(leaves).items() if name in kinds} for file, leaves in files.items()
+    }
+    several = _several(own)
+    in_folders = {name for name in several if kinds[name] == "VARCHAR"}  # which stands in place of the files' column
+    several = {name: kind for name, kind in several.items() if name not in in_folders}
+    in_folders |= {name for name, *_ in described} - {leaf[1] for of in files.values() for leaf in of}
+    kinds.update(several)
+    late = frozenset(name for of in own.values() for name, kind in of.items() if kind.by_arrow and name in several)
     texts: dict[str, str] = {}
-    if len(groups) > 1:
-        for name in sorted({name for numbers in groups for name, _ in numbers}):
+    for name, kind in sorted(several.items()):
+        if named_apart([of[name] for of in own.values()], kind):
             texts[name] = _unused(f"{name} as text", (*kinds, *texts.values()))
-    in_folders = {name for name, *_ in described} - {leaf[1] for leaf in leaves}
-    selection = f"SELECT {', '.join(map(_identifier, names)) or 'NULL'} FROM {read}"  # noqa: S608 - the server's own folder
-    if texts:
-        selected = [_selected(files, names, texts, dict(numbers), in_folders) for numbers, files in groups.items()]
-        selection = " UNION ALL ".join(selected)
-    files = {}
-    if late:
-        of = {file: dict(numbers) for numbers, together in groups.items() for file in together}
-        for file in sorted({leaf[0] for leaf in leaves}):
-            rows = _selected([file], names, texts, of.get(file, {}), in_folders)
-            files[file] = _typed(
-                rows, {**{name: kinds[name] for name in names}, **dict.fromkeys(texts.values(), "VARCHAR")}
-            )
-    return Shape(selection=selection, kinds=kinds, texts=texts, late=late, files=files, form=form)
+    groups: defaultdict[tuple[tuple[str, FileType], ...], list[str]] = defaultdict(list)
+    for file, of in own.items():
+        groups[tuple((name, of[name]) for name in several)].append(file)
+    columns = _Columns(kinds=kinds, texts=texts, in_folders=bool(in_folders))
+    names = [name for name in kinds if name not in late]
+    selection = f"SELECT {', '.join(map(identifier, names)) or 'NULL'} FROM {read}"  # noqa: S608 - the server's own folder
+    if several:
+        selection = " UNION ALL ".join(columns.selected(files, dict(of), names) for of, files in groups.items())
+    return Shape(
+        selection=selection,
+        kinds=kinds,
+        texts=texts,
+        late=late,
+        files={file: columns.typed([file], dict(of)) for of, files in groups.items() for file in files} if late else {},
+        by_arrow={file: frozenset(name for name in late if of[name].by_arrow) for file, of in own.items()},
+        form=form,
+    )
 
 
-def _typed(rows: str, kinds: Mapping[str, str]) -> str:
-    """The rows with columns of these types: a file by itself may have narrower ones than all together."""
-    cells = (f"CAST({_identifier(name)} AS {kind}) AS {_identifier(name)}" for name, kind in kinds.items())
-    return f"SELECT {', '.join(cells)} FROM ({rows})"  # noqa: S608 - the server's own folder
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    """What is selected of files: columns of these ``kinds``, the ``texts`` of some, and what folders are called."""
+
+    kinds: Mapping[str, str]
+    texts: Mapping[str, str]
+    in_folders: bool
+
+    def selected(self, files: Sequence[str], types: Mapping[str, FileType], names: Sequence[str]) -> str:
+        """The columns ``names`` of files of one shape, some of which are of these ``types`` there."""
+        cells = {
+            name: value(name, types[name], self.kinds[name]) if name in types else identifier(name) for name in names
+        }
+        told = {self.texts[name]: text(name, types[name]) for name in names if name in self.texts}
+        columns = [f"{cell} AS {identifier(name)}" for name, cell in {**cells, **told}.items()]
+        listed = "[" + ", ".join(map(_path, files)) + "]"
+        read = _read(listed, True, f", hive_partitioning={str(self.in_folders).lower()}")
+        return f"SELECT {', '.join(columns) or 'NULL'} FROM {read}"  # noqa: S608 - the server's own folder
+
+    def typed(self, files: Sequence[str], types: Mapping[str, FileType]) -> str:
+        """All columns: a file by itself may have narrower ones than all together."""
+        kinds = {**self.kinds, **dict.fromkeys(self.texts.values(), "VARCHAR")}
+        cells = (f"CAST({identifier(name)} AS {kind}) AS {identifier(name)}" for name, kind in kinds.items())
+        return f"SELECT {', '.join(cells)} FROM ({self.selected(files, types, list(self.kinds))})"  # noqa: S608 - the server's own folder
+
+
+def _several(own: Mapping[str, Mapping[str, FileType]]) -> dict[str, str]:
+    """DuckDB's type as which those columns are read that are not read together as they are."""
+    types: defaultdict[str, set[FileType]] = defaultdict(set)
+    for of in own.values():
+        for name, kind in of.items():
+            types[name].add(kind)
+    read = ((name, read_as(found)) for name, found in sorted(types.items()))
+    return {name: kind for name, kind in read if kind is not None}
+
+
+def _types(columns: Iterable[tuple[Any, ...]]) -> dict[str, FileType]:
+    told = ((leaf[1], file_type(leaf)) for leaf in columns)
+    return {name: kind for name, kind in told if kind is not None}
 
 
 def _read(files: str, widened: bool, more: str = "") -> str:
     return f"read_parquet({files}, hive_types_autocast=false, union_by_name={str(widened).lower()}{more})"
-
-
-def _groups(leaves: list[tuple[Any, ...]], names: Sequence[str]) -> dict[tuple[tuple[str, str], ...], list[str]]:
-    """Files by how they write those columns of numbers that some files write as decimals and others do not so."""
-    kinds: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for file, name, kind, *_ in leaves:
-        if name in names:
-            kinds[file][name] = kind
-    of = {name: {found[name] for found in kinds.values() if name in found} for name in names}
-    several = [name for name in names if len(of[name]) > 1 and of[name] & _DECIMALS]
-    groups: defaultdict[tuple[tuple[str, str], ...], list[str]] = defaultdict(list)
-    for file, found in kinds.items():
-        groups[tuple((name, found[name]) for name in several)].append(file)
-    return dict(groups)
-
-
-def _selected(
-    files: Sequence[str], names: Sequence[str], texts: Mapping[str, str], kinds: Mapping[str, str], in_folders: set[str]
-) -> str:
-    """The rows of files of one shape: see ``Shape``. What folders are called is ``in_folders``, whichever these are."""
-    cells = [f"CAST({_identifier(name)} AS DOUBLE)" if name in texts else _identifier(name) for name in names]
-    told = [(name, _text(name, kinds[name])) for name in texts]
-    columns = [
-        *(f"{cell} AS {_identifier(name)}" for cell, name in zip(cells, names, strict=True)),
-        *(f"{cell} AS {_identifier(texts[name])}" for name, cell in told),
-    ]
-    listed = "[" + ", ".join(map(_path, files)) + "]"
-    read = _read(listed, True, f", hive_partitioning={str(bool(in_folders)).lower()}")
-    return f"SELECT {', '.join(columns)} FROM {read}"  # noqa: S608 - the server's own folder
-
-
-def _text(name: str, kind: str) -> str:
-    """What a number of this kind names, in SQL."""
-    cell: Cell = column(quoted_name(name, quote=True))
-    read = PARQUET.named(cell, "number" if kind in _DECIMALS else "integer", PARQUET.trimmed)
-    return str(read.compile(dialect=DuckDB(), compile_kwargs={"literal_binds": True}))
 
 
 def _path(file: str) -> str:
@@ -186,52 +203,49 @@ def _without_unnamed_index(leaves: list[tuple[Any, ...]]) -> list[tuple[Any, ...
 
 
 def _widened(leaves: list[tuple[Any, ...]]) -> bool:
-    """Whether columns must be read as what several files say of them. Raises UnreadableFile.
-
-    Numbers of several sizes are read as the widest; a column without a value in a file, and so no type, as in others.
-    """
+    """Whether columns must be read as what several files say of them. Raises UnreadableFile."""
     exact: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
-    alike: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
-    for file, name, kind, converted, logical, *more in leaves:
-        exact[file].append((name, kind, converted, logical, *more))
-        is_number = kind in _NUMBERS and converted in _SIZES and str(logical or "IntType").startswith("IntType")
-        alike[file].append((name, _ANY_NUMBER) if is_number else exact[file][-1])
-    typed = {leaf[0]: leaf for shape in alike.values() for leaf in shape if not _is_empty(leaf)}
-    shapes = ([typed.get(leaf[0], leaf) if _is_empty(leaf) else leaf for leaf in shape] for shape in alike.values())
+    alike: defaultdict[str, list[tuple[str, Any]]] = defaultdict(list)
+    for leaf in leaves:
+        file, name, *told = leaf
+        kind = file_type(leaf)
+        exact[file].append((name, *told))
+        alike[file].append((name, tuple(told) if kind is None else kind.family))
+    typed = {name: told for shape in alike.values() for name, told in shape if told != _NOTHING}
+    shapes = [[(name, typed.get(name) if told == _NOTHING else told) for name, told in of] for of in alike.values()]
     if len({tuple(sorted(shape, key=repr)) for shape in shapes}) > 1:
         raise UnreadableFile(UNLIKE)
     return len({tuple(shape) for shape in exact.values()}) > 1
 
 
-def _is_empty(leaf: tuple[Any, ...]) -> bool:
-    """Whether it is of a column without a type, as one is written that holds no value."""
-    return len(leaf) > 3 and str(leaf[3]).startswith("NullType")
-
-
-def _by_type(
-    leaves: list[tuple[Any, ...]], described: list[tuple[Any, ...]], of_spans: set[str]
-) -> tuple[dict[str, str | None], set[str]]:
-    """Points in time in milliseconds, with their time zones, and what is left out: times of day, those ``of_spans``,
-    and all of them where DuckDB has renamed a column, since another one has its name in small letters.
+def _left_out(
+    files: Mapping[str, list[tuple[Any, ...]]], described: list[tuple[Any, ...]], of_spans: set[str]
+) -> set[str]:
+    """Times of day, those ``of_spans``, and all of them and of points in time where DuckDB has renamed a column, since
+    another one has its name in small letters.
     """
-    columns = [
-        leaf for file in {leaf[0] for leaf in leaves} for leaf in _columns([one for one in leaves if one[0] == file])
-    ]
+    columns = [leaf for of in files.values() for leaf in of]
     clock = {leaf[1] for leaf in columns if "TimeType" in str(leaf[4]) or str(leaf[3]).startswith("TIME_")}
     clock |= of_spans
-    late = {leaf[1] for leaf in columns if str(leaf[3]) == "TIMESTAMP_MILLIS" or "MILLIS=Milli" in str(leaf[4])} - clock
+    own = {leaf[1] for leaf in columns if (kind := file_type(leaf)) is not None and kind.by_arrow}
     often = Counter((leaf[0], leaf[1].lower()) for leaf in columns)
     twice = {re.escape(name) for (_, name), number in often.items() if number > 1}
     renamed = re.compile(rf"(?s:({'|'.join(sorted(twice))})(_\d+)?)") if twice else None
-    told = {name.lower() for name in clock | late}
-    found, left_out = {}, set(clock)
-    for name, kind, *_ in described:
+    told = {name.lower() for name in clock | own}
+    found = set(clock)
+    for name, *_ in described:
         same = renamed.fullmatch(name.lower()) if renamed else None
         if same and same[1] in told:
-            left_out.add(name)
-        elif name in late and kind.startswith("TIMESTAMP"):  # else a folder's name stands in its place
-            found[name] = "UTC" if kind.endswith("ZONE") else None
-    return found, left_out
+            found.add(name)
+    return found
+
+
+def _columns_of(leaves: list[tuple[Any, ...]]) -> dict[str, list[tuple[Any, ...]]]:
+    """The columns of each file."""
+    of: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for leaf in leaves:
+        of[leaf[0]].append(leaf)
+    return {file: _columns(elements) for file, elements in sorted(of.items())}
 
 
 def _columns(elements: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -245,7 +259,3 @@ def _columns(elements: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
             found.append(element)
         inside.append(int(element[5] or 0))
     return found
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

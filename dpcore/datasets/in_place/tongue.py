@@ -33,17 +33,18 @@ from sqlalchemy.types import TypeEngine, UserDefinedType
 from dpcore.datasets.plain_words import EXPONENT, SPELLINGS
 from dpcore.datasets.schema import LONGEST, LONGEST_PERSON, ColumnType
 
-Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "time", "fixed", "other"]
+Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "time", "fixed", "nothing", "other"]
 """Cells of any size are of the first two or the last; those of ``fixed`` have one of their own, as a UUID has. A
-``moment`` is a day and a time of day, and a ``time`` is one of day, which DuckDB cannot write wherever it lies."""
+``moment`` is a day and a time of day, and a ``time`` is one of day, which DuckDB cannot write wherever it lies. Of
+``nothing`` are the cells of a column that has no type, since all of them are missing."""
 Cell = ColumnElement[Any]
 
 FITS: dict[ColumnType, frozenset[Kind]] = {
-    "category": frozenset({"text", "integer", "number"}),
-    "yes/no": frozenset({"text", "yes/no", "integer", "number"}),
-    "integer": frozenset({"integer", "number"}),
-    "number": frozenset({"integer", "number"}),
-    "date": frozenset({"date", "moment"}),
+    "category": frozenset({"text", "yes/no", "integer", "number", "nothing"}),
+    "yes/no": frozenset({"text", "yes/no", "integer", "number", "nothing"}),
+    "integer": frozenset({"yes/no", "integer", "number", "nothing"}),
+    "number": frozenset({"yes/no", "integer", "number", "nothing"}),
+    "date": frozenset({"date", "moment", "nothing"}),
     "text": frozenset(get_args(Kind)),
 }
 """As what a column of each kind may be declared: so that no cell can make a question fail. Whole numbers stand in a

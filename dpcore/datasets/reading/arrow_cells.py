@@ -2,6 +2,9 @@
 
 What holds a column together (how long its cells are, which word of its list each one is) is checked first, whatever its
 cells say: a table in which that is damaged is none at all.
+
+Where one row makes all of its column what DuckDB does not read, or not as it is, the cells are given as texts: bytes,
+which pandas writes of texts among which is one of bytes, and decimals of many digits.
 """
 
 from __future__ import annotations
@@ -13,17 +16,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpcore.datasets import decimal_texts
+
 _DAY = 86_400
 _IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _LARGEST = 2**63 - 1
+_BYTES = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+_TEXTS = {of_bytes: text for text, of_bytes in _BYTES.items()}
 _FIRST = -9_223_372_022_400_000_000
 """Microseconds from 1970 to the first day that DuckDB writes as a text, 290309-12-22 (BC)."""
 
 
 def sound(table: pa.Table) -> pa.Table:
     """A table of flat columns without the cells that cannot be read. Raises pa.ArrowException for a damaged one."""
-    columns = [pa.chunked_array([_sound(part) for part in column.chunks], column.type) for column in table.columns]
-    return pa.Table.from_arrays(columns, schema=table.schema)
+    columns = [pa.chunked_array([_sound(part) for part in _parts(column)]) for column in table.columns]
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _parts(column: pa.ChunkedArray) -> list[pa.Array]:
+    """One at least, which tells of what kind the cells are."""
+    return column.chunks or [pa.array([], column.type)]
 
 
 def is_flat(kind: pa.DataType) -> bool:
@@ -46,6 +58,8 @@ def _sound(cells: pa.Array) -> pa.Array:
         return found
     if pa.types.is_run_end_encoded(kind):
         return _sound_runs(cells)
+    if kind in _TEXTS:
+        return _sound(cells.view(_TEXTS[kind]))
     raw = _raw(kind)
     if raw is None:
         cells.validate(full=True)
@@ -55,13 +69,14 @@ def _sound(cells: pa.Array) -> pa.Array:
     if len(cells) and pa.types.is_temporal(kind):
         found = _within(cells, raw, _reach(kind))
         return _whole_days(found) if pa.types.is_date64(kind) else found
-    return _each_valid(cells)
+    valid = _each_valid(cells)
+    return decimal_texts.of_arrow(valid) if pa.types.is_decimal256(kind) else valid
 
 
 def _sound_runs(cells: pa.Array) -> pa.Array:
     ends, values = cells.run_ends, cells.values
     ends.validate(full=True)
-    found = pa.RunEndEncodedArray.from_arrays(ends, _sound(values), cells.type).slice(cells.offset, len(cells))
+    found = pa.RunEndEncodedArray.from_arrays(ends, _sound(values)).slice(cells.offset, len(cells))
     found.validate(full=True)
     if len(found) != len(cells):
         raise pa.ArrowInvalid("the runs end before the rows do")
@@ -70,16 +85,11 @@ def _sound_runs(cells: pa.Array) -> pa.Array:
 
 def _raw(kind: pa.DataType) -> pa.DataType | None:
     """What cells of a kind are kept as, where not everything that can be kept so is of that kind."""
-    alike = {
-        pa.string(): pa.binary(),
-        pa.large_string(): pa.large_binary(),
-        pa.string_view(): pa.binary_view(),
-    }
     if pa.types.is_decimal(kind):
         return pa.binary(kind.byte_width)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return pa.int32() if kind.bit_width == 32 else pa.int64()
-    return alike.get(kind)
+    return _BYTES.get(kind)
 
 
 def _reach(kind: pa.DataType) -> tuple[int, int]:

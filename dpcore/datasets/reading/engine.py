@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from dpcore.datasets import decimal_texts
 from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 _LONGEST_RECORD = 8 << 20
 _BATCH = 100_000
 _COLUMNS = 64
-_DIGITS = 18  # a decimal of more of them may be a number that DuckDB cannot write
 _BYTES = 4  # of a letter at most
 _TOLERANT = ("replace", "ignore")
+_ANY_BYTES = "binary_as_string=true, utf8_validation='{}'"
 _LARGEST_WHOLE = 2.0**62
 NOT_FLAT = "A column of this file holds lists or records; save a flat table instead."
 _FIRST = "TIMESTAMP '290309-12-22 (BC) 00:00:00'"  # that is written as a text, or the whole file is given up
@@ -200,7 +201,7 @@ def parquet(data: bytes) -> pd.DataFrame:
     """
     with _session(data) as (connection, file):
         try:
-            relation = connection.read_parquet(file)
+            relation = connection.read_parquet(file, binary_as_string=True)
             beside = _beside(connection, file, relation)
             noted = connection.execute(
                 "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [file, NOTE]
@@ -246,7 +247,7 @@ def _legible(
     found = []
     for way in _TOLERANT:
         view = _identifier(f"as {way}")
-        read = f"SELECT {', '.join(cells)} FROM read_parquet({_quoted(file)}, utf8_validation='{way}')"  # noqa: S608 - names and path are quoted
+        read = f"SELECT {', '.join(cells)} FROM read_parquet({_quoted(file)}, {_ANY_BYTES.format(way)})"  # noqa: S608 - names and path are quoted
         connection.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS {read}")
         found.append(_as_text(connection.view(view), beside))
     replaced, left_out = found
@@ -350,26 +351,14 @@ def _rows_in(relation: duckdb.DuckDBPyRelation) -> int:
 def _cell(name: str, kind: str) -> str:
     """An expression for the text of a cell: of a number the same however many bits, or decimals, its column has."""
     cell = _identifier(name)
-    text = f"{cell}::VARCHAR"
     if kind in ("FLOAT", "DOUBLE"):
         whole = f"{cell} = trunc({cell}) AND abs({cell}) < {_LARGEST_WHOLE}"
         return f"CASE WHEN {whole} THEN TRY_CAST({cell} AS BIGINT)::VARCHAR ELSE {cell}::DOUBLE::VARCHAR END"
     if kind in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
-        return _from(cell, f"{_FIRST}::{kind}")
+        return decimal_texts.writable(cell, f"{_FIRST}::{kind}")
     if kind.startswith("DECIMAL"):
-        digits, decimals = map(int, re.findall(r"\d+", kind))
-        if digits > _DIGITS:
-            text = _from(cell, f"-{'9' * (digits - decimals)}.{'9' * decimals}::{kind}")
-        return f"rtrim(rtrim({text}, '0'), '.')" if decimals else text
-    return text
-
-
-def _from(cell: str, first: str) -> str:
-    """The text of a cell that is not below the first one that DuckDB can write.
-
-    It gives no answer at one below, even where ``CASE`` keeps it from being written.
-    """
-    return f"CASE WHEN {cell} >= {first} THEN greatest({cell}, {first})::VARCHAR END"
+        return decimal_texts.in_duckdb(cell, *map(int, re.findall(r"\d+", kind)))
+    return f"{cell}::VARCHAR"
 
 
 def row_sums(frame: pd.DataFrame) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """Columns of a Parquet file of which one cell can make DuckDB give the whole file up, read by Arrow instead.
 
 These are times of day, points in time in milliseconds, which may be too far away, and JSON, which may be none. And
-spans of time, which DuckDB takes for whole numbers. All else is not read here.
+spans of time, which DuckDB takes for whole numbers, and decimals of many digits, which it takes for doubles. All else
+is not read here.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from dpcore.datasets.decimal_texts import MOST_DIGITS
 from dpcore.datasets.reading.arrow_cells import sound
 from dpcore.datasets.reading.bounds import check_text
 from dpcore.datasets.span_columns import NOTE, spans
@@ -29,15 +31,17 @@ def apart(file: str) -> dict[int, pa.ChunkedArray]:
     with parquet.ParquetFile(file) as opened:
         kinds = [_kind(opened.schema.column(place)) for place in range(len(opened.schema))]
         units = {place: field.type for place, field in spans((opened.metadata.metadata or {}).get(NOTE, b"")).items()}
-        times = [place for place, kind in enumerate(kinds) if kind == "time" or (kind == "number" and place in units)]
+        small = [place for place, kind in enumerate(kinds) if kind == "small" or (kind == "number" and place in units)]
         texts = [place for place, kind in enumerate(kinds) if kind == "json"]
-        return {**_read(opened, times, _AT_ONCE, units), **_read(opened, texts, _TEXTS_AT_ONCE, {})}
+        return {**_read(opened, small, _AT_ONCE, units), **_read(opened, texts, _TEXTS_AT_ONCE, {})}
 
 
 def _kind(column: Any) -> str:
-    told: dict[str, str] = json.loads(column.logical_type.to_json())
+    told: dict[str, Any] = json.loads(column.logical_type.to_json())
     if told["Type"] == "Time" or (told["Type"] == "Timestamp" and told["timeUnit"] == "milliseconds"):
-        return "time"
+        return "small"
+    if told["Type"] == "Decimal" and told["precision"] > MOST_DIGITS:
+        return "small"
     if told["Type"] == "None" and column.physical_type == "INT64":
         return "number"
     return "json" if told["Type"] == "JSON" else ""

@@ -1,0 +1,147 @@
+"""Types of columns that one more row may make of each other, and as what the cells of each file are read among others.
+
+A number with more decimals, a point in time to the nanosecond, a text that is kept as bytes: of one such cell a program
+makes another type for its column in that file. In all files of a folder the others say the same then, for what they are
+read as does not hang on the file; what a cell names is told by the type of its own file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import column, quoted_name
+
+from dpcore.datasets import decimal_texts
+from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB, Kind
+from dpcore.datasets.schema import LONGEST
+
+Family = Literal["number", "moment", "moment with a zone", "text", "nothing"]
+MOMENTS: dict[Family, str] = {"moment": "TIMESTAMP", "moment with a zone": "TIMESTAMP WITH TIME ZONE"}
+"""DuckDB's type of them, in microseconds."""
+_SIZES = {None, *(f"{sign}INT_{size}" for sign in ("", "U") for size in (8, 16, 32, 64))}
+_TEXTS = {None, "UTF8", "ENUM"}
+_UNIT = re.compile(r"unit=TimeUnit\((?:MILLIS=(Milli)|.*MICROS=(Micro)|.*NANOS=(Nano))")
+_LETTERS = "regexp_full_match({}, '[^\\x00-\\x08\\x0e-\\x1b\\x7f]*', 's')"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileType:
+    """The type of a column in one file: its family, DuckDB's name of it, and of a decimal how many digits it has and
+    how many of them are decimals."""
+
+    family: Family
+    name: str
+    digits: int = 0
+    decimals: int = 0
+
+    @property
+    def by_arrow(self) -> bool:
+        """Whether DuckDB does not read each of its cells as it is."""
+        return self.name == "TIMESTAMP_MS" or self.digits > decimal_texts.MOST_DIGITS
+
+
+def file_type(leaf: tuple[Any, ...]) -> FileType | None:
+    """Of what a footer says of a column (``shape``); None where no row makes another type of it."""
+    kind, converted, logical, children, scale, precision = leaf[2:8]
+    told = str(logical or "").partition("(")[0]
+    if children:
+        return None
+    if told == "NullType":
+        return FileType(family="nothing", name="NULL")
+    if converted == "DECIMAL" or told == "DecimalType":
+        return FileType(family="number", name="DECIMAL", digits=int(precision), decimals=int(scale or 0))
+    if kind in ("INT32", "INT64") and converted in _SIZES and told in ("", "IntType"):
+        return FileType(family="number", name="BIGINT")
+    if kind in ("BOOLEAN", "FLOAT", "DOUBLE") and not told:
+        return FileType(family="number", name=kind)
+    if kind == "BYTE_ARRAY" and converted in _TEXTS and told in ("", "StringType", "EnumType"):
+        return FileType(family="text", name="VARCHAR" if converted or told else "BLOB")
+    return _moment(str(kind), str(converted), str(logical or ""))
+
+
+def _moment(kind: str, converted: str, logical: str) -> FileType | None:
+    if converted == "DATE" or logical.startswith("DateType"):
+        return FileType(family="moment", name="DATE")
+    unit = _UNIT.search(logical)
+    name = {"Milli": "TIMESTAMP_MS", "Nano": "TIMESTAMP_NS"}.get(unit[unit.lastindex or 0] if unit else "", "TIMESTAMP")
+    if converted == "TIMESTAMP_MILLIS":
+        name = "TIMESTAMP_MS"
+    if not (unit or kind == "INT96" or converted.startswith("TIMESTAMP_")):
+        return None
+    return FileType(family="moment with a zone" if "isAdjustedToUTC=1" in logical else "moment", name=name)
+
+
+def read_as(types: Collection[FileType]) -> str | None:
+    """DuckDB's type as which cells of these types, of one family, are read; None where it reads them together as they
+    are."""
+    found = {(one.family, one.name) for one in types if one.family != "nothing"}
+    names = {name for _, name in found}
+    family: Family = next((of for of, _ in found), "nothing")
+    if family == "number":
+        return "DOUBLE" if len(names) > 1 or "DECIMAL" in names else None
+    if family == "text":
+        return "VARCHAR" if "BLOB" in names else None
+    return (
+        MOMENTS[family] if family in MOMENTS and (len(names) > 1 or names & {"TIMESTAMP_MS", "TIMESTAMP_NS"}) else None
+    )
+
+
+def named_apart(types: Collection[FileType], read: str | None) -> bool:
+    """Whether what a cell names is more than its value as that type says."""
+    return read == "DOUBLE" or any(one.name == "TIMESTAMP_NS" for one in types)
+
+
+def value(name: str, of: FileType, read: str) -> str:
+    """SQL for a cell as the type that it is ``read`` as; nothing of one that is read by Arrow."""
+    cell = identifier(name)
+    if of.by_arrow or of.name == "NULL":
+        return f"CAST(NULL AS {read})"
+    if of.name == "BLOB":
+        return _letters(cell)
+    if of.name == "TIMESTAMP_NS":
+        whole = f"TRY(epoch_ns({cell}))"
+        moment = f"make_timestamp({whole} // 1000 - CAST({whole} % 1000 < 0 AS BIGINT))"
+        return f"CAST({moment} AS {read})"
+    return f"TRY_CAST({cell} AS {read})"
+
+
+def text(name: str, of: FileType) -> str:
+    """SQL for what a cell names by the type of its own file; nothing of one that is read by Arrow."""
+    cell = identifier(name)
+    if of.by_arrow or of.name == "NULL":
+        return "CAST(NULL AS VARCHAR)"
+    if of.name == "DECIMAL":
+        return decimal_texts.in_duckdb(cell, of.digits, of.decimals)
+    if of.name == "BOOLEAN":
+        return f"CAST(CAST({cell} AS UTINYINT) AS VARCHAR)"
+    if of.name in ("FLOAT", "DOUBLE"):
+        return _named(name, "number")
+    if of.name == "TIMESTAMP_NS":
+        return f"CAST({cell} AS VARCHAR)"
+    return _named(name, "moment" if of.name == "TIMESTAMP" and of.family == "moment" else "fixed")
+
+
+def moment_text(name: str, read: str) -> str:
+    """SQL for what a point in time in microseconds names."""
+    return _named(name, "moment" if read == MOMENTS["moment"] else "fixed")
+
+
+def _letters(cell: str) -> str:
+    """SQL for the text that bytes are, or of bytes that are none how they are written, so that no two are alike."""
+    letters = f"TRY(decode({cell}))"
+    told = f"CASE WHEN {_LETTERS.format(letters)} THEN {letters} ELSE CAST({cell} AS VARCHAR) END"
+    return f"CASE WHEN octet_length({cell}) <= {LONGEST} THEN {told} END"
+
+
+def _named(name: str, kind: Kind) -> str:
+    cell: Cell = column(quoted_name(name, quote=True))
+    read = PARQUET.named(cell, kind, PARQUET.trimmed)
+    return str(read.compile(dialect=DuckDB(), compile_kwargs={"literal_binds": True}))
+
+
+def identifier(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
