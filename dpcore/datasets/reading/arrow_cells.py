@@ -30,7 +30,7 @@ _FIRST = -9_223_372_022_400_000_000
 def sound(table: pa.Table) -> pa.Table:
     """A table of flat columns without the cells that cannot be read. Raises pa.ArrowException for a damaged one."""
     columns = [pa.chunked_array([_sound(part) for part in _parts(column)]) for column in table.columns]
-    return pa.Table.from_arrays(columns, names=table.column_names)
+    return pa.Table.from_arrays(columns, names=table.column_names, metadata=table.schema.metadata)
 
 
 def _parts(column: pa.ChunkedArray) -> list[pa.Array]:
