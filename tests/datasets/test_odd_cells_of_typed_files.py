@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
-from dpcore.datasets import Column, Declaration, decimal_texts
-from dpcore.datasets.reading import arrow_cells, engine
+from dpcore.datasets import Column, Declaration, arrow_cells
+from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.arrow_files import arrow_table
 from dpcore.errors import UnreadableFile
 from dpcore.releases.selection import MostCommonOption
@@ -136,7 +136,7 @@ def test_without_looking_at_each_time_the_file_is_none(write: Write, monkeypatch
     with pytest.raises(UnreadableFile):
         read(write(beside(numbers(pa.timestamp("ms", "UTC"), [0, 10**16]))))
     monkeypatch.setattr(engine, "apart", lambda _: {})
-    monkeypatch.setattr(decimal_texts, "writable", lambda cell, _: f"{cell}::VARCHAR")
+    monkeypatch.setattr(engine, "writable", lambda cell, _: f"{cell}::VARCHAR")
     for kind, odd in ((pa.timestamp("ms"), 10**16), (pa.timestamp("us"), -LARGE - 1)):
         with pytest.raises(UnreadableFile):
             read(write(beside(numbers(kind, [0, odd]))))

@@ -17,11 +17,11 @@ import pyarrow.feather as ft
 import pyarrow.parquet as pq
 import pytest
 
-from dpcore.datasets import Column, Declaration, PrivateRows, read_table
-from dpcore.datasets.in_place import PrivateSource, counting, file_types, open_folder, shape
+from dpcore.datasets import Column, Declaration, PrivateRows, arrow_cells, read_table
+from dpcore.datasets.in_place import PrivateSource, counting, open_folder, shape
 from dpcore.datasets.in_place.file_types import FileType
 from dpcore.datasets.in_place.tongue import FITS
-from dpcore.datasets.reading import arrow_cells, parquet_cells
+from dpcore.datasets.reading import parquet_cells
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.selection import MostCommonOption

@@ -20,10 +20,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from dpcore.datasets.arrow_cells import sound
 from dpcore.datasets.in_place.connection import in_memory
 from dpcore.datasets.in_place.file_types import MOMENTS, identifier, moment_text
 from dpcore.datasets.in_place.shape import Shape
-from dpcore.datasets.reading.arrow_cells import sound
 from dpcore.datasets.temporary import private_folder
 
 _ROWS = "rows_beside"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from sqlalchemy import column, quoted_name
 
-from dpcore.datasets import decimal_texts
+from dpcore.datasets.decimal_texts import MOST_DIGITS, in_duckdb
 from dpcore.datasets.in_place.tongue import PARQUET, Cell, DuckDB, Kind
 from dpcore.datasets.schema import LONGEST
 
@@ -40,7 +40,7 @@ class FileType:
     @property
     def by_arrow(self) -> bool:
         """Whether DuckDB does not read each of its cells as it is."""
-        return self.name == "TIMESTAMP_MS" or self.digits > decimal_texts.MOST_DIGITS
+        return self.name == "TIMESTAMP_MS" or self.digits > MOST_DIGITS
 
 
 def file_type(leaf: tuple[Any, ...]) -> FileType | None:
@@ -114,7 +114,7 @@ def text(name: str, of: FileType) -> str:
     if of.by_arrow or of.name == "NULL":
         return "CAST(NULL AS VARCHAR)"
     if of.name == "DECIMAL":
-        return decimal_texts.in_duckdb(cell, of.digits, of.decimals)
+        return in_duckdb(cell, of.digits, of.decimals)
     if of.name == "BOOLEAN":
         return f"CAST(CAST({cell} AS UTINYINT) AS VARCHAR)"
     if of.name in ("FLOAT", "DOUBLE"):

@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dpcore.datasets import decimal_texts
 from dpcore.datasets.believing import BELIEVING
+from dpcore.datasets.decimal_texts import in_duckdb, writable
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.no_memory import check_memory
@@ -355,9 +355,9 @@ def _cell(name: str, kind: str) -> str:
         whole = f"{cell} = trunc({cell}) AND abs({cell}) < {_LARGEST_WHOLE}"
         return f"CASE WHEN {whole} THEN TRY_CAST({cell} AS BIGINT)::VARCHAR ELSE {cell}::DOUBLE::VARCHAR END"
     if kind in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
-        return decimal_texts.writable(cell, f"{_FIRST}::{kind}")
+        return writable(cell, f"{_FIRST}::{kind}")
     if kind.startswith("DECIMAL"):
-        return decimal_texts.in_duckdb(cell, *map(int, re.findall(r"\d+", kind)))
+        return in_duckdb(cell, *map(int, re.findall(r"\d+", kind)))
     return f"{cell}::VARCHAR"
 
 

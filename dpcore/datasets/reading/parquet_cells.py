@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from dpcore.datasets.arrow_cells import sound
 from dpcore.datasets.decimal_texts import MOST_DIGITS
-from dpcore.datasets.reading.arrow_cells import sound
 from dpcore.datasets.reading.bounds import check_text
 from dpcore.datasets.span_columns import NOTE, spans
 

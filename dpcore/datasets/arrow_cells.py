@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpcore.datasets import decimal_texts
+from dpcore.datasets.decimal_texts import of_arrow
 
 _DAY = 86_400
 _IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -70,7 +70,7 @@ def _sound(cells: pa.Array) -> pa.Array:
         found = _within(cells, raw, _reach(kind))
         return _whole_days(found) if pa.types.is_date64(kind) else found
     valid = _each_valid(cells)
-    return decimal_texts.of_arrow(valid) if pa.types.is_decimal256(kind) else valid
+    return of_arrow(valid) if pa.types.is_decimal256(kind) else valid
 
 
 def _sound_runs(cells: pa.Array) -> pa.Array:
