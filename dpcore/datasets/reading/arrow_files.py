@@ -12,7 +12,6 @@ from dpcore.datasets.arrow_cells import is_flat, sound
 from dpcore.datasets.extension_types import as_stored
 from dpcore.datasets.flat_buffers import field, follow, root
 from dpcore.datasets.reading import engine
-from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.bounds import check_size
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.errors import UnreadableFile
