@@ -24,7 +24,7 @@ _HEADER, _FIELDS, _CHILDREN, _NOTES = 2, 1, 5, 6  # in Message.fbs and Schema.fb
 def as_stored(stream: pa.Buffer) -> pa.Buffer:
     """An Arrow stream, or the schema that begins one, which says nothing of extension types but Arrow's own.
 
-    Raises pa.ArrowException or OSError where it begins with no message.
+    Raises pa.ArrowException, OSError or EOFError where it begins with no message.
     """
     message = ipc.read_message(stream)
     header = memoryview(message.metadata)  # which Arrow has verified

@@ -210,3 +210,9 @@ def test_types_of_arrow_itself_stay() -> None:
     cells = pa.array([b"a" * 16] * ROWS, pa.uuid())
     (found, *_) = outcome(as_feather(of(cells, FLAT["texts"])))
     assert found == ["0", "61616161-6161-6161-6161-616161616161", "w0"]
+
+
+def test_a_file_that_ends_before_its_schema_does_is_refused() -> None:
+    data = as_feather(of(FLAT["texts"]))
+    for end in (8, 12, 16, 40, 200):
+        assert isinstance(outcome(data[:end]), str)

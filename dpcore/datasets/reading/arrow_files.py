@@ -37,7 +37,7 @@ def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
             check_size(rows, len(reader.schema))
             batches.append(batch)
         table = sound(pa.Table.from_batches(batches, schema=reader.schema))
-    except (pa.ArrowException, OSError, ValueError, IndexError, struct.error) as error:
+    except (pa.ArrowException, OSError, EOFError, ValueError, IndexError, struct.error) as error:
         check_memory(error)
         raise UnreadableFile(_DAMAGED) from None
     return engine.arrow(table)
