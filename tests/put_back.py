@@ -7,11 +7,8 @@ import logging
 from streamlit import runtime
 from streamlit.runtime import Runtime, memory_media_file_storage
 from streamlit.runtime.backend_operation_handler import BackendOperationDispatcher
-from streamlit.runtime.memory_session_storage import MemorySessionStorage
-from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import session_state
-from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
-from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes, starlette_websocket
+from streamlit.web.server.starlette import starlette_app_utils, starlette_auth_routes
 from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -19,6 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from dashboard import replay
 from dashboard.people import login_cookie, providers
 from dashboard.runtime import (
+    ended_logins,
     left_pages,
     left_sessions,
     loops,
@@ -29,7 +27,19 @@ from dashboard.runtime import (
     unread,
     values,
 )
-from dashboard.serving import failures, frames, lengths, media, own_pages, reads
+from dashboard.runtime.replaced import _STANDING, Methods
+from dashboard.serving import failures, file_threads, frames, lengths, media, own_pages, reads
+
+BEGUN = (
+    *(file_threads, values, login_cookie, media, operations, own_sessions, providers, unread, frames, lengths),
+    *(own_pages, left_pages, left_sessions, outgoing, scripts, ended_logins, loops),
+)
+"""The guards of ``server.begun``, as it puts them, but for those that every test begins with."""
+
+
+def _is_there(ours: Methods) -> bool:
+    """Whether any of these stands where it is put, be it behind another."""
+    return any(method is one for place, method in ours.items() for one, _ in _STANDING.get(place, ()))
 
 
 def changed_in_streamlit() -> list[str]:
@@ -41,16 +51,16 @@ def changed_in_streamlit() -> list[str]:
         "the server of this process": runtime.exists(),
         "the names of files": memory_media_file_storage._calculate_file_id is not media._plain,
         "the values of widgets": session_state.WStates.__getitem__ is not values._read,
-        "what a page that was left asks for": ScriptRunner._run_script
-        is not left_pages._STREAMLITS[ScriptRunner, "_run_script"],
-        "which closed pages are kept": MemorySessionStorage.save
-        is not left_sessions._STREAMLITS[MemorySessionStorage, "save"],
+        "what is run for who has logged out": _is_there(ended_logins._OURS),
+        "what a page that was left asks for": _is_there(left_pages._OURS),
+        "which closed pages are kept": _is_there(left_sessions._OURS),
         "what waits for a page": StarletteSessionClient.write_forward_msg is not unread._write,
-        "how messages leave": ScriptRunner._enqueue_forward_msg is outgoing._said,
-        "whose a session is": WebsocketSessionManager.connect_session is own_sessions._connect,
-        "which loops are closed": WebsocketSessionManager.disconnect_session is loops._left,
-        "when scripts begin": ScriptRunner.start is scripts._start,
-        "whose page it is": starlette_websocket._is_origin_allowed is own_pages.may_open,
+        "how messages leave": _is_there(outgoing._OURS),
+        "whose a session is": _is_there(own_sessions._OURS),
+        "which loops are closed": _is_there(loops._OURS),
+        "when scripts begin": _is_there(scripts._OURS),
+        "whose page it is": _is_there(own_pages._OURS),
+        "which threads read files": _is_there(file_threads._OURS),
         "how frames count": WebSocketsSansIOProtocol.receive is frames._with_frames,
         "which bodies are read": H11Protocol.__init__ is not lengths._begun,
         "what is read after an answer": RequestResponseCycle.send is not reads.sent,
@@ -62,21 +72,8 @@ def changed_in_streamlit() -> list[str]:
         "what a line of the log is": logging.getLogRecordFactory() is not logging.LogRecord,
     }
     Runtime._instance = None
-    frames.unguard()
-    left_pages.unguard()
-    left_sessions.unguard()
-    lengths.unguard()
-    login_cookie.unguard()
-    media.unguard()
-    operations.unguard()
-    providers.unguard()
-    outgoing.unguard()
-    own_pages.unguard()
-    own_sessions.unguard()
-    scripts.unguard()
-    loops.unguard()
-    unread.unguard()
-    values.unguard()
+    for module in reversed(BEGUN):
+        module.unguard()
     replay.guard()  # as every test begins
     failures.write_all_to_the_log()
     return [name for name, changed in left.items() if changed]

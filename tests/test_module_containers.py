@@ -24,6 +24,7 @@ GROWING = {
     "dashboard/serving/frames.py: _held": "one for each open page",
     "dashboard/runtime/operations.py: _QUEUES": "one for each page that waits for a click's file",
     "dashboard/runtime/outgoing.py: _THEMES": "one for each appearance of the settings",
+    "dashboard/runtime/replaced.py: _STANDING": "one for each method that ours stand for",
     "dashboard/replay/memory.py: _UNCHANGING": "tables that sessions keep; one that is gone is not here",
     "dashboard/session.py: Slot.made": "one for each slot of the program",
     "dashboard/serving/paths.py: _patterns": "one for each route of our own that is looked for",

@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from dashboard.people import login
 from dashboard.runtime import outgoing
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 
 _KNOWN = "_epsilon_lab_known"
 
@@ -47,9 +47,9 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)

@@ -9,11 +9,15 @@ was left back, so that the click is lost. Both happen on busy machines.
 A menu that closes because somebody clicked beside it says so after that click. Where it was a click for another page,
 the browser still speaks for the page that was left, and would have it drawn again. What was changed there is told to
 the page that was clicked for; a click on a page that was left does nothing.
+
+A click for a page says its name as well, and of no widget but those beside all pages; which these are hangs on the page
+it is made on. So it is told from a late word by where the browser is: its address is another page's for a click, and
+still that of the left page for what comes late. As soon as the browser has heard of the next page, nothing is late.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamlit.runtime.app_session import AppSession
@@ -21,7 +25,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils import script_requests
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests, ScriptRequestType
 
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 
 if TYPE_CHECKING:
     from streamlit.proto.ClientState_pb2 import ClientState
@@ -33,13 +37,11 @@ _PLACE = "_epsilon_lab_place"
 
 @dataclass(slots=True)
 class _Place:
-    """At which page a session is, or waits to be; of which widgets its browser spoke last; and the page that was left,
-    with those that are there alone."""
+    """At which page a session is, or waits to be; and of which widgets the click that led there spoke, with the hash of
+    what each holds now."""
 
     page: str = ""
-    spoken: frozenset[str] = frozenset()
-    left: str = ""
-    alone: frozenset[str] = frozenset()
+    beside: dict[str, int] = field(default_factory=dict)
 
 
 def _run_what_is_there(runner: ScriptRunner, asked: RerunData) -> None:
@@ -62,16 +64,31 @@ def _asked(session: AppSession, asked: ClientState | None = None) -> None:
     """Run what a browser asks for, of a page that was left at the one that it was left for."""
     if asked is not None and asked.page_script_hash:
         place = session.__dict__.setdefault(_PLACE, _Place())
-        spoken = frozenset(widget.id for widget in asked.widget_states.widgets)
-        if asked.page_script_hash == place.left and spoken & place.alone:
+        said = {widget.id: hash(widget.SerializeToString()) for widget in asked.widget_states.widgets}
+        if _comes_late(session, place, asked, said):
             if asked.is_auto_rerun:
                 return
             asked = _at(place.page, asked)
         elif asked.page_script_hash != place.page:
-            # a click for a page speaks of what is beside all pages; back at one, nothing that was left is spoken of
-            place.left, place.alone = place.page, place.spoken - spoken
-        place.page, place.spoken = asked.page_script_hash, spoken - place.alone
+            place.page, place.beside = asked.page_script_hash, said
+        place.beside = {widget: said.get(widget, held) for widget, held in place.beside.items()}
     _STREAMLITS[AppSession, "_handle_rerun_script_request"](session, asked)
+
+
+def _comes_late(session: AppSession, place: _Place, asked: ClientState, said: dict[str, int]) -> bool:
+    """Whether a browser that has not heard yet where it is led speaks for the page that it still shows."""
+    pages = session.get_pages() if asked.page_script_hash != place.page else {}
+    if place.page not in pages:  # nothing was left, or the first run has not found yet at which page it is
+        return False
+    if asked.fragment_id:
+        return True
+    shown = pages.get(asked.page_script_hash)
+    name = asked.context_info.url.rpartition("/")[2]  # of a page in its address; none of the first one
+    # the browser's own back and forward change the address first
+    if asked.is_history_navigation or not asked.context_info.url or shown is None or shown["url_pathname"] != name:
+        return False
+    # whoever clicks for the page that is still shown, to stay there, says what the click away from it said
+    return not said.items() <= place.beside.items()
 
 
 def _at(page: str, asked: ClientState) -> ClientState:
@@ -86,11 +103,8 @@ def _at(page: str, asked: ClientState) -> ClientState:
 
 
 def _begins(session: AppSession, page: str, *given: Any, **more: Any) -> ForwardMsg:
-    """The message that a page begins: whatever was left is not, where it is this one."""
-    place = session.__dict__.setdefault(_PLACE, _Place())
-    if page == place.left:
-        place.left, place.alone = "", frozenset()
-    place.page = page
+    """The message that a page begins."""
+    session.__dict__.setdefault(_PLACE, _Place()).page = page
     return _STREAMLITS[AppSession, "_create_new_session_message"](session, page, *given, **more)  # type: ignore[no-any-return]
 
 
@@ -105,9 +119,9 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)

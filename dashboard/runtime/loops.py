@@ -14,7 +14,7 @@ from streamlit import runtime
 from streamlit.runtime.app_session import AppSession, _close_script_event_loop
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 
 
 def again(session: AppSession) -> None:
@@ -52,9 +52,9 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)

@@ -27,7 +27,7 @@ from websockets.protocol import State
 
 from dashboard.replay import memory
 from dashboard.runtime import unread
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 
 SOON = 0.02
 """Seconds that what a run says may wait for more. A run that ends says so at once: most take no longer."""
@@ -234,12 +234,12 @@ _THEMES: dict[str, bytes] = {}
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
     memory.AS_BYTES = True
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)
     memory.AS_BYTES = False
     _THEMES.clear()

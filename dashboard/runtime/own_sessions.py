@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from dashboard.people.browser_token import UNKNOWN, Browser, browser
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 
 if TYPE_CHECKING:
     from streamlit.runtime.app_session import AppSession
@@ -53,9 +53,9 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)

@@ -35,7 +35,7 @@ from streamlit.web.server.starlette.starlette_websocket import StarletteSessionC
 from dashboard.background import hangs, places
 from dashboard.background.places import PLACES, Had, Script, Visitor
 from dashboard.runtime import loops, outgoing, unread
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 from dpcore.defects import logged
 from dpcore.threads import NoThread
 
@@ -209,11 +209,11 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
     sys.setswitchinterval(HANDS_ON)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)
     sys.setswitchinterval(_USUALLY)

@@ -16,7 +16,7 @@ from streamlit.delta_generator_singletons import ContextVarWithLazyDefault
 from streamlit.navigation.page import Page
 from streamlit.util import calc_hash
 
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 
 
 class _Plain(SparseList[Any]):
@@ -55,9 +55,9 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)

@@ -14,7 +14,7 @@ from typing import Any
 from anyio._backends import _asyncio
 from anyio._backends._asyncio import AsyncIOBackend, WorkerThread
 
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 from dpcore.defects import logged
 from dpcore.threads import NoThread
 
@@ -65,9 +65,9 @@ _ANYIOS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _ANYIOS)
 
 
 def unguard() -> None:
     """As anyio does it; for tests."""
-    put(_ANYIOS)
+    put_back(_OURS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from streamlit.web.server.starlette import starlette_websocket
 
-from dashboard.runtime.replaced import Methods, put, there
+from dashboard.runtime.replaced import Methods, put, put_back, there
 from dashboard.serving.heads import may_open
 
 _OURS: Methods = {(starlette_websocket, "_is_origin_allowed"): may_open}
@@ -18,9 +18,9 @@ _STREAMLITS = there(_OURS)
 
 def guard() -> None:
     """From now on, in this process. Again does nothing."""
-    put(_OURS)
+    put(_OURS, _STREAMLITS)
 
 
 def unguard() -> None:
     """As Streamlit does it; for tests."""
-    put(_STREAMLITS)
+    put_back(_OURS)

@@ -57,7 +57,8 @@ MISSING = "HAProxy was not found; install Debian's package haproxy and try again
 _OTHERS = {
     *("KILL", "STOP"),  # cannot be seen
     *("CONT", "TSTP", "TTIN", "TTOU", "CHLD", "URG", "WINCH", "INFO"),  # end nothing
-    *("ABRT", "BUS", "EMT", "FPE", "ILL", "SEGV", "SYS", "TRAP"),  # say that this process failed
+    # say that an instruction of this process failed, which would be tried again, for good, by whoever takes them
+    *("BUS", "EMT", "FPE", "ILL", "SEGV", "TRAP"),
 }
 ENDS = signal.valid_signals() - {one for one in signal.Signals if one.name.removeprefix("SIG") in _OTHERS}
 """What ends all servers: each signal that would end who looks after them alone, such as a terminal's that is closed,

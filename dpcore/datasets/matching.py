@@ -107,6 +107,18 @@ def may_be_blank(text: pd.Series) -> BoolArray:
     return np.concatenate([np.zeros(0, dtype=bool), *map(_begins_blank, _parts(text))])
 
 
+def blank_rows(frame: pd.DataFrame) -> BoolArray:
+    """Rows of words in which every cell is blank, shape (rows,); looked for only among those blank so far."""
+    blank = np.ones(len(frame), dtype=bool)
+    for place in range(frame.shape[1]):
+        blank &= may_be_blank(frame.iloc[:, place])
+        left = np.flatnonzero(blank)
+        if left.size == 0:
+            break
+        blank[left] = (frame.iloc[left, place].str.strip() == "").to_numpy(dtype=bool)
+    return blank
+
+
 def _whole(text: pd.Series) -> pa.LargeStringArray:
     held = words(text)
     return held.combine_chunks() if isinstance(held, pa.ChunkedArray) else held

@@ -30,12 +30,13 @@ def _pattern(decimal: Decimal) -> str:
     """A number whose decimal mark is ``decimal``; thousands marked by the other mark, a space or an apostrophe.
 
     At most one sign: in front, between currency and digits, behind, or as brackets. Thousands never begin with 0, so
-    that 0.488 is no number where a comma marks decimals.
+    that 0.488 is no number where a comma marks decimals, and have no exponent, as 1.234e+07 has, whatever is stated.
     """
     point, comma = (r"\.", ",") if decimal == "." else (",", r"\.")
     grouped = "|".join(rf"[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+" for mark in (comma, " ", "['’]"))
     indian = rf"[1-9][0-9]?(?:{comma}[0-9]{{2}})+{comma}[0-9]{{3}}"
-    digits = rf"(?:(?:{grouped}|{indian}|[0-9]+)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]{{1,4}})?"
+    ungrouped = rf"(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]{{1,4}})?"
+    digits = rf"(?:(?:{grouped}|{indian})(?:{point}[0-9]*)?|{ungrouped})"
     before, after = rf"{_CURRENCY} ?", rf"(?: ?(?:%|{_CURRENCY}))?"
     bare = rf"(?:{before})?{digits}{after}"
     return rf"[+-]? ?{bare}|{before}[+-]{digits}{after}|{bare} ?-|\( ?{bare} ?\)"

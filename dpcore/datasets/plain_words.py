@@ -26,16 +26,20 @@ OFFSET = "(?:Z| ?[+-][0-9]{2}(?::?[0-9]{2})?)"
 """How a point in time says how far its clock is from UTC: Z, +01:00, +0100 or, as DuckDB writes whole hours, +01."""
 _MOMENT, _ZONE = rf"(?:{_DAY}[Tt ]|{_SPAN} \+?){_CLOCK}", f"(?:z|{OFFSET})?"
 SPELLINGS: tuple[tuple[str, str], ...] = (
-    (r"(-?(?:0|[1-9][0-9]*))(?:\.0+|,00?)", r"\1"),  # three zeros after a comma are thousands
+    (r"(-?(?:0|[1-9][0-9]*))(?:\.0*|,00?)", r"\1"),  # three zeros after a comma are thousands
+    (r"-?0(?:[.,]0+)?[eE][+-]?[0-9]{1,3}", "0"),
     ("[Tt]rue|TRUE", "1"),
     ("[Ff]alse|FALSE", "0"),
     (rf"({_MOMENT})\.0+({_ZONE})|({_MOMENT}\.[0-9]*[1-9])0+({_ZONE})", r"\1\2\3\4"),
     (rf"({_DAY})[Tt ]00:00:00|({_SPAN}) \+?00:00:00", r"\1\2"),
 )
 """Whole words that one row can make of others, and what they say, to be taken off in this order: decimals of a whole
-number, yes and no as words, parts of a second that are none, midnight. Every engine reads these patterns alike."""
-EXPONENT = r"-?(?:[0-9](?:[.,][0-9]+)?[eE]\+(?:0[0-9]|1[0-7])|[1-8](?:[.,][0-9]+)?[eE]\+18)"
-"""Numbers below 9 · 10¹⁸ as programs write large ones; those that are whole are told by their digits."""
+number, a zero with an exponent, yes and no as words, parts of a second that are none, midnight. Every engine reads
+these patterns alike."""
+EXPONENT = r"-?[0-9](?:[.,][0-9]+)?[eE](?:\+0?[0-9]{1,2}|[1-9]?[0-9])"
+"""Numbers as programs write large ones; those that are whole and below ``LARGEST`` are told by their digits. None
+writes more digits in front, or a zero before the exponent without a plus: 12e4 and 1e04 are codes."""
+LARGEST = 9e18
 _SPELLINGS = tuple((re.compile(pattern), by) for pattern, by in SPELLINGS)
 _EXPONENT = re.compile(EXPONENT)
 _PLAIN = re.compile(rf"-?[0-9]+|{_DAY}|{_SPAN}|{_MOMENT}(?:\.[0-9]+)?{_ZONE}")
@@ -45,7 +49,7 @@ def plain(word: str) -> str:
     """A word without what says nothing in it: "1" of "1.0" or "True", "2024-01-31" of "2024-01-31 00:00:00"."""
     if _EXPONENT.fullmatch(word) is not None:
         value = float(word.replace(",", "."))
-        return str(int(value)) if value.is_integer() else word
+        return str(int(value)) if value.is_integer() and abs(value) < LARGEST else word
     for pattern, by in _SPELLINGS:
         if (found := pattern.fullmatch(word)) is not None:
             word = found.expand(by)
@@ -55,13 +59,13 @@ def plain(word: str) -> str:
 def plainly(text: pd.Series) -> pd.Series:
     """``plain`` of every word."""
     held = words(text)
-    other = _which(held, r"[.,]0|:|\+|^[Tt](?i:rue)$|^[Ff](?i:alse)$")
+    other = _which(held, r"[.,]0|\.\z|:|[0-9][eE][-+0-9]|^[Tt](?i:rue)$|^[Ff](?i:alse)$")
     found = held.take(pa.array(other))
     for pattern, by in SPELLINGS:
         found = pc.replace_substring_regex(found, rf"\A(?:{pattern})\z", by)
     large = _which(found, rf"\A(?:{EXPONENT})\z")
     values = np.asarray(pc.cast(pc.replace_substring(found.take(pa.array(large)), ",", "."), pa.float64()))
-    whole = values == np.floor(values)
+    whole = (values == np.floor(values)) & (np.abs(values) < LARGEST)
     digits = pc.cast(pa.array(values[whole].astype(np.int64)), pa.large_string())
     return instead(text, other, instead(_series(found), large[whole], _series(digits)))
 

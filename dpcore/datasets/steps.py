@@ -195,6 +195,8 @@ class SplitOptions:
     def apply(self, frame: pd.DataFrame, lines: IntArray, look: Look = _unseen) -> Worked:
         codes, different = encoded(_column(frame, self.column))
         options = self._options(frame, look)
+        if not self.options:  # in the place of a column none is found, or one cell would undo the step
+            options = tuple(option for option in options if f"{self.column}: {option}" not in frame.columns)
         names = [f"{self.column}: {option}" for option in options]
         if set(names) & set(frame.columns):
             raise InvalidArgument("column", "has options that are columns already")
@@ -268,8 +270,6 @@ class TicksToRows:
         codes, different = encoded(_column(frame, self.column))
         ticks = [self._ticks(cell) for cell in _each(different, look)]
         rows = np.repeat(np.arange(len(codes)), np.array([len(words) for words in ticks], dtype=np.int64)[codes])
-        if not rows.size:
-            raise InvalidArgument("column", "must name an option in some row")
         # without the cells themselves, which may be long: they would be repeated as often as they name an option
         long = frame.drop(columns=self.column).iloc[rows].reset_index(drop=True)
         words = pd.Series([word for code in codes for word in ticks[code]], dtype=frame.dtypes.iloc[0])
@@ -464,6 +464,15 @@ def in_full(step: Step) -> str:
     else:
         return step.sentence
     return f"{step.sentence} {what}: {', '.join(f'“{name}”' for name in named) or 'none'}."
+
+
+def makes(step: Step) -> frozenset[str]:
+    """The columns that a step makes whatever the rows hold, as far as they are stated."""
+    if isinstance(step, MonthsToRows):
+        return frozenset((step.time, step.value))
+    if isinstance(step, SplitOptions):
+        return answers_made((step,))
+    return frozenset((step.name,)) if isinstance(step, OneRowPer) else frozenset()
 
 
 def is_made(name: str, steps: Iterable[Step]) -> bool:

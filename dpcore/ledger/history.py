@@ -104,6 +104,11 @@ def records(connection: Connection, kind: Kind, lineage: str | None, *chosen: Co
     return [Record(**row) for row in connection.execute(query).mappings()]
 
 
+def saying(connection: Connection, kind: Kind, name: str, value: str) -> list[Record]:
+    """Records of one kind that say this under this name, oldest first, found by an index of those."""
+    return records(connection, kind, None, named(connection, name, value))
+
+
 def linked_by(connection: Connection, subject: str) -> dict[str, str]:
     """By the marks of the files that this person linked, with whose people: of nobody else's link anything is read."""
     return _linked(connection, begins(connection, subject), theirs=_begins(subject))

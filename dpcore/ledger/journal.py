@@ -45,7 +45,7 @@ NO_JOURNAL = (
     f"run {NEW_JOURNAL}."
 )
 _BEGINS = b'{"body":"{'
-"""How the line of every record begins, and so a journal: a process that died left as much of its first at least."""
+"""How the line of every record begins, and so a journal."""
 _LONGEST_LINE = 64 << 20
 _PORTION = 8 << 20
 _SPARE = 64 << 10
@@ -87,7 +87,7 @@ class Journal:
         if size == self._read_to:
             return
         with self.path.open("rb") as file:
-            if self.seq == 0 and not begins_so(file.read(len(_BEGINS))):
+            if self.seq == 0 and not _may_become_one(file.read(len(_BEGINS))):
                 raise LedgerUnsound(self.trouble())
             file.seek(self._read_to)
             for raw in file:
@@ -210,7 +210,8 @@ class Journal:
     def is_lost(self, records: int) -> bool:
         """Whether a ledger of so many records cannot be without what is missing here: the file, or all it held.
 
-        A process that died while it wrote the very first record leaves an unfinished line, which ``add`` completes.
+        A process that died while it wrote the very first record leaves an unfinished line, which ``add`` completes; who
+        comes to a ledger that others have begun writes all of it or nothing (``store.begin_journal``).
         """
         if records == 0 or self.seq > 0:
             return False
@@ -267,7 +268,7 @@ def is_one(path: Path) -> bool:
     if not path.is_file() or is_held(path):
         return False
     with path.open("rb") as file:
-        if begins_so(file.read(len(_BEGINS))) or file.seek(0, os.SEEK_END) == 0:
+        if _may_become_one(file.read(len(_BEGINS))) or file.seek(0, os.SEEK_END) == 0:
             return True
     return holds_record(path)
 
@@ -275,6 +276,22 @@ def is_one(path: Path) -> bool:
 def begins_so(data: bytes) -> bool:
     """Whether a file that begins with ``data`` may be a journal."""
     return data.startswith(_BEGINS)
+
+
+def _may_become_one(start: bytes) -> bool:
+    """Whether a file that begins with ``start`` may be a journal, or what a process that died left of one: little of
+    its first line, with zeros behind it where its machine died too."""
+    left = start.rstrip(b"\0")
+    return begins_so(start) or (left != b"" and _BEGINS.startswith(left))
+
+
+def is_begun(path: Path) -> bool:
+    """Whether the journal at ``path`` holds a whole line, as it does from its first record on; a file that is none
+    does."""
+    if not path.is_file() or is_held(path):
+        return path.exists()
+    with path.open("rb") as file:
+        return file.readline(_LONGEST_LINE).endswith(b"\n")
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -17,6 +17,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, history, keyed, rooms, schema
 from dpcore.ledger.key import Key
 from dpcore.ledger.keyed import SEALED
+from dpcore.ledger.records import Record
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import label
 from dpcore.sketches import Index, Sketch
@@ -274,11 +275,10 @@ def sketches(store: Store, known: Sequence[KnownFile]) -> Iterator[tuple[KnownFi
 def say_others(store: Store, file: Brought, lineage: str, than: str, who: Bringer) -> Statement:
     """See ``Ledger.say_others``."""
     with store.writing() as connection:
-        note_others(store, connection, file, lineage, than, who)
-        return statements(connection, lineage)[-1]
+        return _stated(note_others(store, connection, file, lineage, than, who))
 
 
-def note_others(store: Store, connection: Connection, file: Brought, lineage: str, than: str, who: Bringer) -> None:
+def note_others(store: Store, connection: Connection, file: Brought, lineage: str, than: str, who: Bringer) -> Record:
     """``say_others`` within a transaction."""
     label(lineage=lineage)
     sentence = label(because=file.because, longest=1000).strip()
@@ -289,7 +289,7 @@ def note_others(store: Store, connection: Connection, file: Brought, lineage: st
     accounts.get(connection, than)
     said = {"than": than, "because": sentence, "file": _said_of(store.key, file, lineage, who.own)}
     by = {"by": who.subject} if who.subject else {}
-    store.append(connection, "others", lineage=lineage, body={**said, **by})
+    return store.append(connection, "others", lineage=lineage, body={**said, **by})
 
 
 def said_others(store: Store, connection: Connection, file: Brought, lineage: str, who: Bringer) -> set[str]:
@@ -297,8 +297,7 @@ def said_others(store: Store, connection: Connection, file: Brought, lineage: st
     another file, or by another person, says nothing of who is in this one; nor do statements of earlier versions, which
     name no file."""
     mark = _said_of(store.key, file, lineage, who.own)
-    noted = (record.content for record in history.records(connection, "others", lineage))
-    return {str(content["than"]) for content in noted if content.get("file") == mark}
+    return {str(record.content["than"]) for record in history.saying(connection, "others", "file", mark)}
 
 
 def _said_of(key: Key, file: Brought, lineage: str, by: str) -> str:
@@ -309,12 +308,9 @@ def _said_of(key: Key, file: Brought, lineage: str, by: str) -> str:
 
 def statements(connection: Connection, lineage: str | None, *chosen: ColumnElement[bool]) -> list[Statement]:
     """See ``Ledger.statements``; those that are ``chosen``."""
-    return [
-        Statement(
-            lineage=record.lineage,
-            than=record.content["than"],
-            because=record.content["because"],
-            time=record.time,
-        )
-        for record in history.records(connection, "others", lineage, *chosen)
-    ]
+    return [_stated(record) for record in history.records(connection, "others", lineage, *chosen)]
+
+
+def _stated(record: Record) -> Statement:
+    said = record.content
+    return Statement(lineage=record.lineage, than=said["than"], because=said["because"], time=record.time)

@@ -22,7 +22,7 @@ from dpcore.ledger.commands import INIT, RESTORE
 from dpcore.ledger.engine import data_folder, database_file, form, reading
 from dpcore.ledger.files import beside, leads_nowhere, real
 from dpcore.ledger.found import Found, look
-from dpcore.ledger.journal import BEHIND, NO_JOURNAL, holds_record, is_one
+from dpcore.ledger.journal import BEHIND, NO_JOURNAL, holds_record, is_begun, is_one
 from dpcore.ledger.key import Key
 
 GONE = (
@@ -248,11 +248,12 @@ class Place:
         return sorted(_folder().glob("*.journal"))
 
     def is_new_here(self, engine: Engine, journal: Path) -> bool:
-        """Whether this computer comes to a server's ledger for the first time, and so cannot have a journal of it.
+        """Whether this computer comes to a server's ledger for the first time, and so can have no more of a journal of
+        it than the beginning of a first line, left where its disk was full or it died.
 
         A computer that had one before and has none now has lost it: that is for its owner to look at.
         """
-        if self.file is not None or self.key is None or (journal.exists() and journal.stat().st_size):
+        if self.file is not None or self.key is None or is_begun(journal):
             return False
         known = keys.load(self.key)
         if known is None:

@@ -49,7 +49,9 @@ _TABLES = (
     "THEN 'table' ELSE 'other' END, '' FROM pg_class r WHERE true"
 )
 _COLUMNS = (
-    "SELECT r.relname, CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace AND a.attcollation = y.typcollation "
+    "SELECT r.relname, CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace "
+    "AND a.attcollation = CASE WHEN y.typcollation = 0 OR r.relname = ANY (ARRAY['alembic_version', 'ended_logins']) "
+    "THEN y.typcollation ELSE 'pg_catalog.\"C\"'::regcollation END "
     "AND a.attgenerated = '' AND a.attidentity IN ('', 'd') AND a.attnotnull AND NOT a.atthasdef "
     "THEN CASE a.attidentity WHEN '' THEN 'column' ELSE 'counted' END ELSE 'other' END, "
     "a.attname || ' ' || format_type(a.atttypid, a.atttypmod) "

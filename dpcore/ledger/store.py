@@ -583,14 +583,19 @@ def begin_journal(engine: Engine, path: Path) -> None:
     wait for the record alone that says so.
 
     A record says which computer joined. What is sound and longer elsewhere this one cannot know; every other computer
-    has a journal of its own, which does not let the database fall behind it. Raises LedgerUnsound.
+    has a journal of its own, which does not let the database fall behind it. What is there of a first line gives way to
+    it where it is left of this one. Raises LedgerUnsound.
     """
     with reading(engine) as connection:  # in the time of a click, which the first record is
         if connection.execute(select(schema.head.c.seq)).scalar() == 0:
             return
+    left = Journal(path)
+    left.read_on()
     with snapshot(engine) as connection:
         checked = verify_database(connection)
-        Journal(path).must_fit(stored_records(connection))  # or each try would leave one more record that says so
+        if not left.ends_before(next(stored_records(connection), None)):
+            raise LedgerUnsound(left.trouble())
+        left.must_fit(stored_records(connection))  # or each try would leave one more record that says so
     with writing(engine) as connection:
         head = connection.execute(_HEAD).one_or_none()  # the queue of writers
         if head is None or not _goes_on(connection, checked):
@@ -600,7 +605,7 @@ def begin_journal(engine: Engine, path: Path) -> None:
         body = {"records": 0, "journal": "joined", "host": socket.gethostname()}
         put(connection, next_record(seq + 1, digest, "restore", body=body, last_time=last))
     with snapshot(engine) as connection:
-        Journal(path).add(stored_records(connection))
+        write_anew(path, stored_records(connection))
 
 
 def _goes_on(connection: Connection, checked: Replay | Journal) -> bool:

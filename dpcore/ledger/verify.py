@@ -313,7 +313,7 @@ def sqlite_form(statements: Iterable[str]) -> str:
 
 MARKED = "CREATE TABLE backup_mark (mark TEXT NOT NULL)"
 """By which a backup is known again (``backups``)."""
-SQLITE_SAFEGUARDS = "0077caf34c2cccdf5286cf30ffb66f5099a8e8899508604e945ba5cbe806645b"
+SQLITE_SAFEGUARDS = "23c7a260399a9158d392f62e6b947ff0cf15f73666655f88a0fab22dff748d41"
 SQLITE_FORMS = frozenset(
     {
         "089978fc0772b73089f1000a20e98be2929fbce9e9d050dec9d9d3fcc90de682",

@@ -274,7 +274,6 @@ def test_nothing_is_shown_before_the_person_decides(open_app: Open) -> None:
         (b"\x1f\x8b\x08" + bytes(50), "gzip"),
         (b"<html><table></table></html>", "web page"),
         (b'a,b\n1,"2\n3,4\n', "quotation mark"),
-        (b"a,b\n", "no rows"),
     ],
 )
 def test_a_file_that_cannot_be_read_gets_one_sentence(open_app: Open, data: bytes, sentence: str) -> None:
@@ -282,6 +281,14 @@ def test_a_file_that_cannot_be_read_gets_one_sentence(open_app: Open, data: byte
     assert len(app.error) == 1
     assert sentence in app.error[0].value.replace("\\", "")
     assert "_own_file" not in app.session_state or app.session_state["_own_file"] is None
+
+
+@pytest.mark.parametrize("data", [b"word,stays\n", b"word,stays\na,1\n"])
+def test_a_file_of_names_alone_is_a_table_as_with_one_row(open_app: Open, data: bytes) -> None:
+    app = drop(open_app("data"), data)
+    assert not app.error
+    assert not app.exception
+    assert held(app).schema.names == ("word", "stays")
 
 
 def workbook(*sheets: tuple[str, list[list[Any]]]) -> bytes:

@@ -23,8 +23,10 @@ from dpcore.datasets.conversion import apply
 from dpcore.datasets.in_place import Form, PrivateSource, open_database, open_folder, open_lines
 from dpcore.datasets.in_place.database import _plain
 from dpcore.datasets.in_place.tongue import DUCKDB, TONGUES, DuckDB, Kind, Tongue
+from dpcore.datasets.numerals import integers
 from dpcore.datasets.plain_words import is_plain, place, places, plain, plainly, told_by
 from dpcore.datasets.schema import Schema
+from tests.datasets.whole_numbers import WRITTEN
 
 WHO = Column(name="who", type="text")
 CODE = Column(name="code", type="category", categories=("1", "2", "3"))
@@ -32,12 +34,41 @@ SICK = Column(name="sick", type="yes/no")
 AMOUNT = Column(name="amount", type="number", low=0, high=10, missing_words=("", "9"))
 ONE = Declaration(columns=(WHO, CODE, SICK, AMOUNT), id_column="who", rows_per_person=1)
 WORDS = ["1", "1.0", "1.00", "10", "-1.0", "--1.0", ".0", "-.0", "0.0", "1.10", "x1.0", "1.0x", "1,0", "1,00", "1,000"]
-WORDS += ["1.000", "1..0", "1.,0", "1-1.0", "1e5.0", "é.0", "000", "5.", "+1.0", "", "12.0 ", "1.0\n"]
+WORDS += [
+    "1.000",
+    "1..0",
+    "1.,0",
+    "1-1.0",
+    "1e5.0",
+    "é.0",
+    "000",
+    "5..",
+    "+1.0",
+    "1.0E7x",
+    "x1.0E7",
+    "1.e7",
+    ".5E1",
+    "1E",
+    "E7",
+    "00E1",
+    "1.0E7\n",
+    "",
+    "12.0 ",
+    "1.0\n",
+]
+NUMBERS = (0, 1, -20, 100_000, 12_340_000, 12_345_678, 3 * 10**16, 2**60)
+SPELLED = {write(number): str(number) for write in WRITTEN.values() for number in NUMBERS}
 PLAIN = {
-    **dict.fromkeys(("1.0", "1.00", "1.000", "1,0", "1,00", "true", "True", "TRUE", "1e+00", "1.0e+00"), "1"),
-    **dict.fromkeys(("0.0", "false", "False", "FALSE", "0e+00"), "0"),
+    **{word: said for word, said in SPELLED.items() if word != said},
+    **dict.fromkeys(("1.0", "1.00", "1.000", "1,0", "1,00", "true", "True", "TRUE", "1e+00", "1.0e+00", "1E+0"), "1"),
+    **dict.fromkeys(("0.0", "false", "False", "FALSE", "0e+00", "0E+300", "0e5",
+                    "0.000E-019", "-0E-7"), "0"),
     **dict.fromkeys(("3.0000000000000016e+16", "3,0000000000000016E+16"), "30000000000000016"),
     **dict.fromkeys(("1.152921504606847e+18", "1,152921504606847e+18"), str(2**60)),
+    **dict.fromkeys(("1.2345678E7", "1.2345678e7", "1.2345678e+7", "1.2345678E+007", "1,2345678E7", "0.12345678E+08"),
+                    "12345678"),
+    **dict.fromkeys(("1e16", "1E16", "1.0E16"), "1" + 16 * "0"),
+    **{"5.": "5", "1e5": "100000", "1e+5": "100000"},
     **{"-1.0": "-1", "-3e+16": "-30000000000000000", "8e+18": "8" + 18 * "0", "1.5e+01": "15"},
     **{f"2024-01-31{end}": "2024-01-31" for end in (" 00:00:00", "T00:00:00", " 00:00:00.000", "t00:00:00.0")},
     **dict.fromkeys(("1 days 00:00:00", "1 days 00:00:00.000000", "1 days +00:00:00"), "1 days"),
@@ -52,14 +83,19 @@ AS_THEY_ARE = [
     "trueish",
     "yes",
     "1.5e+00",
-    "1e5",
-    "1e16",
     "9e+18",
     "9.3e+18",
     "1e+19",
+    "1e99",
+    "1e+099",
+    "1e999",
     "12e+05",
+    "12e4",
+    "1e04",
+    "12345678E-0",
     "1e-05",
-    "1e+5",
+    "1.0E-3",
+    "1.23456785E7",
 ]
 AS_THEY_ARE += ["2024-01-31", "2024-01-31 10:30:00", "2024-01-31 10:30:00.25", "2024-01-31 00:00:00Z", "10:30:00.0"]
 AS_THEY_ARE += ["007.0", "00.0", "-01.0", "01,0", "00,00", "01,00"]
@@ -182,6 +218,15 @@ def test_what_is_declared_as_it_stands_goes_first() -> None:
     both = Column(name="v", type="category", categories=("1", "1.0"))
     cells = pd.DataFrame({"v": ["1", "1.0", "1.0", "2"]}, dtype="str")
     assert apply(Schema(columns=(both,)), cells).frame["v"].cat.codes.tolist() == [0, 1, 1, -1]
+
+
+@pytest.mark.parametrize("language", WRITTEN)
+def test_a_whole_number_is_one_word_in_every_language(language: str) -> None:
+    words = [WRITTEN[language](number) for number in NUMBERS]
+    cells = pd.Series(words, dtype="str")
+    assert [plain(word) for word in words] == plainly(cells).tolist() == list(map(str, NUMBERS))
+    assert integers(cells, ".")[0].tolist() == integers(cells, ",")[0].tolist() == list(NUMBERS)
+    assert plain(WRITTEN[language](1_234.5)) not in map(str, range(10_000))
 
 
 def test_every_engine_takes_the_same_off() -> None:

@@ -40,10 +40,18 @@ from dpcore.datasets.steps import (
     Step,
     TicksToRows,
 )
+from tests.datasets.whole_numbers import WRITTEN
 
+
+def as_written(language: str) -> Callable[[pd.DataFrame], bytes]:
+    return lambda frame: frame.to_csv(index=False, float_format=WRITTEN[language]).encode()
+
+
+WRITE_OTHERWISE = ("Java, Scala, Spark, Jackson", "C on Windows, Oracle", "OCaml, Scheme", "Python's Decimal")
 ROWS = 24
 WRITERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
     "csv": lambda frame: frame.to_csv(index=False).encode(),
+    **{f"csv as {language} writes": as_written(language) for language in WRITE_OTHERWISE},
     "csv with a decimal comma": lambda frame: frame.to_csv(index=False, sep=";", decimal=",").encode(),
     "json": lambda frame: in_bytes(frame, "to_json", orient="records", date_format="iso"),
     "json lines": lambda frame: in_bytes(frame, "to_json", orient="records", lines=True, date_format="iso"),
@@ -71,6 +79,7 @@ def people() -> pd.DataFrame:
             "row": rows,
             "word": np.array(["a", "b", "c"])[rows % 3],
             "code": rows % 3 + 1,
+            "count": rows % 3,
             "big": 3 * 10**16 + 10**8 * (rows % 8),
             "flag": rows % 2 == 0,
             "digits": 20240110 + rows % 8,
@@ -177,15 +186,16 @@ def test_one_row_more_changes_nothing_that_the_others_say(writer: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("place", range(len(plain_words.SPELLINGS) + 1))
-def test_a_way_of_writing_that_is_not_known_is_found(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    if place == len(plain_words.SPELLINGS):
+@pytest.mark.parametrize("pattern", [*(pattern for pattern, _ in plain_words.SPELLINGS), plain_words.EXPONENT])
+def test_a_way_of_writing_that_is_not_known_is_found(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if pattern == plain_words.EXPONENT:
         monkeypatch.setattr(plain_words, "EXPONENT", "@")
         monkeypatch.setattr(plain_words, "_EXPONENT", re.compile("@"))
-    for name in ("SPELLINGS", "_SPELLINGS"):
-        known = getattr(plain_words, name)
-        monkeypatch.setattr(plain_words, name, known[:place] + known[place + 1 :])
-    assert {kind for _, kind in moved("csv")} >= {"text", "category", "yes/no", "OneRowPer", "ReadAsMissing"}
+    known = tuple(each for each in plain_words.SPELLINGS if each[0] != pattern)
+    monkeypatch.setattr(plain_words, "SPELLINGS", known)
+    monkeypatch.setattr(plain_words, "_SPELLINGS", tuple((re.compile(each), by) for each, by in known))
+    writer = "csv as Python's Decimal writes" if re.fullmatch(pattern, "0E-7") else "csv"  # pandas writes none such
+    assert {kind for _, kind in moved(writer)} >= {"text", "category", "yes/no", "OneRowPer", "ReadAsMissing"}
 
 
 @pytest.mark.thorough
@@ -220,7 +230,7 @@ def test_so_it_is_with_what_a_file_suggests(decimal: Decimal | None) -> None:
     for suggested in (here, there):
         assert {name for name, one in suggested.items() if one.type == "date"} == {"digits", "day", "moment", "zoned"}
         assert {name for name, one in suggested.items() if one.type == "yes/no"} == {"flag"}
-        assert {name for name, one in suggested.items() if one.is_numeric} == {"code", "big", "serial"}
+        assert {name for name, one in suggested.items() if one.is_numeric} == {"code", "count", "big", "serial"}
 
 
 @pytest.mark.parametrize("decimal", [None, ","])

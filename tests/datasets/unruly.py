@@ -39,11 +39,11 @@ class PanicException(BaseException):
 
 def file(behaviour: str) -> bytes:
     """A file that makes a reader behave so; it passes for Parquet."""
-    return b"PAR1" + behaviour.encode() + b"PAR1"
+    return b"PAR1\x15" + behaviour.encode() + b"PAR1"
 
 
 def table_of(data: bytes, choices: Choices, say: _Say) -> Tabulated:
-    behaviour = data[4:-4].decode("ascii", "ignore")
+    behaviour = data[5:-4].decode("ascii", "ignore")
     if behaviour not in WAYS:
         return _really(data, choices, say)
     print(CANARY, file=sys.stderr, flush=True)

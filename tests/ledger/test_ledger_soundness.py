@@ -197,7 +197,7 @@ BESIDE = {
     "EXECUTE FUNCTION ledger_only_grows()",
     "a table that inherits": "CREATE TABLE accounts_more () INHERITS (accounts)",
     "a table that inherits records": "CREATE TABLE records_more () INHERITS (records)",
-    "a table of which one inherits": "CREATE TABLE above (lineage text NOT NULL); "
+    "a table of which one inherits": 'CREATE TABLE above (lineage text COLLATE "C" NOT NULL); '
     "ALTER TABLE fingerprints INHERIT above",
     "a rule": "CREATE RULE nothing AS ON INSERT TO records DO INSTEAD NOTHING",
     "row security": "ALTER TABLE lineages ENABLE ROW LEVEL SECURITY",
@@ -207,7 +207,7 @@ BESIDE = {
     "ALTER TABLE records ALTER COLUMN seq TYPE text; ALTER TABLE records ADD CHECK (seq >= '1')",
     "a shorter text": "ALTER TABLE fingerprints ALTER COLUMN sketch TYPE varchar(9) USING ''",
     "a type of its own": "CREATE DOMAIN bounded AS text; ALTER TABLE fingerprints ALTER COLUMN sketch TYPE bounded",
-    "another order of letters": 'ALTER TABLE fingerprints ALTER COLUMN sketch TYPE text COLLATE "C"',
+    "another order of letters": 'ALTER TABLE fingerprints ALTER COLUMN sketch TYPE text COLLATE "default"',
     "a column more": "ALTER TABLE records ADD COLUMN more text NOT NULL DEFAULT ''",
     "a column that may be missing": "ALTER TABLE records ALTER COLUMN body DROP NOT NULL",
     "a default": "ALTER TABLE accounts ALTER COLUMN spent_epsilon SET DEFAULT 0",

@@ -144,13 +144,15 @@ ALL = {
 EVERYTHING = {"budgets", "receipts", "petitions", "chargeable", "comparable"}
 """What tells of all that there is, to who has all of the ledger."""
 WITH_EVERY_FILE = {"open_budget for a file", "join", "join the same", "similar"}
-"""Where a file is compared with those of all real budgets, of which no more than the names is read; and ``receipts`` of
-a budget tell of everybody's answers."""
+"""Where a file is compared with those of all real budgets, of which no more than the names is read."""
+OF_A_BUDGET = {"receipts", "statements", "statements of all"}
+"""What tells of a budget all that everybody asked and said about it."""
 GROWS: dict[str, set[str]] = {
-    "local": EVERYTHING | WITH_EVERY_FILE,
-    "several": EVERYTHING | WITH_EVERY_FILE,
-    "owner": {"comparable", "receipts", "petitions"} | WITH_EVERY_FILE,
-    "analyst": {"receipts"},
+    "local": EVERYTHING | OF_A_BUDGET | WITH_EVERY_FILE,
+    "several": EVERYTHING | OF_A_BUDGET | WITH_EVERY_FILE,
+    "owner": {"comparable", "petitions"} | OF_A_BUDGET | WITH_EVERY_FILE,
+    "analyst": OF_A_BUDGET,
+    "viewer": {"statements"},
 }
 """By whose view, what may; nothing of it while others wait."""
 VIEWS: dict[str, Callable[[Ledger], Ledger]] = {
@@ -188,6 +190,7 @@ def begun(many: int, whole: Ledger | None = None, *, nameless: bool = False) -> 
         mallory.store_answer(f"charged {number}", number)
         mallory.open_budget(f"hers {number}", epsilon=1.0)
         mallory.share(f"hers {number}", "carl" + ISSUER, "ask")
+        mallory.say_others(Brought(fingerprint=f"of hers {number}", because=WHY), "people", than="hers")
         mallory.ask(f"asked Olga {number}", "people", COST, "How many?", question=f"{number}")
         mallory.withdraw(f"asked Olga {number}")
         mallory.charge(f"of Olga's {number}", "people", COST, "How many?", question=f"{number}")
@@ -235,10 +238,10 @@ def costs(view: str, acts: Mapping[str, Act], many: int, *, held: bool = False) 
 
 
 def grown(view: str, acts: Mapping[str, Act] = ACTS, *, held: bool = False) -> set[str]:
-    """What costs more than a little more where there are many others."""
+    """What costs more than a little more where there are many others: that of all records one is found by halves."""
     few, many = costs(view, acts, 4, held=held), costs(view, acts, 24, held=held)
     assert {name: refused for name, (_, refused) in few.items()} == {name: why for name, (_, why) in many.items()}
-    return {name for name in acts if many[name][0] > 1.05 * few[name][0]}
+    return {name for name in acts if many[name][0] > 1.06 * few[name][0]}
 
 
 @pytest.mark.thorough

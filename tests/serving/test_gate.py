@@ -1183,7 +1183,7 @@ def test_the_browser_is_opened_where_there_is_a_screen(
     asyncio.run(start(wanted=True))
     assert len(opened) == 1
     assert capsys.readouterr().out == 3 * f"Epsilon Lab: {opened[0]}\n"
-    assert len(changed_in_streamlit()) == 18
+    assert len(changed_in_streamlit()) == 20
 
 
 class Stranger(Person):

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
@@ -135,68 +133,3 @@ def test_a_click_for_another_page_is_not_lost(guarded: None) -> None:
     assert waiting(AGAIN, AGAIN).fragment_id_queue == ["part"]
     left_pages.unguard()
     assert waiting(CLICK, AGAIN).page_script_hash == "one"  # as Streamlit does it
-
-
-BESIDE, MENU, PRESSED = "beside all pages", "a menu of page one", "a button of page one"
-
-
-class Session:
-    """Stands for one of Streamlit's: what it is asked to run."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.ran: list[tuple[str, set[str]]] = []
-        instead = {"_handle_rerun_script_request": Session.take, "_create_new_session_message": lambda *_: ForwardMsg()}
-        for name, method in instead.items():
-            monkeypatch.setitem(left_pages._STREAMLITS, (AppSession, name), method)
-
-    def take(self, asked: ClientState) -> None:
-        self.ran.append((asked.page_script_hash, {widget.id for widget in asked.widget_states.widgets}))
-
-    def hears(self, page: str, *widgets: str, again: bool = False) -> None:
-        asked = ClientState(page_script_hash=page, is_auto_rerun=again)
-        for one in widgets:
-            value = {"trigger_value": True} if one == PRESSED else {"bool_value": True}
-            asked.widget_states.widgets.add(id=one, **value)
-        AppSession._handle_rerun_script_request(self, asked)  # type: ignore[arg-type]
-
-    def begins(self, page: str) -> None:
-        AppSession._create_new_session_message(self, page, None, None)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def session(guarded: None, monkeypatch: pytest.MonkeyPatch) -> Session:
-    one = Session(monkeypatch)
-    one.begins("one")
-    one.hears("one", BESIDE, MENU)
-    one.begins("one")
-    one.hears("two", BESIDE)
-    return one
-
-
-@pytest.mark.parametrize("begun", [False, True])
-def test_a_menu_that_closes_takes_no_click_for_another_page(begun: bool, session: Session) -> None:
-    if begun:
-        session.begins("two")
-    session.hears("one", BESIDE, MENU, PRESSED)
-    session.hears("one", BESIDE, MENU, again=True)
-    assert session.ran[1:] == [("two", {BESIDE}), ("two", {BESIDE, MENU})]
-    session.hears("two", BESIDE, "a widget of page two")
-    assert session.ran[-1][0] == "two"
-
-
-@pytest.mark.parametrize("begun", [False, True])
-def test_a_click_back_is_none_that_comes_late(begun: bool, session: Session) -> None:
-    if begun:
-        session.begins("two")
-    session.hears("one", BESIDE)
-    assert session.ran[-1] == ("one", {BESIDE})
-    session.begins("one")
-    session.hears("one", BESIDE, MENU, PRESSED)
-    assert session.ran[-1] == ("one", {BESIDE, MENU, PRESSED})
-
-
-def test_a_page_that_leads_back_is_not_left(session: Session) -> None:
-    session.begins("two")
-    session.begins("one")  # by the program
-    session.hears("one", BESIDE, MENU)
-    assert session.ran[-1] == ("one", {BESIDE, MENU})

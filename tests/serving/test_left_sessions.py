@@ -104,10 +104,10 @@ def stored(waiting: leaving.Waiting, names: dict[str, int], *, begun: bool = Tru
 
 @pytest.fixture
 def no_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(left_sessions._STREAMLITS, (AppSession, "request_rerun"), lambda session, state: None)
+    monkeypatch.setattr(AppSession, "request_rerun", lambda session, state: None)
 
 
-@pytest.mark.usefixtures("server", "no_runs")
+@pytest.mark.usefixtures("no_runs", "server")
 def test_a_page_in_which_nobody_did_anything_is_not_kept(
     waiting: leaving.Waiting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,12 +117,12 @@ def test_a_page_in_which_nobody_did_anything_is_not_kept(
     assert "used" in waiting
 
 
-@pytest.mark.usefixtures("server", "no_runs")
+@pytest.mark.usefixtures("no_runs", "server")
 def test_a_page_whose_script_never_ran_is_not_kept(waiting: leaving.Waiting) -> None:
     assert stored(waiting, {"connected": 0, "asked": 1}, begun=False) == ([], ["connected", "asked"])
 
 
-@pytest.mark.usefixtures("server", "no_runs")
+@pytest.mark.usefixtures("no_runs", "server")
 def test_those_who_did_nothing_take_no_place_of_others(waiting: leaving.Waiting) -> None:
     states = [left(waiting, f"used {number}", "one school") for number in range(leaving.MOST)]
     stored(waiting, {f"opened {number}": 1 for number in range(100)})
@@ -130,7 +130,7 @@ def test_those_who_did_nothing_take_no_place_of_others(waiting: leaving.Waiting)
     assert all(states)
 
 
-@pytest.mark.usefixtures("server", "no_runs")
+@pytest.mark.usefixtures("no_runs", "server")
 def test_streamlit_keeps_as_many_as_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own bound would drop the one that was left first."""
     most = leaving.Waiting(leaving.MOST + 50)
@@ -141,7 +141,7 @@ def test_streamlit_keeps_as_many_as_may_come_back(monkeypatch: pytest.MonkeyPatc
     assert "0" not in stored(most, names)[0], "else this would show nothing"
 
 
-@pytest.mark.usefixtures("server", "no_runs")
+@pytest.mark.usefixtures("no_runs", "server")
 def test_streamlit_lets_go_of_who_was_emptied(waiting: leaving.Waiting) -> None:
     async def close() -> list[str]:
         storage = MemorySessionStorage(ttl_seconds=120)

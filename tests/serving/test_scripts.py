@@ -108,10 +108,10 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Runner]]:
     def create(session: AppSession, asked: RerunData) -> None:
         scripts._start(Runner(session, asked))  # type: ignore[arg-type]
 
-    monkeypatch.setitem(scripts._STREAMLITS, (AppSession, "_create_scriptrunner"), create)
-    monkeypatch.setitem(scripts._STREAMLITS, (ScriptRunner, "start"), found.append)
     left_pages.guard()
     scripts.guard()
+    monkeypatch.setitem(scripts._STREAMLITS, (AppSession, "_create_scriptrunner"), create)
+    monkeypatch.setitem(scripts._STREAMLITS, (ScriptRunner, "start"), found.append)
     yield found
     scripts.unguard()
     left_pages.unguard()

@@ -105,7 +105,7 @@ class Apart:
         from dpcore.datasets.reading import kinds
         from dpcore.datasets.reading.container import kind_of
 
-        text = kind_of(data) == "text"
+        text = kind_of(data, choices.encoding, is_text=choices.delimiter is not None) == "text"
         if not hasattr(os, "fork") or (text and little(data, choices)):
             return kinds.table_of(data, choices, say)
         most = replace(self.most, memory=self.most.text) if text else self.most

@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,6 +29,7 @@ from dpcore.datasets.importing.cells import Signs, rows
 from dpcore.datasets.importing.text_lines import Aside, Lines, Source, Text, text_lines
 from dpcore.datasets.reading import Reading, read_table
 from dpcore.datasets.schema import Column, ColumnType, DateOrder, Decimal, Schema
+from dpcore.datasets.unnamed_index import is_unnamed_index
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.validate import IntArray, one_of
 
@@ -59,7 +61,8 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Form:
-    """How the files are written, as the first of them is: names as they stand, and columns as read."""
+    """How the files are written, as the first of them is: names as they stand, without those of an index that has none,
+    and columns as read."""
 
     encoding: str
     signs: Signs
@@ -139,10 +142,11 @@ def _written(sources: Sequence[Path], folder: Path, form: _Form, progress: Calla
     for number, source in enumerate(sources):
         target, aside = folder / f"part-{number:05}.unfinished", asides[str(source)]
         with source.open("rb") as file, pq.ParquetWriter(target, form.schema, compression="zstd") as writer:
-            body = _body(_Counting(file, progress), form, aside)
-            for table, lines in rows(body, form.signs, len(form.names), aside):
+            named, body = _body(_Counting(file, progress), form, aside)
+            places = [place for place, name in enumerate(named) if not is_unnamed_index(name)]
+            for table, lines in rows(body, form.signs, len(named), aside):
                 if table.num_rows:
-                    writer.write_table(_typed(table, lines, form, fitted))
+                    writer.write_table(_typed(table.select(places), lines, form, fitted))
                     count += table.num_rows
         _sync(target)
     for part in list(folder.iterdir()):  # only now: whoever counts the folder around it takes none that is half there
@@ -150,19 +154,23 @@ def _written(sources: Sequence[Path], folder: Path, form: _Form, progress: Calla
     return Imported(folder=folder, rows=count, columns=fitted, aside=asides)
 
 
-def _body(file: Source, form: _Form, aside: Aside) -> Iterator[Text]:
-    """The lines after that of the names. Raises UnreadableFile where that is another."""
-    named = False
-    for text in text_lines(file, form.encoding, aside):
-        at = 0 if named else int(np.searchsorted(text.numbers, form.line))
-        if not named and at < text.ends.size:
-            if text.numbers[at] != form.line or _names(text, at, form.signs) != form.names:
-                break
-            named, at = True, at + 1
-        if named and at < text.ends.size:
-            yield text.part(at, text.ends.size)
-    if not named:
-        raise UnreadableFile("The files do not all have the same line of names at the same place; import others alone.")
+def _body(file: Source, form: _Form, aside: Aside) -> tuple[tuple[str, ...], Iterator[Text]]:
+    """What the line of names holds, and the lines after it. Raises UnreadableFile where it names other columns."""
+    texts = text_lines(file, form.encoding, aside)
+    for text in texts:
+        at = int(np.searchsorted(text.numbers, form.line))
+        if at == text.ends.size:
+            continue
+        named = _names(text, at, form.signs)
+        if text.numbers[at] != form.line or _columns(named) != form.names:
+            break
+        rest = [text.part(at + 1, text.ends.size)] if at + 1 < text.ends.size else []
+        return named, chain(rest, texts)
+    raise UnreadableFile("The files do not all have the same line of names at the same place; import others alone.")
+
+
+def _columns(named: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in named if not is_unnamed_index(name))
 
 
 def _names(text: Text, line: int, signs: Signs) -> tuple[str, ...]:
@@ -211,7 +219,7 @@ def _form(source: Path, choices: Mapping[str, object], stated: Mapping[str, Colu
         # which ones there are is not printed: where another line was stated than that of the names, these are cells
         raise InvalidArgument("types", "must be of columns of the file, by their names as its line of names has them")
     check_stated(reading, choices, stated)
-    found = _head_names(head, encoding, signs, report.header_lines[0])
+    found = _columns(_head_names(head, encoding, signs, report.header_lines[0]))
     if len(found) != len(names) or len(set(map(str.casefold, names))) != len(names):
         raise UnreadableFile("Each column must have a name of its own in the line of names.")
     columns = stated_columns(names, choices, stated)

@@ -37,6 +37,7 @@ from dpcore.datasets.in_place.file_types import (
     text,
     value,
 )
+from dpcore.datasets.in_place.range_columns import RangeColumns, range_columns
 from dpcore.datasets.span_columns import NOTE, spans
 from dpcore.datasets.temporary import private_folder
 from dpcore.datasets.unnamed_index import is_unnamed_index
@@ -90,9 +91,12 @@ def one_table(folder: Path, state: str) -> Shape:
             every_leaf = connection.execute(footers).fetchall()
             notes = connection.execute(_NOTES.format(every), [made_of.KEY.encode()]).fetchall()
             types = connection.execute(_NOTES.format(every), [NOTE]).fetchall()
-            leaves = _without_unnamed_index(every_leaf)
-            widened = _widened(leaves) or len(leaves) < len(every_leaf)  # which some files have and others do not
-            read = _read(every, widened)
+            ranges = range_columns(connection, every, every_leaf)
+            stored = _without_unnamed_index(every_leaf)
+            leaves = ranges.leaves(stored)
+            in_some = len(stored) < len(every_leaf) or bool(ranges.numbers)  # columns that other files do not hold
+            widened = _widened(leaves) or in_some
+            read = ranges.source(_read(every, widened))
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - the server's own folder
     except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
@@ -119,7 +123,7 @@ def one_table(folder: Path, state: str) -> Shape:
     groups: defaultdict[tuple[tuple[str, FileType], ...], list[str]] = defaultdict(list)
     for file, of in own.items():
         groups[tuple((name, of[name]) for name in several)].append(file)
-    columns = _Columns(kinds=kinds, texts=texts, in_folders=bool(in_folders))
+    columns = _Columns(kinds=kinds, texts=texts, in_folders=bool(in_folders), ranges=ranges)
     names = [name for name in kinds if name not in late]
     selection = f"SELECT {', '.join(map(identifier, names)) or 'NULL'} FROM {read}"  # noqa: S608 - the server's own folder
     if several:
@@ -143,6 +147,7 @@ class _Columns:
     kinds: Mapping[str, str]
     texts: Mapping[str, str]
     in_folders: bool
+    ranges: RangeColumns
 
     def selected(self, files: Sequence[str], types: Mapping[str, FileType], names: Sequence[str]) -> str:
         """The columns ``names`` of files of one shape, some of which are of these ``types`` there."""
@@ -153,7 +158,7 @@ class _Columns:
         columns = [f"{cell} AS {identifier(name)}" for name, cell in {**cells, **told}.items()]
         listed = "[" + ", ".join(map(_path, files)) + "]"
         read = _read(listed, True, f", hive_partitioning={str(self.in_folders).lower()}")
-        return f"SELECT {', '.join(columns) or 'NULL'} FROM {read}"  # noqa: S608 - the server's own folder
+        return f"SELECT {', '.join(columns) or 'NULL'} FROM {self.ranges.source(read, files)}"  # noqa: S608 - the server's own folder
 
     def typed(self, files: Sequence[str], types: Mapping[str, FileType]) -> str:
         """All columns: a file by itself may have narrower ones than all together."""

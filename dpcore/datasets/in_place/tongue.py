@@ -30,7 +30,7 @@ from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
-from dpcore.datasets.plain_words import EXPONENT, SPELLINGS
+from dpcore.datasets.plain_words import EXPONENT, LARGEST, SPELLINGS
 from dpcore.datasets.schema import LONGEST, LONGEST_PERSON, ColumnType
 
 Kind = Literal["text", "bytes", "yes/no", "integer", "number", "date", "moment", "time", "fixed", "nothing", "other"]
@@ -59,11 +59,12 @@ AROUND = f"'\\A[{_ANY}]+|[{_ANY}]+\\z'"
 
 def _plain_in_duckdb(text: Cell) -> Cell:
     """Most texts end with another sign than those that are made plain, and hold none of theirs: that is seen first."""
-    ends = (func.suffix(text, literal_column(literal_text(sign))) for sign in "0eE")
-    holds = (func.contains(text, literal_column(literal_text(sign))) for sign in "+:")
+    ends = (func.suffix(text, literal_column(literal_text(sign))) for sign in "0eE.")
+    colon, *letter = (func.contains(text, literal_column(literal_text(sign))) for sign in ":eE")
+    number = func.regexp_matches(text, literal_column("'[0-9][eE][-+0-9]'"))
     exponent = func.regexp_full_match(text, literal_column(f"'{EXPONENT}'"))
     large = case((exponent, _digits(text, try_cast)))
-    return case((or_(*ends, *holds), _spelled(text, r"\z", large)), else_=text)
+    return case((or_(*ends, colon, and_(or_(*letter), number)), _spelled(text, r"\z", large)), else_=text)
 
 
 def _plain_in_sqlite(text: Cell) -> Cell:
@@ -88,7 +89,8 @@ def _spelled(text: Cell, end: str, large: Cell) -> Cell:
 def _digits(exponent: Cell, into: Callable[[Cell, TypeEngine[Any]], Cell]) -> Cell:
     """The digits of a whole number with an exponent, None of any other; ``into`` casts it."""
     value = into(func.replace(exponent, literal_column("','"), literal_column("'.'")), Double())
-    return case((value == func.floor(value), cast(into(value, BigInteger()), String())))
+    whole = and_(value == func.floor(value), func.abs(value) < number(LARGEST))
+    return case((whole, cast(into(value, BigInteger()), String())))
 
 
 def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from dpcore.datasets.reading.layout import unnamed_index
 from dpcore.datasets.reading.naming import names
 from dpcore.datasets.report import Notice
+from dpcore.datasets.unnamed_index import NOTHING_ELSE
+from dpcore.errors import UnreadableFile
 
 Filled = Callable[[int], bool]
 """Whether any row holds something at this place."""
@@ -21,7 +24,8 @@ class Columns:
     """Columns called ``labels`` stand at ``places`` of the cells of a row.
 
     A row with cells from place ``most`` on has too many of them; None where none is too many. ``loose`` are the columns
-    that are there because rows fill them. ``single`` is whether there is only one other.
+    that are there because rows fill them. ``single`` is whether there is only one other. At the places ``index`` are
+    the cells of an index without a name, which say nothing of a row.
     """
 
     labels: tuple[str, ...]
@@ -30,6 +34,7 @@ class Columns:
     loose: frozenset[str]
     single: bool
     notices: tuple[Notice, ...]
+    index: tuple[int, ...] = ()
 
 
 def of_lines(heading: list[list[str]], lines: tuple[int, ...], filled: Filled) -> Columns:
@@ -70,7 +75,10 @@ def numbered(width: int, *, too_many: bool) -> Columns:
 def _columns(
     heading: list[list[str]], lines: tuple[int, ...], named: Iterable[int], loose: list[int], most: int | None
 ) -> Columns:
-    sure = list(named)
+    index = unnamed_index(heading)
+    sure = [place for place in named if place not in index]
+    if index and not sure:
+        raise UnreadableFile(NOTHING_ELSE)
     labels, notices = names(
         [[record[place] if place < len(record) else "" for place in sure] for record in heading], len(sure), lines
     )
@@ -88,6 +96,7 @@ def _columns(
         loose=frozenset(fresh_labels),
         single=len(sure) == 1 and (most is None or most == 1),
         notices=tuple(notices),
+        index=index,
     )
     if not loose:
         return found

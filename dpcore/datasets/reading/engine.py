@@ -24,11 +24,12 @@ import pyarrow as pa
 
 from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.decimal_texts import in_duckdb, writable
+from dpcore.datasets.range_notes import NOTE
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.parquet_cells import apart
-from dpcore.datasets.reading.range_index import NOTE, with_range_index
+from dpcore.datasets.reading.range_index import with_range_index
 from dpcore.datasets.temporary import drop, private_file, private_folder
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
@@ -314,8 +315,6 @@ def _as_text(
     """
     _check_types([str(kind) for kind in relation.types])
     rows = _rows_in(relation)
-    if not rows:
-        raise UnreadableFile("The file has column names but no rows.")
     check_size(rows, len(relation.columns))
     cells = {}
     for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):

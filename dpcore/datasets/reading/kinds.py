@@ -36,7 +36,7 @@ def table_of(data: bytes, choices: Choices, say: _Say) -> Tabulated:
 
 
 def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
-    kind = kind_of(data, choices.encoding)
+    kind = kind_of(data, choices.encoding, is_text=choices.delimiter is not None)
     workbook = workbook_kind(data) if kind == "zip" else None
     if kind == "zip" and workbook is None:
         return _from_archive(data, choices, say)
@@ -46,16 +46,16 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         return _noticed(found, Notice(what="noticed", sentence=f"The table was unpacked from a {kind} archive."))
     if kind == "zip" or kind == "ole":
         return _sheet(data, workbook, choices, say)
-    if kind == "text" or (kind == "json" and choices.delimiter is not None):  # where cells end, of a text alone
+    if kind == "text":
         return _text(data, choices, say)
     if kind == "json":
         return _json(data, choices, say)
     if kind == "parquet":
         say(0.1, "Reading the Parquet file")
-        return _plain(without_unnamed_index(engine.parquet(data)), "parquet")
+        return _plain(engine.parquet(data), "parquet")
     if kind == "arrow" or kind == "arrow stream":
         say(0.1, "Reading the Arrow file")
-        return _plain(without_unnamed_index(arrow_table(data, stream=kind == "arrow stream")), "arrow")
+        return _plain(arrow_table(data, stream=kind == "arrow stream"), "arrow")
     return _labelled(data, kind, say)
 
 
@@ -164,8 +164,7 @@ def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
 
 def _plain(frame: pd.DataFrame, container: Container, notices: tuple[Notice, ...] = ()) -> Tabulated:
     """A table whose kind has no lines, delimiters or headings to guess."""
-    if frame.empty:
-        raise UnreadableFile("The file has column names but no rows.")
+    frame = without_unnamed_index(frame)
     labels, renamed = names([[str(name) for name in frame.columns]], frame.shape[1], ())
     frame = frame.set_axis(pd.Index(labels), axis=1)
     report = Report(

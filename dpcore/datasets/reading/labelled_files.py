@@ -133,8 +133,6 @@ def _read(
         say(offset / max(meta.number_rows or offset, 1))
         if size < chunk:
             break
-    if not gathered.rows:
-        raise UnreadableFile("The file has column names but no rows.")
     frame = gathered.frame()
     declared = _declared_missing(meta)
     codebooks, numbers = {}, []

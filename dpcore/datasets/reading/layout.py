@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from dpcore.datasets.different import encoded
 from dpcore.datasets.matching import may_be_blank
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.schema import MISSING_WORDS, NO_WORDS, YES_WORDS, DateOrder
+from dpcore.datasets.unnamed_index import is_unnamed_index
 from dpcore.errors import UnreadableFile
 from dpcore.validate import BoolArray, IntArray
 
@@ -82,9 +84,12 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
     start = first + header_rows
     if start > len(head):
         raise UnreadableFile("There is only one line where two should name the columns; let one line name them.")
-    whole = max((len(record) for record in head[first:start]), default=width)
-    named = max((place + 1 for record in head[first:start] for place, cell in enumerate(record) if cell), default=whole)
-    end = seen.counts.size if keep_footer is not None else _footer(seen, start, whole, named)
+    index = unnamed_index(head[first:start])
+    heading = [_without(record, index) for record in head[first:start]]
+    whole = max(map(len, heading), default=width)
+    named = max((place + 1 for record in heading for place, cell in enumerate(record) if cell), default=whole)
+    tail = [_without(record, index) for record in seen.tail]
+    end = seen.counts.size if keep_footer is not None else _footer(tail, seen.counts.size, start, whole, named)
     return Layout(
         width=width,
         header=tuple(range(first, start)),
@@ -96,6 +101,15 @@ def find(seen: Survey, *, header_rows: int | None, header_line: int | None, keep
         titled=titled,
         keeps=keep_footer,
     )
+
+
+def unnamed_index(heading: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """The places at which a line that names the columns has a name that is none."""
+    return tuple(sorted({at for record in heading for at, cell in enumerate(record) if is_unnamed_index(cell)}))
+
+
+def _without(record: list[str], places: tuple[int, ...]) -> list[str]:
+    return [cell for place, cell in enumerate(record) if place not in places] if places else record
 
 
 def left_out(frame: pd.DataFrame, counts: IntArray | None, columns: int, whole: int) -> BoolArray:
@@ -230,19 +244,18 @@ def _is_group(top: list[str], below: list[list[str]], width: int) -> bool:
     return gaps or units
 
 
-def _footer(seen: Survey, start: int, whole: int, named: int) -> int:
-    """Where the data end: before totals and notes at the foot, by the rules of ``left_out``."""
-    size = seen.counts.size
+def _footer(tail: list[list[str]], size: int, start: int, whole: int, named: int) -> int:
+    """Where the data of so many records end: before totals and notes at the foot, by the rules of ``left_out``."""
     end = size
-    inner = {record[0].strip().casefold() for record in seen.tail[:-_FOOTER]}
-    for record in reversed(seen.tail):
+    inner = {record[0].strip().casefold() for record in tail[:-_FOOTER] if record}
+    for record in reversed(tail):
         if size - end >= _FOOTER or end - 1 <= start:
             break
         words = [cell.strip() for cell in record if cell.strip()]
         if words and not _is_total(words[0], inner) and not _is_note(words, record, whole, named):
             break
         end -= 1
-    while end < size and not any(cell.strip() for cell in seen.tail[end - size]):
+    while end < size and not any(cell.strip() for cell in tail[end - size]):
         end += 1  # blank rows are told apart from a footer later
     return end
 

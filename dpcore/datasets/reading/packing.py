@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any, Literal
 
-from dpcore.datasets.reading.container import Kind, kind_of
+from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.zip_heads import check_heads
 from dpcore.errors import UnreadableFile
@@ -34,10 +34,9 @@ Workbook = Literal["xlsx", "ods"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unpacked:
-    """The bytes of one file of an archive, its kind, its name there ("" when it has none), and its neighbours'."""
+    """The bytes of one file of an archive, its name there ("" when it has none), and its neighbours'."""
 
     data: bytes
-    kind: Kind
     name: str = ""
     names: tuple[str, ...] = ()
 
@@ -92,7 +91,8 @@ def unpacked(data: bytes, kind: Packed, chosen: str | None, *, most: int = MOST_
         _check_lzma(data)
     with _OPENERS[kind](io.BytesIO(data)) as opened:
         inner = _bounded(opened, len(data), kind, most)
-    return Unpacked(data=inner, kind=_inner_kind(inner))
+    _check_inner(inner)
+    return Unpacked(data=inner)
 
 
 def _from_zip(data: bytes, chosen: str | None, most: int) -> Unpacked:
@@ -110,7 +110,8 @@ def _from_zip(data: bytes, chosen: str | None, most: int) -> Unpacked:
             raise UnreadableFile(_LOCKED)
         with _member(archive, info, most) as opened:
             inner = _bounded(opened, max(info.compress_size, 1), "zip", most)
-    return Unpacked(data=inner, kind=_inner_kind(inner), name=info.filename, names=names)
+    _check_inner(inner)
+    return Unpacked(data=inner, name=info.filename, names=names)
 
 
 def _is_clutter(name: str) -> bool:
@@ -118,11 +119,10 @@ def _is_clutter(name: str) -> bool:
     return name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
 
 
-def _inner_kind(data: bytes) -> Kind:
-    kind = kind_of(data)
+def _check_inner(data: bytes) -> None:
+    kind = kind_of(data, is_text=True)  # whoever reads it is told what a person stated
     if kind in ("gzip", "bzip2", "xz") or (kind == "zip" and workbook_kind(data) is None):
         raise UnreadableFile("This is an archive inside an archive; unpack it and choose the table itself.")
-    return kind
 
 
 def _archive(data: bytes) -> zipfile.ZipFile:

@@ -16,9 +16,11 @@ import pandas as pd
 from dpcore.datasets.conversion import Applied, apply
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.held import held_by
+from dpcore.datasets.matching import blank_rows
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.brought import Brought
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
@@ -145,6 +147,11 @@ class Reading:
         return apply(schema, self.frame)
 
     @property
+    def in_public_columns(self) -> pd.DataFrame:
+        """The cells of the columns that are there whatever the rows hold."""
+        return self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
+
+    @property
     def private(self) -> PrivateRows:
         """The rows for a release, which only a request of ``dpcore.releases`` opens.
 
@@ -152,9 +159,8 @@ class Reading:
         missing cells: where rows stand for steps in time, the others must not move up. Which columns there are is
         public, so those ``from_rows`` are not: one row more could bring one.
         """
-        public = self.frame.drop(columns=list(self.from_rows)) if self.from_rows else self.frame
         return PrivateRows(
-            public,
+            self.in_public_columns,
             together=self.together,
             left_out_by=self.left_out_by,
             named_by_rows=self.named_by_rows,
@@ -293,20 +299,29 @@ def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColu
 
 
 def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
-    """``reading`` with its rows as these steps leave them, its columns not looked at anew. See ``Reading.after``."""
+    """``reading`` with its rows as these steps leave them, its columns not looked at anew. See ``Reading.after``.
+
+    Rows without anything in them are left out before the first one, which would write into them.
+    """
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
+    if steps and (empty := blank_rows(reading.in_public_columns)).any():
+        frame, lines, places = frame[~empty].reset_index(drop=True), lines[~empty], places[~empty]
     from_rows, computed = reading.from_rows, reading.computed
+    named = reading.named_by_rows
+    brought = Brought(names=frozenset(frame.columns) if named else from_rows, open=named)
     notices = list(reading.report.notices)
     for step in steps:
-        if names_in(step) & from_rows:
+        if from_rows.intersection(step.done.columns):
             raise InvalidArgument(
                 "steps",
                 "must use no column that only rows name: give it a name in the file, or state its options in the step",
             )
+        frame = brought.ready(frame, step)
         look = _looks(fits, frame)
         if fits is not None:
             fits(step.size(frame, look))
         worked = step.apply(frame, lines, look)
+        brought = brought.after(step, frame, worked.frame)
         frame, lines = worked.frame, worked.lines
         if frame.shape[1] > MOST_COLUMNS:
             raise InvalidArgument("steps", f"must not make more than {MOST_COLUMNS} columns")
@@ -341,8 +356,6 @@ def _looks(fits: Fits | None, frame: pd.DataFrame) -> Look:
 
 def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
     after = done(reading, steps, fits)
-    if after.frame.empty:
-        raise InvalidArgument("steps", "leave no row of the table")
     look = _looks(fits, after.frame)
     columns = (
         replace(column, suggestion=replace(column.suggestion, from_file=column.name in after.from_rows))

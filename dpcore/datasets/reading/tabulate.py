@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.matching import may_be_blank
+from dpcore.datasets.matching import blank_rows
 from dpcore.datasets.reading import bulk, columns, decided, engine, layout, spacing
 from dpcore.datasets.reading import dialect as dialects
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
@@ -81,7 +81,9 @@ class _Body:
     @property
     def first_line(self) -> int:
         """Where the data start: on the first line of the table where none names the columns, whatever it holds."""
-        return int(self.lines[0]) if self.header_lines else self.line
+        if not self.header_lines:
+            return self.line
+        return int(self.lines[0]) if self.lines.size else self.header_lines[-1] + 1
 
     @property
     def unnamed(self) -> int:
@@ -355,11 +357,12 @@ def _assembled(
     body = slice(found.start, found.end)
     frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
     table = _columns(frame, wide, seen, found, width, sheet)
-    keep = np.ones(len(frame), dtype=bool) if table.single else ~_blank(frame)
+    frame = _without(frame, table.index)
+    keep = np.ones(len(frame), dtype=bool) if table.single else ~blank_rows(frame)
     if not keep.all():
         notices.append(_aside("Rows without anything in them", lines[~keep]))
     if table.most is not None:
-        extra = keep & (counts > table.most) & ~_blank(frame.iloc[:, table.most :])
+        extra = keep & (counts > table.most) & ~blank_rows(frame.iloc[:, table.most :])
         _refuse_uneven(extra, keep, lines, counts, seen, found, table.most, uneven)
         keep &= ~extra
         spilled = int(extra.sum())
@@ -382,8 +385,6 @@ def _assembled(
         elif texts:
             notices.append(_aside("Totals or notes", lines[told], texts))
             keep &= ~told
-    if not keep.any():
-        raise UnreadableFile("The file has column names but no rows.")
     if sheet is None and not table.single:
         wider, others = _uneven(counts, keep, table)
         spilled += others + _beside(frame, keep, table)
@@ -396,7 +397,7 @@ def _assembled(
         alternatives += decided.of_width(frame, each_width, len(table.labels))
     frame = _taken(frame, keep, table)
     # in a text an empty line is a record without anything in it, in a sheet one between others is
-    last = math.inf if sheet is None else lines[-1]
+    last = math.inf if sheet is None else int(lines[-1]) if lines.size else 0
     top = max(header_lines, default=found.line - 1)
     empty = seen.blank[(seen.blank > top) & (seen.blank < last)]
     places = np.arange(lines.size)
@@ -435,11 +436,19 @@ def _columns(
     return columns.numbered(width, too_many=sheet is None)
 
 
+def _without(frame: pd.DataFrame, places: tuple[int, ...]) -> pd.DataFrame:
+    """The rows with nothing at these places."""
+    found = frame.copy(deep=False)
+    for place in places:
+        found.isetitem(place, pd.Series("", index=frame.index, dtype=frame.dtypes.iloc[0]))
+    return found
+
+
 def _uneven(counts: IntArray, keep: BoolArray, table: Columns) -> tuple[BoolArray, int]:
     """Rows with nothing but empty cells beyond the columns where not all have them, and how many rows have another
     number of cells than most: in some of those a comma that somebody wrote into a cell moved all others."""
     many = np.bincount(counts[keep])
-    if np.count_nonzero(many) == 1:
+    if np.count_nonzero(many) <= 1:
         return np.zeros(len(keep), dtype=bool), 0
     beyond = math.inf if table.most is None else table.most
     return keep & (counts > beyond), int(many.sum() - many.max())
@@ -451,8 +460,8 @@ def _beside(frame: pd.DataFrame, keep: BoolArray, table: Columns) -> int:
     last = max(place for name, place in zip(table.labels, table.places, strict=True) if name not in table.loose)
     ends = np.zeros(len(frame), dtype=np.int64)
     for place in range(last + 1, frame.shape[1]):
-        ends[~_blank(frame.iloc[:, [place]])] = place
-    many = np.bincount(ends[keep])
+        ends[~blank_rows(frame.iloc[:, [place]])] = place
+    many = np.bincount(ends[keep], minlength=1)
     return int(many.sum() - many.max())
 
 
@@ -502,18 +511,6 @@ def _aside(what: str, lines: IntArray, texts: tuple[str, ...] = ()) -> Notice:
 
 def _about(what: What, sentence: str, lines: IntArray) -> Notice:
     return Notice(what=what, sentence=sentence, count=int(lines.size), lines=listed(lines.tolist()))
-
-
-def _blank(frame: pd.DataFrame) -> BoolArray:
-    """Rows in which every cell is blank; looked for only among those blank so far."""
-    blank = np.ones(len(frame), dtype=bool)
-    for place in range(frame.shape[1]):
-        blank &= may_be_blank(frame.iloc[:, place])
-        left = np.flatnonzero(blank)
-        if left.size == 0:
-            break
-        blank[left] = (frame.iloc[left, place].str.strip() == "").to_numpy(dtype=bool)
-    return blank
 
 
 def _refuse_uneven(

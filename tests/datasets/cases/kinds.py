@@ -263,7 +263,13 @@ def _(reading: Reading) -> None:
 
 refused("workbook", "two cells in opposite corners", sheet(_corners), "16,384 columns")
 refused("workbook", "an empty sheet", sheet(lambda book, page: None), "sheets are empty")
-refused("workbook", "a heading alone", sheet(lambda book, page: page.append(["a", "b"])), "no rows")
+
+
+@case("workbook", "a heading alone", sheet(lambda book, page: page.append(["a", "b"])))
+def _(reading: Reading) -> None:
+    assert (reading.frame.columns.tolist(), reading.rows) == (["a", "b"], 0)
+
+
 refused("workbook", "a Word document", zipped({"word/document.xml": b"<x/>"}), "Word document")
 refused("workbook", "a binary workbook", zipped({"xl/workbook.bin": b"\0"}), "binary Excel")
 refused(

@@ -58,7 +58,11 @@ def _(reading: Reading) -> None:
 
 refused("degenerate", "empty", b"", "The file is empty")
 refused("degenerate", "only blanks", b" \n\n \t\n", "The file is empty")
-refused("degenerate", "heading only", "name,age\n", "has column names but no rows")
+
+
+@case("degenerate", "heading only", "name,age\n")
+def _(reading: Reading) -> None:
+    assert (reading.frame.columns.tolist(), rows(reading)) == (["name", "age"], [])
 
 
 @case("degenerate", "one row", "name,age\nAnn,31\n")
