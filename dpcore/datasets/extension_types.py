@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyarrow import ipc
 
-from dpcore.datasets import flat_buffers
+from dpcore.datasets.flat_buffers import field, follow, root, tables, text
 
 _NAME = b"ARROW:extension:name"
 _OWN = b"arrow."
@@ -40,15 +40,15 @@ def as_stored(stream: pa.Buffer) -> pa.Buffer:
 
 def _names(header: memoryview) -> Iterator[int]:
     """Where the notes are that name an extension type."""
-    kept = flat_buffers.field(header, flat_buffers.root(header), _HEADER)
+    kept = field(header, root(header), _HEADER)
     if kept is not None:
-        yield from _named(header, flat_buffers.follow(header, kept), _FIELDS)
+        yield from _named(header, follow(header, kept), _FIELDS)
 
 
 def _named(header: memoryview, table: int, number: int) -> Iterator[int]:
-    for column in flat_buffers.tables(header, table, number):
-        for note in flat_buffers.tables(header, column, _NOTES):
-            place, key = flat_buffers.text(header, note, 0)
-            if key == _NAME and not flat_buffers.text(header, note, 1)[1].startswith(_OWN):
+    for column in tables(header, table, number):
+        for note in tables(header, column, _NOTES):
+            place, key = text(header, note, 0)
+            if key == _NAME and not text(header, note, 1)[1].startswith(_OWN):
                 yield place
         yield from _named(header, column, _CHILDREN)
