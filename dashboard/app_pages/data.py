@@ -86,7 +86,7 @@ if place != SAMPLES and own is not None and home == place and not alone:
     doubts.show_doubts(own, [doubt for doubt in own.doubts if not doubt.startswith("file:")])
     doubts.show_doubts(own, own.form.doubts)
     if own.place is not None:
-        st.caption(places.DECLARED_BY_YOU)
+        st.caption(places.DECLARED_BY_YOU if own.place.kinds_stated else places.TYPED_BY_YOU)
     elif own.reading is None:
         describe.more(own)
     else:

@@ -30,13 +30,15 @@ _USUAL: dict[Kind, ColumnType] = {
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Place:
     """``table`` of ``source``; ``kinds`` are its columns' by its schema, ``alone`` those that tell its rows apart.
-    ``form`` is what its owner stated of the text files that it was made of, or of its rows, which answers say."""
+    ``form`` is what its owner stated of the text files that it was made of, or of its rows, which answers say, and
+    ``kinds_stated`` whether the types are somebody's word, and not what a program made of the rows."""
 
     source: ConfiguredSource
     table: str
     kinds: Mapping[str, Kind]
     alone: frozenset[str]
     form: tuple[Stated, ...] = ()
+    kinds_stated: bool = True
 
     @property
     def title(self) -> str:
@@ -85,8 +87,16 @@ class Place:
         return self.source.open(self.table)
 
 
+def _begins(stored: InPlace, name: str) -> ColumnType:
+    """As what the page begins with a column that is asked about. Where no person stated the types of a folder, one row
+    may have made any of any other, so all begin as what fits every one: what is asked, and a receipt that says so,
+    must not hang on that."""
+    return _USUAL[stored.kinds[name]] if stored.kinds_stated else "text"
+
+
 def placed(source: ConfiguredSource, table: str) -> OwnFile:
-    """The table as the Data page begins with it: types by its own schema, people as its owner states them.
+    """The table as the Data page begins with it: types by its own schema where they are somebody's word, people as its
+    owner states them.
 
     Raises UnreadableFile where it cannot be reached, or takes several texts for one in the column that says whose a row
     is, InvalidArgument where it lacks that.
@@ -96,9 +106,16 @@ def placed(source: ConfiguredSource, table: str) -> OwnFile:
         raise UnreadableFile(said.SEVERAL_FOR_ONE)
     whose = () if source.id_column is None else (source.id_column,)
     alone = stored.keys | frozenset(whose)
-    place = Place(source=source, table=table, kinds=dict(stored.kinds), alone=alone, form=stored.form)
+    place = Place(
+        source=source,
+        table=table,
+        kinds=dict(stored.kinds),
+        alone=alone,
+        form=stored.form,
+        kinds_stated=stored.kinds_stated,
+    )
     columns = tuple(
-        Column(name=name, type="text" if name in place.alone else _USUAL[stored.kinds[name]]) for name in stored.names
+        Column(name=name, type="text" if name in place.alone else _begins(stored, name)) for name in stored.names
     )
     schema = Schema(
         columns=columns, unit=source.unit, rows_per_person=source.rows_per_person, id_column=source.id_column

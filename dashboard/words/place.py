@@ -34,6 +34,10 @@ DECLARED_BY_YOU = (
     "Names and types of the columns are those of the source's own schema. What they could hold you state yourself, "
     "from what everyone knows."
 )
+TYPED_BY_YOU = (
+    "Names of the columns are those of the files. Of what type each is, and what it could hold, you state yourself, "
+    "from what everyone knows: the type in such a file can hang on one row."
+)
 ASKED_PRIVATELY = (
     "Private answers can say which option is most common, what a median is, which simple rule predicts best, which "
     "column costs least, on which day or for which option a count passes a line, and how a model on steps predicts. "

@@ -11,6 +11,8 @@ import base64
 import pyarrow as pa
 from pyarrow import ipc
 
+from dpcore.datasets.extension_types import as_stored
+
 NOTE = b"ARROW:schema"
 """Under which the metadata hold it."""
 
@@ -19,8 +21,8 @@ def spans(note: bytes) -> dict[int, pa.Field]:
     """By their place the columns that such a note calls spans of time, each with its unit. A note that none can read
     says nothing."""
     try:
-        noted = ipc.read_schema(pa.py_buffer(base64.b64decode(note)))
-    except (pa.ArrowException, OSError, ValueError):
+        noted = ipc.read_schema(as_stored(pa.py_buffer(base64.b64decode(note))))
+    except (pa.ArrowException, OSError, EOFError, ValueError):
         return {}
     told = {place: field.with_type(_of_each(field.type)) for place, field in enumerate(noted)}
     return {place: field for place, field in told.items() if pa.types.is_duration(field.type)}

@@ -375,7 +375,7 @@ def test_the_command_ends_with_a_source_to_list(tmp_path: Path, capsys: pytest.C
     opened = listed.open()
     assert opened.rows() == 31
     assert opened.counts(Column(name="ward", type="category", categories=("North", "South"))).tolist() == [30, 1]
-    assert opened.kinds["age"] == "number"
+    assert opened.kinds["age"] == "integer"
     assert main(["import-csv", str(source), str(out)]) == 1
     assert main(["import-csv", str(tmp_path / "absent.csv"), str(out)]) == 1
     told = capsys.readouterr().err

@@ -59,7 +59,8 @@ class InPlace:
     a folder's states apart, but only names a table of a database, which does not say when it changes: keep nothing by
     it for long. ``texts`` are columns of the same cells as texts, by name, where a number is not all that a cell says.
     ``empty`` leaves all its rows out of ``table``. ``form`` is what a folder says of the text files it was made of, and
-    what was stated of a view.
+    what was stated of a view; ``kinds_stated`` whether ``kinds`` are the word of a person or of a database, so that no
+    row decides them, as one can in files of Parquet.
     """
 
     names: tuple[str, ...]
@@ -75,6 +76,7 @@ class InPlace:
     texts: Mapping[str, str] = field(default_factory=dict)
     empty: bool = False
     form: tuple[Stated, ...] = ()
+    kinds_stated: bool = True
 
     @property
     def source(self) -> str:

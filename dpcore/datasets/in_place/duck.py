@@ -80,9 +80,9 @@ def open_folder(folder: str | Path) -> InPlace:
         found = _open(
             _IN_MEMORY, _VIEW, reach=str(place), first=view, key=state, trouble=_UNREADABLE, texts=shape.texts
         )
-    return replace(
-        found, kinds={name: _ANY_NUMBER.get(kind, kind) for name, kind in found.kinds.items()}, form=shape.form
-    )
+    if not shape.stated:
+        found = replace(found, kinds={name: _ANY_NUMBER.get(kind, kind) for name, kind in found.kinds.items()})
+    return replace(found, form=shape.form, kinds_stated=shape.stated)
 
 
 def open_lines(folder: str | Path, form: Form) -> InPlace:

@@ -48,7 +48,7 @@ NO_COLUMN = "The Parquet files of this folder have no column that can be read sa
 PATTERN = "The path of this folder holds *, ? or [, which would name other folders as well; call it something else."
 _SAID = "file_name, name, type, converted_type, logical_type, num_children, scale, precision, type_length"
 _NOTHING = "nothing"
-_NOTES = "SELECT DISTINCT value FROM parquet_kv_metadata({}) WHERE key = ?"
+_NOTES = "SELECT DISTINCT file_name, value FROM parquet_kv_metadata({}) WHERE key = ?"
 _NOT_READ = re.compile(r"(?s:(STRUCT|MAP|UNION|VARIANT|JSON|GEOMETRY)\b.*|.*\])")
 
 
@@ -62,7 +62,8 @@ class Shape:
     ``kinds`` are the types of all columns, in their order, and ``late`` those that the selection is without: Arrow
     reads them beside it (``arrow_beside``). ``files`` are then the rows of each file, with nothing in place of the
     cells that Arrow reads there, and by file the columns which these are (``by_arrow``).
-    ``form`` is what the files say of those that they were made of, where answers say it.
+    ``form`` is what the files say of those that they were made of, where answers say it, and ``stated`` whether all
+    of them say that: then somebody stated the type of each column, and no row decided it.
     """
 
     selection: str
@@ -72,6 +73,7 @@ class Shape:
     files: Mapping[str, str] = field(default_factory=dict)
     by_arrow: Mapping[str, frozenset[str]] = field(default_factory=dict)
     form: tuple[Stated, ...] = ()
+    stated: bool = False
 
 
 @lru_cache(maxsize=16)
@@ -98,9 +100,9 @@ def one_table(folder: Path, state: str) -> Shape:
             described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()  # noqa: S608 - the server's own folder
     except (duckdb.Error, OSError):
         raise UnreadableFile(UNLIKE) from None
-    form = made_of.stated(note for (note,) in notes)
+    form = made_of.stated(note for _, note in notes)
     files = _columns_of(leaves)
-    left_out = _left_out(files, described, {one.name for (note,) in types for one in spans(note).values()})
+    left_out = _left_out(files, described, {one.name for _, note in types for one in spans(note).values()})
     left_out |= {name for name, *_ in described if is_unnamed_index(name)}
     kinds = {name: kind for name, kind, *_ in described if name not in left_out and not _NOT_READ.fullmatch(kind)}
     if not kinds:
@@ -134,6 +136,7 @@ def one_table(folder: Path, state: str) -> Shape:
         files={file: columns.typed([file], dict(of)) for of, files in groups.items() for file in files} if late else {},
         by_arrow={file: frozenset(name for name in late if of[name].by_arrow) for file, of in own.items()},
         form=form,
+        stated=files.keys() <= {file for file, _ in notes},
     )
 
 

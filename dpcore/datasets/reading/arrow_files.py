@@ -9,6 +9,8 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from dpcore.datasets.arrow_cells import is_flat, sound
+from dpcore.datasets.extension_types import as_stored
+from dpcore.datasets.flat_buffers import field, follow, root
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.bounds import check_size
 from dpcore.datasets.reading.no_memory import check_memory
@@ -25,7 +27,7 @@ def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
     try:
         body = whole if stream else whole.slice(_FILE_START)
         _check_batches(body)
-        reader = ipc.open_stream(body)
+        reader = ipc.open_stream(as_stored(body))
         check_size(0, len(reader.schema))
         if not all(is_flat(kind) for kind in reader.schema.types):
             raise UnreadableFile(engine.NOT_FLAT)
@@ -35,7 +37,7 @@ def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
             check_size(rows, len(reader.schema))
             batches.append(batch)
         table = sound(pa.Table.from_batches(batches, schema=reader.schema))
-    except (pa.ArrowException, OSError, ValueError, IndexError, struct.error) as error:
+    except (pa.ArrowException, OSError, EOFError, ValueError, IndexError, struct.error) as error:
         check_memory(error)
         raise UnreadableFile(_DAMAGED) from None
     return engine.arrow(table)
@@ -61,34 +63,20 @@ def _unpacked(metadata: memoryview, body: pa.Buffer | None, dictionary: bool) ->
     if body is None:
         return 0
     bytes_ = memoryview(body)
-    table = _field(metadata, struct.unpack_from("<I", metadata)[0], 2)
+    table = field(metadata, root(metadata), 2)
     if dictionary and table is not None:
-        table = _field(metadata, _follow(metadata, table), 1)
+        table = field(metadata, follow(metadata, table), 1)
     if table is None:
         return 0
-    record = _follow(metadata, table)
-    vector = _field(metadata, record, 2)
+    record = follow(metadata, table)
+    vector = field(metadata, record, 2)
     if vector is None:
         return 0
-    packed = _field(metadata, record, 3) is not None
-    start = _follow(metadata, vector)
+    packed = field(metadata, record, 3) is not None
+    start = follow(metadata, vector)
     total = 0
     for place in range(struct.unpack_from("<I", metadata, start)[0]):
         offset, length = struct.unpack_from("<qq", metadata, start + 4 + 16 * place)
         stated = struct.unpack_from("<q", bytes_, offset)[0] if packed and length >= 8 else -1
         total += max(stated, length)
     return total
-
-
-def _follow(buffer: memoryview, at: int) -> int:
-    return int(at + struct.unpack_from("<I", buffer, at)[0])
-
-
-def _field(buffer: memoryview, table: int, number: int) -> int | None:
-    """Where a FlatBuffer table keeps one of its fields, or None."""
-    layout = table - struct.unpack_from("<i", buffer, table)[0]
-    size = struct.unpack_from("<H", buffer, layout)[0]
-    if 4 + 2 * number + 2 > size:
-        return None
-    offset = struct.unpack_from("<H", buffer, layout + 4 + 2 * number)[0]
-    return table + offset if offset else None
