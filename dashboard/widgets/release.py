@@ -187,6 +187,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         found = tracker.budget(source)
         earlier = Earlier() if found is None else answered(here)
         closed = (login_words.NO_MORE if tracker.lost(source) else "") if found is None else approval.closed(found)
+        petition = None if found is None or closed else approval.latest(found, request)
     except DpcoreError as error:
         st.error(words.reason(error), icon=":material/lock:")
         _problem(slot)  # such as that an answer is kept until the ledger is back
@@ -202,7 +203,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     st.markdown(f"**{said.ASKED}:** the answer to: {asked(request.what)}")
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
-    petition, question = approval.latest(found, request), question_digests(request)
+    question = question_digests(request)
     waits = [petition.what] if petition is not None and approval.pending(petition) else []
     notes = notes_of(request, granted=waits, charged=unanswered.charged(here.lineage, question))
     _rules(request, notes, sample=source.public)

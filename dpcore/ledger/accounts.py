@@ -71,6 +71,13 @@ def of_people(connection: Connection) -> list[str]:
     return list(connection.execute(_OF_PEOPLE).scalars())
 
 
+def beginning(connection: Connection, start: str) -> set[str]:
+    """The lineages of real budgets that begin so."""
+    name = schema.lineages.c.lineage
+    theirs = select(name).where(schema.of_people, name >= start, name < start + "\x7f")
+    return set(connection.execute(theirs).scalars())
+
+
 def find(connection: Connection, lineage: str) -> Budget | None:
     """The present budget of ``lineage``, or None."""
     if not _could_be(lineage):

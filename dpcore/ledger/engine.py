@@ -63,6 +63,8 @@ _NOT_NOW = frozenset({
 """What SQLite says of everything else but what is stored (its documentation, result codes)."""
 _NOT_NOW_ON_SERVER = ("08", "25P", "40", "42501", "53", "55", "57")
 """How the numbers of such trouble begin that PostgreSQL has."""
+_REFUSED = "23"
+"""How they begin where a row was refused, by a check or because there is one of its kind."""
 _ONE_AT_A_TIME = threading.Lock()
 """Alembic is of one thread."""
 _MADE_BY_ANOTHER = ("23505", "42P07")
@@ -414,6 +416,8 @@ def check_server(engine: Engine) -> None:
 
 def is_damage(error: Exception) -> bool:
     """Whether the database itself says that its file is broken."""
+    if str(getattr(_original(error), "sqlstate", None) or "").startswith(_REFUSED):  # it repeats the row, names and all
+        return False
     words = _words(error)
     told = any(sign in words for sign in ("malformed", "not a database", "corrupt", "could not decode", "checksum"))
     return told or isinstance(error, (UnicodeDecodeError, OverflowError))  # of rows: not of what is on its way there

@@ -108,7 +108,8 @@ def link(store: Store, connection: Connection, file: Brought, lineage: str, who:
         _own_mark(store.key, lineage, file.fingerprint, who) if apart else _mark(store.key, lineage, file.fingerprint)
     )
     row: dict[str, Any] = {"fingerprint": mark, "sketch": text}
-    whose = {"by": by} if by else {history.BROUGHT: _as_brought(store.key, file.fingerprint, who.own if apart else "")}
+    private = (who.own or lineage) if lineage.startswith(CONFIGURED) else ""
+    whose = {"by": by} if by else {history.BROUGHT: _as_brought(store.key, file.fingerprint, private)}
     store.append(connection, "link", lineage=lineage, body={**row, **whose})
     connection.execute(insert(schema.fingerprints).values({**row, "lineage": lineage}))
 
@@ -144,8 +145,9 @@ def _linked_with(connection: Connection, key: Key, fingerprint: str, who: Bringe
     anybody or by them: nobody looks for it among the people of every budget that others open."""
     if who.subject:
         return set(history.linked_by(connection, who.subject).values())
-    marks = {_as_brought(key, fingerprint, own) for own in ("", who.own)}
-    return history.linked_without_name(connection, *marks)
+    marks = {_as_brought(key, fingerprint, private) for private in ("", who.own)}
+    found = history.linked_without_name(connection, *marks)
+    return found if who.several else found | accounts.beginning(connection, CONFIGURED)
 
 
 def _known(connection: Connection, key: Key, fingerprint: str, who: Bringer, among: Collection[str]) -> list[KnownFile]:
@@ -174,10 +176,11 @@ def _own_mark(key: Key, lineage: str, fingerprint: str, who: Bringer) -> str:
     return key.mark("file", lineage, fingerprint, who.own)
 
 
-def _as_brought(key: Key, fingerprint: str, own: str) -> str:
+def _as_brought(key: Key, fingerprint: str, private: str) -> str:
     """Of the file alone, where nobody has a name: with whomever it was linked, all are told there that it is known. But
-    of a source's people who linked it is told, and nobody else (``own``)."""
-    return key.mark("brought", fingerprint, own)
+    of a source's people who linked it is told, and nobody else: there with what is theirs or the source's
+    (``private``), so that no guess that somebody else links has the same."""
+    return key.mark("brought", fingerprint, private)
 
 
 def free(connection: Connection, who: Bringer, known: Sequence[KnownFile]) -> list[KnownFile]:

@@ -57,7 +57,7 @@ from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, sizes_after, stor
 T = TypeVar("T")
 Right = Callable[[Connection], object]
 """Whether somebody may do something, as the ledger is in one transaction: it raises where they may not."""
-_NEAR = 1 << 16
+_NEAR = 1 << 18
 """Bytes of records that are read while all other computers wait, at most: a slow line has them in a moment."""
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""

@@ -234,7 +234,7 @@ def test_a_journal_that_is_read_meanwhile_is_found_out(network: Network, held: C
     assert min(found.read[-1], rows.read[-1]) >= MANY
 
 
-@pytest.mark.parametrize(("letters", "waited"), [(10, True), (200_000, False)])
+@pytest.mark.parametrize(("letters", "waited"), [(10, True), (300_000, False)])
 def test_of_what_others_wrote_little_is_read_while_all_wait(
     letters: int, waited: bool, network: Network, held: Callable[[], Any]
 ) -> None:

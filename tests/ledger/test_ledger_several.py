@@ -63,7 +63,7 @@ def known_to_anybody(
     key: Key, connection: Connection, fingerprint: str, who: Bringer, among: Collection[str] | None = None
 ) -> list[people.KnownFile]:
     """As if whoever linked it told everybody."""
-    whose = people._linked_with(connection, who) if among is None else among
+    whose = people._linked_with(connection, key, fingerprint, who) | {SOURCE} if among is None else among
     return people._known(connection, key, fingerprint, who, whose)
 
 
@@ -116,13 +116,36 @@ def test_a_guess_of_a_source_s_file_is_linked_as_any_other(whole: Ledger, asks: 
         for _ in range(2):
             guesses.link(file.fingerprint, SOURCE)
         new = [(one.kind, sorted(one.content)) for one in whole.records()[before:]]
-        assert new == [("link", ["fingerprint", "sketch"])] * (1 if asks else 2)
+        assert new == [("link", ["brought", "fingerprint", "sketch"])] * (1 if asks else 2)
     whole.open_budget("second", epsilon=1.0)
     if asks:
         with pytest.raises(InvalidArgument, match="belongs to other people"):
             guesses.link(RIGHT.fingerprint, "second")
     browser(whole, "a third").link(RIGHT.fingerprint, "second")
     whole.verify()
+
+
+@pytest.mark.parametrize("linked_by", ["victim", "", "whoever is here alone"])
+def test_no_mark_of_a_link_tells_a_guess_of_a_source_s_file(
+    whole: Ledger, linked_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the very file, linked by others with people of their own, a reader of the records sees no mark again."""
+
+    def marks() -> list[str]:
+        links = [one.content for one in whole.records() if one.kind == "link"]
+        return [str(one[name]) for one in links for name in ("brought", "fingerprint")]
+
+    alone = linked_by == "whoever is here alone"
+    (whole if alone else browser(whole, linked_by)).link(RIGHT.fingerprint, SOURCE)
+    whole.open_budget("of another", epsilon=1.0)
+    browser(whole, "another").link(RIGHT.fingerprint, "of another")
+    assert len(set(marks())) == len(marks())
+    if alone:
+        monkeypatch.setattr(people, "_as_brought", lambda key, fingerprint, private: key.mark("brought", fingerprint))
+        whole.open_budget("more", epsilon=1.0)
+        for who, lineage in ((whole, SOURCE), (browser(whole, "a third"), "more")):
+            who.link(GUESSED["none"].fingerprint, lineage)
+        assert len(set(marks())) < len(marks()), "or this test cannot fail"
 
 
 def test_what_a_person_linked_with_a_source_is_not_told_to_whoever_is_here_alone(
