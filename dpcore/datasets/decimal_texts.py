@@ -32,11 +32,11 @@ def writable(cell: str, first: str) -> str:
 
 def of_arrow(cells: pa.Array) -> pa.Array:
     """The same texts of Arrow's decimals, of any number of digits."""
-    words = cells.cast(pa.string()).dictionary_encode()
-    told = pa.array([_text(word) for word in words.dictionary.to_pylist()], pa.string())
-    return told.take(words.indices)
+    return pa.array([_text(word) for word in cells.cast(pa.string()).to_pylist()], pa.string())
 
 
-def _text(word: str) -> str:
+def _text(word: str | None) -> str | None:
+    if word is None:
+        return None
     text = f"{Decimal(word):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

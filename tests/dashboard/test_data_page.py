@@ -330,7 +330,7 @@ def test_the_uploader_turns_no_file_away_by_its_name(open_app: Open) -> None:
     """Streamlit's own refusal is a red mark without a sentence; what cannot be read is told from its bytes."""
     app = open_app("data")
     assert list(app.file_uploader[0].proto.type) == []
-    drop(app, b"%PDF-1.7 and so on", name="table.pdf")
+    drop(app, b"%PDF-1.7\nand so on\n%%EOF\n", name="table.pdf")
     assert "This is a PDF document, not a table" in app.error[0].value
 
 

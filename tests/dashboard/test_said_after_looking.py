@@ -418,7 +418,12 @@ def test_what_is_stated_with_a_step_is_part_of_the_question() -> None:
         (SplitOptions(column="ticks"), SplitOptions(column="ticks", options=("1.0",))),
         (SplitOptions(column="ticks"), SplitOptions(column="ticks", most=2)),
         (SplitOptions(column="ticks"), SplitOptions(column="ticks", separator=",")),
+        (SplitOptions(column="ticks", separator=","), SplitOptions(column="ticks", separator=",", decimal=",")),
         (TicksToRows(column="ticks", most=1), TicksToRows(column="ticks", most=2)),
+        (
+            TicksToRows(column="ticks", most=1, separator=","),
+            TicksToRows(column="ticks", most=1, separator=",", decimal=","),
+        ),
         (TicksToRows(column="ticks", most=1), TicksToRows(column="ticks", most=1, separator=",")),
         (MonthsToRows(columns=("2024", "2025")), MonthsToRows(columns=("2024", "2025"), time="year")),
         (MonthsToRows(columns=("2024", "2025")), MonthsToRows(columns=("2024", "2025"), value="paid")),

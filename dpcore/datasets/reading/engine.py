@@ -204,16 +204,15 @@ def parquet(data: bytes) -> pd.DataFrame:
         try:
             relation = connection.read_parquet(file, binary_as_string=True)
             beside = _beside(connection, file, relation)
-            noted = connection.execute(
-                "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [file, NOTE]
-            ).fetchone()
+            asked = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [file, NOTE])
+            noted = asked.fetchall()  # all of it, or the connection can be asked nothing else
             try:
                 found = _as_text(relation, beside)
             except duckdb.OutOfMemoryException:
                 raise
             except duckdb.Error:  # at bytes that are no text, if it is not damaged
                 found = _legible(connection, file, relation, beside)
-            return found if noted is None else with_range_index(found, noted[0], partial(_names, connection))
+            return with_range_index(found, noted[0][0], partial(_names, connection)) if noted else found
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except (duckdb.Error, pa.ArrowException, OSError, ValueError) as error:
