@@ -75,6 +75,7 @@ def receipts(file: Path) -> list[Receipt]:
         return [one for budget in ledger.budgets() if not budget.practice for one in ledger.history(budget.lineage)]
 
 
+@pytest.mark.thorough
 def test_an_answer_about_one_file_is_none_about_the_next_of_these_people(
     open_app: Open, ledger_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +113,7 @@ def test_a_page_that_takes_any_answer_for_its_own_is_found_out(open_app: Open, m
     assert said.BEFORE in text(app)
 
 
+@pytest.mark.thorough
 def test_an_answer_from_another_window_is_shown_as_what_it_is(open_app: Open, ledger_file: Path) -> None:
     """The click costs nothing, as before; but what was drawn elsewhere may be of another file."""
     other = january(open_app)
@@ -160,6 +162,7 @@ def back(app: AppTest, way: str) -> AppTest:
     return asked(app)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["removed", "replaced"])
 def test_a_file_that_is_brought_back_has_its_answers_again(open_app: Open, way: str) -> None:
     app = january(open_app)

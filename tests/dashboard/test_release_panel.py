@@ -303,6 +303,7 @@ def failed(window: Window, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     return app
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("other", [False, True])
 @pytest.mark.parametrize("by", ["the next click", "the button", "the next click after two failures"])
 def test_a_draw_that_failed_is_paid_for_once_however_it_is_asked_for_again(

@@ -45,6 +45,7 @@ def rows_of(stored: InPlace, *names: str) -> list[tuple[Any, ...]]:
     return sorted(stored.run(f"SELECT {listed} FROM {stored.quoted(stored.name)}"), key=repr)  # noqa: S608 - this test's own
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("files", [1, 3])
 @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
 def test_a_point_in_time_moves_its_own_row_alone(
@@ -100,6 +101,7 @@ KINDS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("files", [1, 4])
 def test_the_other_cells_of_its_row_are_what_they_are_beside_microseconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int

@@ -116,6 +116,7 @@ def kinds(write: Write) -> list[tuple[pa.DataType, int, str | None]]:
     return [each for each in found if str(each[0]) not in NOT_IN_PARQUET]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("write", [as_parquet, as_feather, as_stream])
 def test_a_time_that_is_none_is_missing_in_its_row(write: Write) -> None:
     for at, (kind, odd, cell) in enumerate(kinds(write)):
@@ -142,6 +143,7 @@ def test_without_looking_at_each_time_the_file_is_none(write: Write, monkeypatch
             read(write(beside(numbers(kind, [0, odd]))))
 
 
+@pytest.mark.thorough
 def test_what_a_missing_cell_is_kept_as_is_not_looked_at() -> None:
     present = pa.py_buffer(bytes([0b11101]))
     for kind, several in (*BEYOND.items(), *ANY.items()):
@@ -179,6 +181,7 @@ def kept_as(made: Callable[[pa.Array], pa.Array], kind: pa.DataType, odd: int) -
     return found
 
 
+@pytest.mark.thorough
 def test_a_time_is_read_alike_however_it_is_kept() -> None:
     spans = {pa.date64(): [-1, -DAY * 5000 - 1, DAY * 5000 + 1, DAY * 5000]}
     for kind, several in (*BEYOND.items(), *ANY.items(), *spans.items()):

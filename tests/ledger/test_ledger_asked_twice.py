@@ -92,11 +92,13 @@ def charged_twice(whole: Ledger) -> set[tuple[str, ...]]:
     return found
 
 
+@pytest.mark.thorough
 def test_two_tabs_make_one_request(whole: Ledger) -> None:
     assert charged_twice(whole) == set()
     assert whole.verify()
 
 
+@pytest.mark.thorough
 def test_without_a_look_at_what_is_open_they_make_two(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above can fail, and it fails where the first request is open still."""
     monkeypatch.setattr(approvals, "_standing", lambda *_: None)

@@ -128,6 +128,7 @@ def test_wherever_it_is_cut_it_is_one_that_has_not_begun(whole: Ledger, tmp_path
     assert len(line) < LINE
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cut", CUTS)
 def test_of_a_journal_whose_disk_is_full_nothing_is_left(
     cut: int, server: PrivateServer, tmp_path: Path, computers: Computers

@@ -89,12 +89,14 @@ def beyond(whole: Ledger, counting: str) -> set[tuple[str, str, str]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("counting", COUNTED)
 def test_no_charge_takes_more_than_was_granted(whole: Ledger, counting: str) -> None:
     assert beyond(whole, counting) == set()
     assert whole.verify()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("counting", COUNTED)
 def test_without_asking_what_it_takes_it_would(whole: Ledger, counting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Petition, "covers", lambda *_: True)

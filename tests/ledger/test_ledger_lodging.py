@@ -194,6 +194,7 @@ def test_what_was_left_at_the_table_of_log_outs_is_found(place: Place, own: Engi
         place.open()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", OTHERS)
 def test_where_others_may_put_what_it_calls_it_stays_closed_and_says_what_to_run(
     place: Place, own: Engine, schema: str, what: str

@@ -139,6 +139,7 @@ def test_a_list_has_no_length(ledger: Ledger) -> None:
         assert len(people.files(connection, names)) == 0
 
 
+@pytest.mark.thorough
 def test_nothing_that_others_lengthen_is_asked_for_value_by_value(ledger: Ledger) -> None:
     olga, vera = person(ledger, "olga"), person(ledger, "vera")
     for number in range(60):

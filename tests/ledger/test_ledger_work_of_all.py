@@ -263,6 +263,7 @@ def test_every_method_is_tried() -> None:
     assert {name for name in public if not any(one.split()[0] == name for one in ACTS)} == set(ALL)
 
 
+@pytest.mark.thorough
 def test_whatever_an_owner_may_do_is_done() -> None:
     """Nothing is tried by being refused alone."""
     refused = {name for name, (_, why) in costs("owner", ACTS, 1).items() if why}
@@ -306,6 +307,7 @@ AS_IT_WAS: dict[str, tuple[str, object, str, object, bool, set[str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", AS_IT_WAS)
 def test_these_tests_can_fail(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     view, where, name, before, held, longer = AS_IT_WAS[how]

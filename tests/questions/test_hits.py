@@ -138,6 +138,7 @@ def long_models(many: int) -> Case:
     return replace(case, source=source, models=models, memo=Memory(400, room=64 << 20))
 
 
+@pytest.mark.thorough
 def test_many_models_take_no_more_than_one() -> None:
     """One is read after the other, and of those that are not chosen little is kept, whatever they hold."""
     (one,), many = long_models(1).models, 12

@@ -110,6 +110,7 @@ def series(sample: str) -> Any:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("sample", "epsilon"), [("clinic", 0.5), ("outbreak", 0.1), ("outbreak", 3.0), ("meeting_dates", 0.5)]
 )
@@ -330,6 +331,7 @@ def test_a_missing_cell_is_an_answer_like_any_other() -> None:
     assert seen_series(case).answers.tolist() == [5.0, 2.0, 7.0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("each_row", "named"), [("step", DAY), ("option", Column(name="named", type="text"))])
 def test_an_empty_row_keeps_its_place(each_row: Any, named: Column) -> None:
     """What one person leaves empty moves no other answer, and answers keep their names."""

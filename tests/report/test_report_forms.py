@@ -129,6 +129,7 @@ def test_every_form_says_what_the_report_says(key: str) -> None:
     assert 2 <= len(pages(form(key, "pdf"))) <= 4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", NAMES)
 def test_the_pdf_is_tagged_for_who_does_not_see_it(key: str) -> None:
     data = form(key, "pdf")
