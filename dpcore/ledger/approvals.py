@@ -21,7 +21,7 @@ from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, history, membership, rate, schema, terms
 from dpcore.ledger.asked import Asked, as_it_was
 from dpcore.ledger.budget import Budget
-from dpcore.ledger.records import Kind, Record, canonical, cost_from_json, cost_to_json, lately
+from dpcore.ledger.records import Kind, Record, cost_from_json, cost_to_json, lately
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import PERSON, fuller, label, other_unit, refusal, same_question
 
@@ -175,7 +175,7 @@ def _theirs(
     connection: Connection, budget: Budget, body: dict[str, Any], before: Sequence[str]
 ) -> tuple[ColumnElement[bool], ...]:
     """A person's requests for one question, by all digests that it has and had."""
-    of_this = or_(*(says("question", question) for question in (body["question"], *before)))
+    of_this = or_(*(history.named(connection, "question", question) for question in (body["question"], *before)))
     return *history.by_person(connection, "ask", body["subject"], budget.lineage), of_this
 
 
@@ -287,12 +287,6 @@ def latest(connection: Connection, lineage: str, cost: Cost, asked: Asked) -> Pe
     since = or_(_WAITS, _DECISIONS.c.seq > func.coalesce(drawn.correlate(None).scalar_subquery(), 0))
     found = next(iter(_read(connection, *theirs, _CHARGED.c.seq.is_(None), since, last=True)), None)
     return found and replace(found, unfit=unfit(found, budget, body, before))
-
-
-def says(name: str, value: str) -> ColumnElement[bool]:
-    """That a record holds this under this name: its text has one form, in which no value looks like another name."""
-    body, part = schema.records.c.body, f"{canonical(name)}:{canonical(value)}"
-    return func.length(func.replace(body, part, "")) < func.length(body)
 
 
 def _read(connection: Connection, *chosen: ColumnElement[bool], last: bool = False) -> list[Petition]:

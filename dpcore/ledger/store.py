@@ -58,7 +58,8 @@ T = TypeVar("T")
 Right = Callable[[Connection], object]
 """Whether somebody may do something, as the ledger is in one transaction: it raises where they may not."""
 _NEAR = 1 << 18
-"""Bytes of records that are read while all other computers wait, at most: a slow line has them in a moment."""
+"""Bytes of records that are read while all other computers wait, at most: a slow line has them in a moment. Three links
+of files are so many; of fewer a computer would never come up with whoever links one after the other."""
 ASK_AGAIN = 5.0
 """Seconds for which a server that could not be reached is not asked again."""
 _MOST_TRIES = 20

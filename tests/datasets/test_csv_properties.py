@@ -115,9 +115,9 @@ def test_any_text_of_troublesome_characters_is_read_or_refused(text: str) -> Non
     reading = read(text.encode())
     if reading is None or reading.report.quote != '"' or not reading.report.delimiter:
         return
-    if "\n" in text and "\r" in text.replace("\r\n", ""):
-        return  # of lines that end in several ways a last one of separators alone is not told
-    body = text.replace("\r\n", "\n").replace("\r", "\n")
+    body = text.replace("\r\n", "\n").replace("\r", " ")
+    if reading.report.returns == "at ends":  # the reader says which of two signs ends lines, and the other is a blank
+        body = text.replace("\r\n", "\r").replace("\n", " ").replace("\r", "\n")
     if body.lower().lstrip('" \n\t').startswith("sep="):
         return
     lines = io.StringIO(body, newline="")

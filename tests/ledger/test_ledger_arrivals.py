@@ -24,7 +24,9 @@ from dpcore.ledger.journal import Journal
 from dpcore.ledger.records import Record
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.verify import Replay, stored_records
+from dpcore.sketches import Sketch
 from tests.ledger.conftest import Computers, Place, unguarded
+from tests.ledger.test_ledger_compared import marks
 from tests.ledger.test_ledger_server import full_at, opened
 from tests.ledger.test_ledger_soundness import edit
 
@@ -249,6 +251,22 @@ def test_of_what_others_wrote_little_is_read_while_all_wait(
     with other._store.writing() as connection:
         assert (connection.info["head"][0] > journal.seq) == waited
     assert other.receipt("large") is not None
+
+
+@pytest.mark.parametrize(("near", "waited"), [(stores._NEAR, True), (1 << 16, False)])
+def test_what_is_linked_is_little(
+    near: int, waited: bool, network: Network, monkeypatch: pytest.MonkeyPatch, held: Callable[[], Any]
+) -> None:
+    """A link is 66 kB: where files are linked one after the other and that is too much, every other computer's writers
+    are refused, whatever its line is."""
+    monkeypatch.setattr(stores, "_NEAR", near)
+    other, first = begun(network), network.open("first")
+    for number in range(3 if waited else 1):
+        first.link(f"a file {number}", "others", Sketch(combinations=(marks(16),)))
+    journal = other._store.journal
+    assert journal is not None
+    with other._store.writing() as connection:
+        assert (connection.info["head"][0] > journal.seq) == waited
 
 
 def lags_behind(network: Network, patch: pytest.MonkeyPatch, other: Ledger, looks: list[str]) -> None:

@@ -214,8 +214,12 @@ def longer(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return {name for name in few if many[name] > 1.1 * few[name]}
 
 
+def named_in_any_words(connection: Connection, name: str, value: str) -> ColumnElement[bool]:
+    return history.says(connection, f"{records.canonical(name)}:{records.canonical(value)}")
+
+
 def among_all_requests(connection: Connection, subject: str) -> ColumnElement[bool]:
-    return approvals.says("subject", subject)
+    return named_in_any_words(connection, "subject", subject)
 
 
 @pytest.mark.thorough
@@ -240,10 +244,6 @@ def of_every_lineage(connection: Connection, kind: Kind, lineage: str | None, *c
 
 def of_any_words(table: FromClause, *kinds: str) -> ColumnElement[bool]:
     return table.c.kind.in_(kinds)
-
-
-def named_in_any_words(connection: Connection, name: str, value: str) -> ColumnElement[bool]:
-    return history.says(connection, f"{records.canonical(name)}:{records.canonical(value)}")
 
 
 AS_BEFORE: dict[str, tuple[object, str, object, set[str]]] = {

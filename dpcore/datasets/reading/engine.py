@@ -45,6 +45,11 @@ _TOLERANT = ("replace", "ignore")
 _ANY_BYTES = "binary_as_string=true, utf8_validation='{}'"
 _LARGEST_WHOLE = 2.0**62
 NOT_FLAT = "A column of this file holds lists or records; save a flat table instead."
+_OF_ONE_SIZE = (
+    "SELECT name FROM parquet_schema(?) "
+    "WHERE type = 'FIXED_LEN_BYTE_ARRAY' AND logical_type IS NULL AND converted_type IS NULL"
+)
+"""Columns of bytes, so many to a cell, which no row makes of texts."""
 _FIRST = "TIMESTAMP '290309-12-22 (BC) 00:00:00'"  # that is written as a text, or the whole file is given up
 _SHARED: ContextVar[_Shared | None] = ContextVar("shared connection", default=None)
 
@@ -227,6 +232,8 @@ def _beside(
 ) -> dict[int, duckdb.DuckDBPyRelation]:
     """Those columns, by their place, of which a cell can be what makes DuckDB give a whole Parquet file up."""
     _check_types([str(kind) for kind in relation.types])
+    if connection.execute(_OF_ONE_SIZE, [file]).fetchall():
+        raise UnreadableFile(NOT_FLAT)
     check_size(_rows_in(relation), len(relation.columns))
     found = apart(file)
     return {place: connection.from_arrow(pa.table({"c": column})) for place, column in found.items()}
