@@ -13,7 +13,7 @@ all times; a day of them, all at that edge, tells a right guess from a wrong one
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 
@@ -22,7 +22,7 @@ from sqlalchemy import Connection
 from dpcore.errors import NotAllowed
 from dpcore.ledger import history
 from dpcore.ledger.key import Key
-from dpcore.ledger.people import Bringer, KnownFile, Resemblance, by_name, files, free, sketches
+from dpcore.ledger.people import Bringer, KnownFile, Resemblance, by_name, files, free, told
 from dpcore.ledger.records import lately
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.store import Store
@@ -64,7 +64,8 @@ def alike(
         known = [one for one in there if one.mark not in mine]
         if known and file not in _compared(connection, by):
             _must_be_few(connection, by, who)
-    said = _said(store, file, coins, sketch, known)
+    index = Index(sketch)
+    said = told(store, file, known, lambda one, other: _seems_like(store.key, coins, index, one, other))
     if not said:
         return []
     found = {one.lineage: Resemblance(lineage=one.lineage, name=one.name) for one in known if said.get(one.mark, False)}
@@ -83,17 +84,6 @@ def _counted(key: Key, by: str, who: Bringer) -> str:
     """In whose name a file is on the record, and counts: of several without a name, that of all who come from where
     they do, which only the server's key can tell."""
     return f"{by} {key.mark('network', who.network)}" if who.several and who.network else by
-
-
-def _said(store: Store, file: str, coins: str, sketch: Sketch, known: Sequence[KnownFile]) -> dict[str, bool]:
-    """By the mark of each known file that has a sketch, whether this one seems to be about its people. What was said of
-    the same file before is not worked out again: it cannot be another, and hundreds of files take a second."""
-    before = store.outcomes.of(file)
-    new = [one for one in known if one.mark not in before]
-    index = Index(sketch)
-    found = {one.mark: _seems_like(store.key, coins, index, one, other) for one, other in sketches(store, new)}
-    store.outcomes.note(file, found)
-    return {one.mark: said for one in known if (said := {**before, **found}.get(one.mark)) is not None}
 
 
 def _compared(connection: Connection, by: str) -> set[str]:

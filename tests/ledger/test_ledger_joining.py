@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +16,11 @@ from dpcore.datasets import Reading, sketch
 from dpcore.errors import InvalidArgument, KnownPeople, NotAllowed, UnknownLineage
 from dpcore.ledger import Ledger, compared, history, people
 from dpcore.ledger.member import MembersLedger
+from dpcore.ledger.outcomes import Outcomes
 from dpcore.ledger.people import Brought
 from dpcore.ledger.roles import PEOPLE
-from dpcore.sketches import Sketch
+from dpcore.ledger.several import SeveralLedger
+from dpcore.sketches import Index, Sketch
 from tests.ledger.conftest import Place
 from tests.ledger.patients import GUESSES, ISSUER, guessed, patients, person, reading
 from tests.ledger.test_ledger_compared import COLUMNS, marks
@@ -420,3 +423,50 @@ def test_what_is_compared_untold_takes_of_the_day_s_files(whole: Ledger, monkeyp
     with pytest.raises(NotAllowed, match="different files"):
         arno.join(brought(whole, CHANGED), "second")
     assert joined(arno, "second", brought(whole, TABLE)) == [], "what is linked goes on"
+
+
+# -- while others link all the time ------------------------------------------------------------------------------------
+
+KNOWN, MEANWHILE = 3, 4
+
+
+def compared_while_others_link(whole: Ledger, theirs: Ledger, patched: pytest.MonkeyPatch) -> int:
+    """How often a file is compared with another one until it is joined, while others link some: all that were known
+    before, and then what is new, if nothing is compared twice."""
+    compare, is_like, linked, count = people.similar, Index.is_like, itertools.count(), itertools.count()
+
+    def link() -> None:
+        file = reading(patients(rows=16, seed=100 + next(linked)))
+        whole.link(file.fingerprint, "people", sketch(file, whole.sketch_key))
+
+    def slowly(*args: Any) -> Any:
+        found = compare(*args)
+        if next(times) < MEANWHILE:
+            link()
+        return found
+
+    times = itertools.count()
+    for _ in range(KNOWN - 1):  # and the one of the patients
+        link()
+    patched.setattr(people, "similar", slowly)
+    patched.setattr(Index, "is_like", lambda *args: (next(count), is_like(*args))[1])
+    theirs.open_budget("theirs", epsilon=1.0, file=brought(whole, OTHERS))
+    return next(count)
+
+
+ANYBODY: dict[str, Callable[[Ledger], Ledger]] = {
+    "alone": lambda whole: whole,
+    "of several": lambda whole: SeveralLedger(whole, "b" * 32, network="192.0.2.1"),
+}
+
+
+@pytest.mark.parametrize("who", ANYBODY)
+def test_what_was_compared_is_not_compared_again(whole: Ledger, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
+    """Whoever links one file after the other keeps nobody from joining theirs: only what is new takes time."""
+    assert compared_while_others_link(whole, ANYBODY[who](whole), monkeypatch) == KNOWN + MEANWHILE
+
+
+@pytest.mark.parametrize("who", ANYBODY)
+def test_with_nothing_kept_all_would_be(whole: Ledger, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
+    monkeypatch.setattr(whole._store, "outcomes", Outcomes(most=0))
+    assert compared_while_others_link(whole, ANYBODY[who](whole), monkeypatch) > 2 * (KNOWN + MEANWHILE)
