@@ -399,7 +399,7 @@ def chosen_line(line: float) -> str:
 
 
 def noisy_line(line: float) -> str:
-    return f"{NOISY_LINE}: {exact(line)}"
+    return f"{NOISY_LINE}: {number(line)}"
 
 
 def source(threshold_scale: float, query_scale: float, source: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ import textstat
 
 from dashboard import catalogue
 from dashboard import words as dashboard_words
-from dashboard.blocks import Ask, Note, Small, Text
+from dashboard.blocks import Ask, Note, Picture, Small, Text
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.training.hits import Hits
@@ -88,6 +88,28 @@ def in_tabs(key: str, name: str) -> Iterator[str]:
     yield from (text for _, control in setting.seen.values() for text in (control.label, control.help or ""))
 
 
+def in_pictures(key: str, name: str) -> Iterator[str]:
+    """What is written in and said of the pictures in a question's tabs, but for numbers beside the marks."""
+    found = asked(key, name)
+    if found is None:
+        return
+    question, _ = found
+    for tab in question.tabs:
+        for block in tab.blocks():
+            if isinstance(block, Picture):
+                yield block.alt
+                yield from written_in(block.figure(False))
+
+
+def written_in(part: Any) -> Iterator[str]:
+    """Each ``text`` of a figure, and each name."""
+    if isinstance(part, Mapping):
+        yield from (text for name, text in part.items() if name in ("text", "name") and isinstance(text, str))
+        yield from (text for inner in part.values() for text in written_in(inner))
+    elif isinstance(part, list | tuple):
+        yield from (text for inner in part for text in written_in(inner))
+
+
 def sentences(text: str) -> list[str]:
     plain = re.sub(r"\[[^]]*\]|[*_`#“”]|:material/\w+:", "", text).replace("ε = ", "epsilon ")
     return [part.strip() for part in re.split(r"(?<=[.?!;:])\s+(?=[A-Z“])", plain) if len(part.split()) >= 5]
@@ -126,6 +148,30 @@ def test_no_answer_has_signs_that_a_report_writes_out(key: str) -> None:
     told = offer.describe(offer.request.answer(offer.data()))
     assert "⟨U+" not in plain(on_paper(told))
     assert "⟨U+" in plain(on_paper(f"{told} ±\u00a01"))
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+LONG = re.compile(r"\d[\d,]*\.\d{4,}")
+SHORT = re.compile(r"0?\.0*\d{1,3}")
+
+
+def too_long(text: str) -> list[str]:
+    """Numbers with more digits than anybody reads: whole ones are written whole, small ones with three that count."""
+    return [found for found in LONG.findall(text) if not SHORT.fullmatch(found)]
+
+
+@pytest.mark.parametrize("key", [key for _, key, _ in QUICK])
+def test_no_number_has_more_digits_than_anybody_reads(key: str) -> None:
+    name = next(name for name in ("clinic", "outbreak", "forecasts") if asked(key, name) is not None)
+    texts = [*shown(key, name), *in_tabs(key, name), *in_pictures(key, name)]
+    assert {text: found for text in texts if (found := too_long(text))} == {}
+
+
+def test_long_numbers_are_found() -> None:
+    assert too_long("at 60.272298948388, 1,234.56789 and 0.12345") == ["60.272298948388", "1,234.56789", "0.12345"]
+    assert too_long("at 60.3, 1,234,567, 0.000123, .00123 and 5.25") == []
+    assert any(in_pictures("alarm", "outbreak"))
 
 
 # -- the glossary ------------------------------------------------------------------------------------------------------
