@@ -113,11 +113,14 @@ class Chart(Protocol):
 
     ``about`` says in a few words what it answers, ``empty`` whether there is nothing to draw yet. ``point`` is the
     height of the method in use at the chosen ε, as the chart writes it; None where it is not known; ``heights`` are
-    those at other ``levels`` of ε, and ``enough`` whether heights reach the target; None without one.
+    those at other ``levels`` of ε, ``grown`` those with so many times the size, each beside that size in
+    ``size_word``, where these are known at once, and ``enough`` whether heights reach the target; None without one.
     """
 
     @property
     def page(self) -> str: ...
+    @property
+    def size_word(self) -> str: ...
     @property
     def axes(self) -> Mapping[str, str]: ...
     @property
@@ -135,6 +138,8 @@ class Chart(Protocol):
     def scale(self) -> Scale: ...
 
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]: ...
+
+    def grown(self, times: Sequence[float]) -> Sequence[tuple[float, float]]: ...
 
     def enough(self, heights: Sequence[float]) -> Sequence[bool] | None: ...
 
@@ -216,14 +221,20 @@ class View:
         """The height of the method in use at the chosen ε, as the chart writes it."""
         return self.at(self.main) * self.scale.factor
 
-    def at_epsilon(self, method: str, epsilon: float, metric: str | None = None) -> float:
-        """The same at another ε."""
-        place = np.array([epsilon]), np.array([self.size])
+    def at_epsilon(self, method: str, epsilon: float, metric: str | None = None, *, size: float | None = None) -> float:
+        """The same at another ε, and of data of another size if one is given."""
+        place = np.array([epsilon]), np.array([self.size if size is None else size])
         return float(self.problem.central.evaluate(method, metric or self.metric, *place).value[0])
 
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
         """The same at other levels of ε."""
         return [None if self.empty else self.at_epsilon(self.main, level) * self.scale.factor for level in levels]
+
+    def grown(self, times: Sequence[float]) -> Sequence[tuple[float, float]]:
+        """So many times the size, where the chart goes as far, and the height there at the chosen ε."""
+        most = math.inf if self.sizes is None else self.sizes[1]
+        grown = [] if self.empty else [many * self.size for many in times if many * self.size <= most]
+        return [(size, self.at_epsilon(self.main, self.epsilon, size=size) * self.scale.factor) for size in grown]
 
     def enough(self, heights: Sequence[float]) -> Sequence[bool] | None:
         """Whether heights reach the target; None without one."""

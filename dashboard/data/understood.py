@@ -193,7 +193,7 @@ def log(own: OwnFile) -> None:
 def where_kept() -> str:
     """Where a file that was brought is now."""
     where = "the computer that serves this page" if visitors.restricted() else "this computer"
-    return f"It is kept in the memory of {where}, for this browser tab only, and sent nowhere else."
+    return f"It is kept in the memory of {where} and sent nowhere else; only this browser tab shows it."
 
 
 def where_it_is() -> str:

@@ -21,10 +21,12 @@ def beside(question: Question, source: Source) -> None:
     """Draw it, where the question is cheap enough to ask at another ε, or its curve is there."""
     page, epsilon = question.view.page, question.protected.epsilon
     ratios = [ratio for ratio in said.NAMES if EPSILON_LOW <= ratio * epsilon <= EPSILON_HIGH]
-    rows = traces.followed(question, "levels", lambda: _known(question, ratios), source)
+    rows, more = traces.followed(question, "levels", lambda: (_known(question, ratios), _more(question)), source)
     if not rows:
         return
     told = said.table(ratios, epsilon, [*rows, *_paid(question, source, ratios)])
+    if more:
+        told = f"{told}\n\n{more}"
     with replay.common(False):  # what is left is one visitor's
         replay.part(("levels", page, told), lambda: _draw(told, page))
 
@@ -48,6 +50,14 @@ def _known(question: Question, ratios: Sequence[float]) -> list[said.Row]:
     enough = [] if met is None else [(said.enough(average=_average(question)), [said.MET[one] for one in met])]
     odds = [words.at_most(replace(card, epsilon=level).odds) for level in levels]
     return [(said.measured(view.scale.title), reached), *enough, *_also(question, levels), (said.GUESS, odds)]
+
+
+def _more(question: Question) -> str:
+    """What more people would do at the same ε; "" where that is not known at once."""
+    view = question.view
+    found = view.grown([*said.TIMES]) if question.follows else []
+    told = [(size, words.height(height, hundred=view.scale.hundred)) for size, height in found]
+    return said.more(view.scale.title, view.size_word, [*said.TIMES], told) if told else ""
 
 
 def _average(question: Question) -> bool:

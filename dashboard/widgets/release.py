@@ -342,9 +342,9 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
         st.warning(words.reason(f"This release cannot be charged: {error}"))
         return False
     fits = charge is not None and found.fits(cost, hidden)
-    share = found.untouched.share_of(cost, hidden)
-    part = f", {said.share(100 * share)}" if share else ""
-    st.markdown(f"**{said.COST}:** {_charged(found, request)}{part}. {tracker.spent_words(found)}")
+    part = _part(found, request)
+    told = f", {part}" if part else ""
+    st.markdown(f"**{said.COST}:** {_charged(found, request)}{told}. {tracker.spent_words(found)}")
     if part and found.counting != "sum":
         st.caption(tracker_words.IN_RHO)
     if not found.neighbours:
@@ -362,6 +362,12 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
                 args=(relation, found.neighbours),
             )
     return True
+
+
+def _part(found: Budget, request: Request) -> str:
+    """What part of the whole budget it costs; "" where it never fits."""
+    share = found.untouched.share_of(request.cost, request.neighbours)
+    return said.share(100 * share) if share else ""
 
 
 def _charged(found: Budget, request: Request) -> str:
@@ -417,7 +423,8 @@ def _confirm(here: Asked, found: Budget) -> None:
     def dialog() -> None:
         st.markdown(f"**{asked(request.what)}**")
         st.markdown(f"**{said.FORECAST}:** {here.offer.forecast}")
-        st.markdown(said.confirm_cost(_charged(found, request), found.name))
+        st.markdown(said.confirm_cost(_charged(found, request), _part(found, request), found.name))
+        st.markdown(words.odds_sentence(request.cost.epsilon, request.cost.delta))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         st.caption(login_words.ASK_HELP if above else said.after(more, tracker_words.MANY))
         if seen is not None and seen.answers:

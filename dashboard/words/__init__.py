@@ -75,6 +75,11 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def as_written(value: float) -> float:
+    """The number that ``number`` writes, so that a difference is that of the numbers beside it; of finite ones."""
+    return float(number(value).replace(",", ""))
+
+
 def height(value: float, *, hundred: bool = False) -> str:
     """A number read off a chart, never rounded to certainty: ``hundred`` says that 100 would be all."""
     if 0.0 < abs(value) < 1e-4:

@@ -354,11 +354,11 @@ def why_there(
         f"{'adds' if noise >= 0 else 'takes'} {number(abs(noise))}"
     )
     purpose = (
-        f"It is moved because every answer gets noise too, about {number(spread)} {shown}: over {many} a large one "
+        f"It is moved because every number gets noise too, about {number(spread)} {shown}: over {many} a large one "
         "comes up by chance, and must not ring. How far it is moved depends on ε and on how many are watched, never on "
         "the data."
         if lift
-        else f"Every answer gets noise too, about {number(spread)} {shown}."
+        else f"Every number gets noise too, about {number(spread)} {shown}."
     )
     return (
         f"**Why does the noisy line lie at {number(noisy)} when you set {exact(line)}?** Because {moved}. {purpose} "

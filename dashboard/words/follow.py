@@ -200,7 +200,8 @@ def caption(
     return (
         f"{experts} experts over {plural(rounds, unit, units)}. {point} Per 100 {units} the best one, {named(best)}, "
         f"loses {number(own)} itself; picking one at random each {safe(unit)} loses {number(at_random)} more than "
-        f"that, learning without privacy {number(learnt)} more than that (all exact for these {units})."
+        f"that, learning without privacy {number(learnt)} more than that (all exact for these {units}). What is lost "
+        "more than the best is called regret."
     )
 
 
@@ -249,14 +250,14 @@ def last_plays(unit: str) -> str:
     return f"plays on the last {safe(unit)} (blue: the best expert)"
 
 
-def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int, price: float) -> str:
+def uncertain(noise: float, without: float, people: float, rounds: int, unit: str, draws: int, price: str) -> str:
     """Two uncertainties, apart; ``noise`` comes on top of what a learner ``without`` privacy misses. ``price`` is what
     privacy costs, in points per 100 rounds."""
     who, units = safe(unit), safe(many(unit))
     return (
-        f"{TWO_REASONS} {NOISE} on the last {who} "
+        f"{TWO_REASONS} {NOISE} it costs {price} points per 100 {units}. On the last {who} "
         f"{of_100(noise + without)} of 100 runs follow another, {of_100(noise)} of them because of it, "
-        f"{of_100(without)} since they still learn. It costs {number(price)} points per 100 {units}. {CHANCE} had "
+        f"{of_100(without)} since they still learn. {CHANCE} had "
         f"{rounds:,} other {units} like these come, another would "
         f"be the best in {of_100(people)} of 100 cases ({redrawn(people, draws)}). {AGAINST}"
     )

@@ -71,7 +71,7 @@ NOT_PROTECTED = (
 VERDICTS = ("the counts say: better on these rows", "the counts say: not better on these rows")
 WHAT_LEAVES = (
     "**What leaves:** four counts with noise. From them follow how often the model is right, how often always saying "
-    "the more common answer is, how many of those who have it are found, and how many of those it names have it."
+    "the more common answer is, how many of those who are really so it finds, and how many that it names really are."
 )
 
 
@@ -301,7 +301,9 @@ def answer(told: Confusion, scale: float, target: str, classes: Sequence[str]) -
     found, right = _of(told.found_share, there, one), _of(told.named_share, alarms, one)
     finds = f"Of those with {have} it finds {found}" if found else f"How many of those with {have} it finds, {HIDDEN}"
     named_so = (
-        f"of those that it names {right} have it" if right else f"how many of those that it names have it, {HIDDEN}"
+        f"of those that it names {right} really are so"
+        if right
+        else f"how many of those that it names really are so, {HIDDEN}"
     )
     return f"{lines[:1].upper()}{lines[1:]}. {finds}; {named_so}. {OF_THEM}."
 

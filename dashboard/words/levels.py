@@ -29,6 +29,19 @@ def enough(*, average: bool) -> str:
     return f"goal met{' on average' * average}"
 
 
+TIMES = {2.0: "twice", 4.0: "four times"}
+"""With how many times the size it is told what the same ε does."""
+
+
+def more(title: str, what: str, times: Sequence[float], sizes: Sequence[tuple[float, str]]) -> str:
+    """What the chart with this ``title`` shows at the same ε with more of ``what``: each size and the height there."""
+    told = "; ".join(
+        f"with {TIMES[many]} as many ({number(size)}): **{height}**"
+        for many, (size, height) in zip(times, sizes, strict=False)
+    )
+    return f"More {what} like these, at the same ε, {safe(title, 80)}: {told}."
+
+
 def answers(count: int, *, by_delta: bool) -> str:
     """How many the budget pays for; marked where δ alone leaves no more."""
     return f"{count:,}{_MARK if by_delta else ''}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from dashboard.view import Proviso
-from dashboard.words import no_less, number, safe, visible
+from dashboard.words import as_written, no_less, number, safe, visible
 from dashboard.words.usual import goal_of, of_100, verdict
 from dpcore.about import About
 
@@ -241,7 +241,7 @@ def price(
 
     ``what`` they are, as a share where they are ``of_100``; ``higher`` says that more is better.
     """
-    shown = [float(number((100 if of_100 else 1) * one).replace(",", "")) for one in (plain, value)]
+    shown = [as_written((100 if of_100 else 1) * one) for one in (plain, value)]
     lost = shown[0] - shown[1] if higher else shown[1] - shown[0]
     gap, unit = number(abs(lost)), " in 100" if of_100 else ""
     less, more = ("fewer", "more") if of_100 else ("less", "more")

@@ -336,7 +336,8 @@ def what_leaves(about: About) -> str:
     return (
         "**What leaves:** a small file with weights for the columns, from which anybody can make predictions. It is "
         f"trained on all rows by {_lower(about.name)} with settings fixed in advance, and may be published. How well "
-        "it does on these rows is not told with it; a private count of that can be asked for afterwards."
+        "it does on these rows is not told with it. A private count of that can be asked for afterwards: another "
+        "answer, which in a budget counted in ρ may cost many times what the model does."
     )
 
 
@@ -467,7 +468,7 @@ def forecast_unknown(noise: float, people: int | None) -> str:
     """``noise`` in people who ask for as much as one may; ``people`` as declared, if they were."""
     start = (
         "how good this model will be cannot be told without looking at the data. Each of its steps gets noise as large "
-        f"as the requests of {number(noise)} people together"
+        f"as the pull of {number(noise)} people together"
     )
     if people is None:
         return f"{start}: with many times as many people in the file it learns well, with fewer it learns little."

@@ -108,7 +108,8 @@ def none_drawn(gives: str, *, practice: bool) -> str:
 ANSWER_FOR = "**You answer for what nothing here can check.** Whoever gets the receipt reads it there:"
 IF_NOT_SO = (
     "Where something that was stated is not so, somebody is hidden less than ε says: who has twice the rows that were "
-    "stated, about as at twice the ε, and everybody else as before."
+    "stated, about as at twice the ε, and everybody else as before. A cell beyond what it can hold, as was stated, is "
+    "moved to the nearest bound or counts as missing: that may make the answer wrong, and hides nobody less."
 )
 SEEN_FIRST = (
     "What is “not covered by ε” was said or chosen by somebody who had seen the file. That is usual. But one row can "
@@ -252,8 +253,9 @@ def too_dear(cost: str, takes: str, most: str) -> str:
     return f"An answer for {cost} takes {takes}; nothing is charged for it. {fits}"
 
 
-def confirm_cost(cost: str, budget: str) -> str:
-    return f"It costs {cost}, from the budget “{safe(budget)}”."
+def confirm_cost(cost: str, part: str, budget: str) -> str:
+    """``part`` of a budget as ``share`` says it, "" where it does not fit."""
+    return f"It costs {cost}, {part or 'from the budget'} “{safe(budget)}”."
 
 
 def after(more: int, many: int) -> str:

@@ -32,7 +32,7 @@ def left(whole: float, remaining: float) -> str:
 
 def left_share(whole: float, delta: float, share: float) -> str:
     """What is left where answers do not add up like money."""
-    of = f"ε = {amount(whole)}, failing with chance δ = {failing(delta)}"
+    of = f"in all ε = {amount(whole)}, failing with chance δ = {failing(delta)}"
     if share >= 1.0:
         return _kept(f"All of the privacy budget is left ({of}).")
     return _kept(f"About {100 * share:.0f} in 100 of the privacy budget is left ({of}).")

@@ -298,7 +298,7 @@ def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
     assert f"**78.5 in 100 (± {words.no_less(100 * both / 316 + 0.05)})**" in sentence
     assert "always saying “no” would be right about 75.9 in 100" in sentence
     assert f"finds 23.7 in 100 (± {words.no_less(100 * one / 76 + 0.05)})" in sentence
-    assert f"64.3 in 100 (± {words.no_less(100 * one / 28 + 0.05)}) have it" in sentence
+    assert f"64.3 in 100 (± {words.no_less(100 * one / 28 + 0.05)}) really are so" in sentence
     assert "of those with “yes” in “ill” it finds" in sentence.lower()
     assert "not shown to be better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
     assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), 2.0, "ill", ("no", "yes"))

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
-from dashboard import catalogue
+from dashboard import catalogue, words
 from dashboard.case import Case
 from dashboard.charts.dots import beside, two_bars
 from dashboard.controls import Setting
@@ -136,3 +136,13 @@ def test_of_more_options_than_anybody_compares_no_other_people_are_drawn(monkeyp
     assert kind.ask(options(40), Setting()).headline
     with pytest.raises(CannotAsk, match=r"has 41 options, and 40 can be compared here\. On the Data page, type"):
         kind.ask(options(41), Setting())
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.5, 0.7, 1.0, 2.0])
+def test_what_privacy_costs_experts_is_the_difference_of_what_stands_beside_it(epsilon: float) -> None:
+    found = catalogue.questions("experts")["follow"].ask(sample_case("forecasts", epsilon), Setting())
+    assert found.uncertain is not None
+    (private,) = re.findall(r"loses \*\*([\d.]+)\*\* points more", found.headline)
+    (learnt,) = re.findall(r"learning without privacy ([\d.]+) more", found.caption)
+    (costs,) = re.findall(r"it costs ([\d.]+) points", found.uncertain.sentence)
+    assert costs == words.number(float(private) - float(learnt))

@@ -23,7 +23,7 @@ from dashboard.questions.experts.follow_setting import Setting
 from dashboard.questions.experts.followed import followed
 from dashboard.view import Most, Needed, View, axis_control, needed_most
 from dashboard.ways import fitting, way
-from dashboard.words import change_one
+from dashboard.words import as_written, change_one, number
 from dashboard.words import follow as said
 from dashboard.words import promise as theory_said
 from dpcore.datasets import Schema
@@ -123,10 +123,10 @@ def _question(setting: Setting) -> Question:
     )
 
 
-def _price(view: View, main: str) -> float:
-    """What privacy costs, in points per 100 rounds."""
-    private, learnt = (view.at(method, "regret_per_round") for method in (main, NON_PRIVATE))
-    return 100.0 * max(private - learnt, 0.0)
+def _price(view: View, main: str) -> str:
+    """What privacy costs, in points per 100 rounds: the difference of what is written of both."""
+    private, learnt = (as_written(100.0 * view.at(method, "regret_per_round")) for method in (main, NON_PRIVATE))
+    return number(max(private - learnt, 0.0))
 
 
 def _needed(setting: Setting, view: View) -> Needed:

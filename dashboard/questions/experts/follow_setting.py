@@ -150,7 +150,7 @@ class Setting:
         """The chance of each expert over time, at most 400 rounds, the last one among them."""
         return beside.weights(self, self.main, self.epsilon, self.problem)
 
-    def uncertain(self, noise: float, price: float) -> Uncertain | None:
+    def uncertain(self, noise: float, price: str) -> Uncertain | None:
         """Another expert at the end through noise, whose ``price`` is in points per 100 rounds, and how often another
         would be best had other rounds come.
 

@@ -222,6 +222,7 @@ class Curves:
     """
 
     page: ClassVar[str] = "training"
+    size_word: ClassVar[str] = "rows"
     axes: ClassVar[Mapping[str, str]] = said.AXES
     first: ClassVar[str] = "epsilon"
     height: ClassVar[int] = HEIGHT
@@ -274,6 +275,10 @@ class Curves:
     def heights(self, levels: Sequence[float]) -> Sequence[float | None]:
         """The same at other levels of ε; only curves along ε know them."""
         return [self._height(level) if self.axis == "epsilon" else None for level in levels]
+
+    def grown(self, times: Sequence[float]) -> Sequence[tuple[float, float]]:
+        """None: each size takes models of its own, which the chart against the number of rows trains."""
+        return []
 
     def enough(self, heights: Sequence[float]) -> Sequence[bool]:
         """Whether heights reach the target."""
