@@ -10,7 +10,16 @@ from sqlalchemy import Engine
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import aside
-from dpcore.ledger.engine import TROUBLE, WrittenLater, is_passing, ledger_url, make_engine, migrate, snapshot
+from dpcore.ledger.engine import (
+    TROUBLE,
+    NotBroughtForward,
+    WrittenLater,
+    is_passing,
+    ledger_url,
+    make_engine,
+    migrate,
+    snapshot,
+)
 from dpcore.ledger.journal import Journal
 from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
@@ -35,7 +44,7 @@ def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
     """The database's records as far as they are a chain, and whether the database is sound.
 
     Chains are handed out in the present form, whatever they were written in (``renewal``). Raises what says nothing of
-    the database itself (``engine.is_passing``), and WrittenLater.
+    the database itself (``engine.is_passing``), WrittenLater, and NotBroughtForward of a server's.
     """
     try:
         migrate(engine, key, verify_database)
@@ -44,6 +53,10 @@ def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
             return list(stored_records(connection)), True
     except WrittenLater:
         raise
+    except NotBroughtForward:
+        if engine.dialect.name == "postgresql":  # a file alone is made anew from its records, in its own place
+            raise
+        return renewed(_readable(engine), key), False
     except (LedgerUnsound, *TROUBLE) as error:
         if is_passing(error):
             raise

@@ -42,6 +42,7 @@ from dpcore.ledger.asked import ACTORS, RELATIONS, Actor, Asked, Known
 from dpcore.ledger.budget import NEW_COUNTINGS, Budget, Caps
 from dpcore.ledger.lock import PATIENCE
 from dpcore.ledger.people import Bringer, Brought, Resemblance, Statement
+from dpcore.ledger.practice import START as PRACTICE
 from dpcore.ledger.receipt import Receipt
 from dpcore.ledger.records import Record
 from dpcore.ledger.renewal import holds_digest
@@ -53,6 +54,9 @@ from dpcore.ledger.verify import Replay, stored_records
 from dpcore.ledger.words import label, text
 from dpcore.sketches import Sketch
 from dpcore.validate import boolean, one_of
+
+_OF_ROOMS: tuple[Actor, ...] = ("", "room")
+"""Who opens budgets by the names of rooms: the rooms, and whoever has the ledger in Python."""
 
 
 class Ledger:
@@ -203,6 +207,7 @@ class Ledger:
         caps = Caps.of(epsilon, delta, counting)
         one_of(RELATIONS, neighbours=neighbours)
         boolean(practice=practice)
+        self._must_be_free(key, practice=practice)
         if unit:
             label(unit=unit)
             if practice:
@@ -233,6 +238,13 @@ class Ledger:
         with self._store.writing() as connection:
             return begin(connection)
 
+    def _must_be_free(self, lineage: str, *, practice: bool) -> None:
+        """Raises InvalidArgument for a real budget by the name of somebody's practice, or of a room where it is not the
+        room that opens it: it would be taken for that."""
+        of_a_room = lineage.startswith(rooms.START) and self._actor not in _OF_ROOMS
+        if not practice and (of_a_room or lineage.startswith(PRACTICE)):
+            raise InvalidArgument("lineage", "is the name of a practice budget or of a room; take another")
+
     def open_practice(
         self,
         token: str,
@@ -248,7 +260,8 @@ class Ledger:
 
         ``token`` is the visitor's random secret (at least 16 characters), kept by their browser; nobody else has this
         budget, and the token is not stored. Asked for with another size, the budget starts again with that size, as
-        after a reset, which ``undo_reset`` takes back. Raises InvalidArgument.
+        after a reset, which ``undo_reset`` takes back. Raises InvalidArgument, and LedgerError where a real budget has
+        that name.
         """
         one_of(NEW_COUNTINGS, counting=counting)
         one_of(RELATIONS, neighbours=neighbours)

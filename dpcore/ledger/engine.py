@@ -9,13 +9,24 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, Select, create_engine, event, inspect, text
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    InterfaceError,
+    MultipleResultsFound,
+    OperationalError,
+    PendingRollbackError,
+    ResourceClosedError,
+    SQLAlchemyError,
+)
+from sqlalchemy.exc import TimeoutError as SQLTimeoutError
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.compiler import SQLCompiler
 
@@ -23,6 +34,7 @@ from dpcore.addresses import OF_NO_SESSION, read_address
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
 from dpcore.ledger import held
 from dpcore.ledger.commands import RESTORE, VERIFY
+from dpcore.ledger.dependents import hanging
 from dpcore.ledger.files import create, real
 from dpcore.ledger.key import Key
 from dpcore.ledger.lodging import Lodging, be_alone
@@ -53,22 +65,82 @@ _TOLD = {
 }
 """What each transaction on a server is told, whatever the server's, the database's and the account's settings are."""
 _SQLITE_FULL = "database or disk is full"
-_DISK_FULL, _TOO_LONG = "53100", ("25P03", "57014")
-"""Numbers of PostgreSQL's for what went wrong (its documentation, appendix A)."""
-_NOT_NOW = frozenset({
-    sqlite3.SQLITE_PERM, sqlite3.SQLITE_ABORT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_AUTH,
-})  # fmt: skip
-"""What SQLite says of everything else but what is stored (its documentation, result codes)."""
-_NOT_NOW_ON_SERVER = ("08", "25P", "40", "42501", "53", "55", "57")
-"""How the numbers of such trouble begin that PostgreSQL has."""
-_REFUSED = "23"
-"""How they begin where a row was refused, by a check or because there is one of its kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signs:
+    """By which numbers something is told: SQLite's (its documentation, result codes, of which the lowest byte), how
+    PostgreSQL's begin (its documentation, appendix A), and the system's."""
+
+    file: frozenset[int] = frozenset()
+    server: tuple[str, ...] = ()
+    system: frozenset[int] = frozenset()
+
+    def are_of(self, error: Exception) -> bool:
+        original = _original(error)
+        if isinstance(original, sqlite3.Error):
+            return getattr(original, "sqlite_errorcode", 0) & 0xFF in self.file
+        if isinstance(original, OSError):
+            return original.errno in self.system
+        return str(getattr(original, "sqlstate", None) or "").startswith(self.server)
+
+
+_FULL = _Signs(
+    file=frozenset({sqlite3.SQLITE_FULL}),
+    server=("53100",),
+    system=frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT}),
+)
+_TOO_LONG = _Signs(server=("25P03", "57014"))
+_HELD = _Signs(
+    file=frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}),
+    server=("40P01", "55006", "55P03"),
+    system=frozenset({errno.EBUSY}),
+)
+_UNREAD = _Signs(file=frozenset({sqlite3.SQLITE_IOERR}), server=("58030",), system=frozenset({errno.EIO}))
+_DAMAGED = _Signs(file=frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}), server=("XX001", "XX002", "58P01"))
+_UNOPENED = _Signs(
+    file=frozenset({sqlite3.SQLITE_CANTOPEN}),
+    system=frozenset({errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENOENT, errno.ENOTDIR}),
+)
+_UNWRITTEN = _Signs(
+    file=frozenset({sqlite3.SQLITE_AUTH, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}),
+    server=("25006", "42501"),
+    system=frozenset({errno.EACCES, errno.EPERM, errno.EROFS}),
+)
+_LOST = _Signs(server=("08", "53300", "57P"))
+_NO_CONNECTION = (PendingRollbackError, ResourceClosedError, SQLTimeoutError)
+"""What SQLAlchemy says itself where there is no connection, or none any more."""
+_REFUSED = _Signs(server=("42501",))
+"""What stays as it is until somebody gives the account a right."""
+_NOT_NOW = _Signs(
+    file=frozenset({
+        sqlite3.SQLITE_PERM, sqlite3.SQLITE_ABORT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_AUTH,
+    }),
+    server=("08", "25006", "25P", "40", "42501", "53", "55", "57", "58030"),
+)  # fmt: skip
+"""Everything else but what is stored."""
 _ONE_AT_A_TIME = threading.Lock()
 """Alembic is of one thread."""
 _MADE_BY_ANOTHER = ("23505", "42P07")
 """What a server says of tables that another program made at the same moment, once it has made them."""
+_HINDERED, _MOST_HANGING = ("0A", "2BP01"), 8
+"""How the numbers begin of a step that is refused for what hangs on a column; and how much of that is told."""
+NOT_BROUGHT_FORWARD = (
+    "The ledger's tables could not be brought forward to the form of this version; they are as they were, and not "
+    "damaged by that. "
+)
+HANGING = (
+    "On columns that change hangs what is not the ledger's: {}. Keep how it is made, drop it, begin again, and make it "
+    "anew afterwards."
+)
+OF_A_SERVER = (
+    "The database says {}, and more in its log: take away what is in the way there, or give the tables to the ledger's "
+    "account, and begin again. Only where the tables lack something, make an empty database, name it in "
+    f"EPSILON_LAB_LEDGER, and run {RESTORE} with a backup."
+)
+OF_A_FILE = f"Run {RESTORE}, which makes a new file of its records and keeps this one beside it."
 
 
 def data_folder() -> Path:
@@ -240,6 +312,10 @@ class WrittenLater(LedgerUnsound):
     """A ledger in a form that this version does not know, and which is no damaged one for that."""
 
 
+class NotBroughtForward(LedgerError):
+    """A ledger of an older form, as it was, of which the database refused a step to this version's."""
+
+
 class Slow(SQLAlchemyError):
     """The server did not answer one statement in time. It may be well: others ask it as before."""
 
@@ -321,7 +397,7 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
     them. Alembic is loaded only if needed.
 
     ``check`` looks at tables that were brought to the newest form, before that is final. Raises LedgerUnsound for those
-    of a newer version.
+    of a newer version, and NotBroughtForward.
     """
     present = form(engine)
     if present == NEWEST:
@@ -330,11 +406,34 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
         with _ONE_AT_A_TIME, writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
             return _brought_forward(connection, key, check)
     except DBAPIError as error:
-        if present is not None or getattr(error.orig, "sqlstate", None) not in _MADE_BY_ANOTHER:
+        number = getattr(error.orig, "sqlstate", None)
+        if present is None and number not in _MADE_BY_ANOTHER:
             raise
+        if present is not None and not _is_of_a_step(error):
+            raise
+    if present is not None:
+        raise NotBroughtForward(_step_told(engine, number or ""))
     if form(engine) is None:
         raise LedgerError("The ledger's tables could not be made; try again.")
     return migrate(engine, key, check)
+
+
+def _is_of_a_step(error: DBAPIError) -> bool:
+    """Whether a database refused a step to a newer form for what the tables are, or for whose; not for what it cannot
+    do just now, nor for damage of which it says so itself."""
+    return _REFUSED.are_of(error) or not (is_passing(error) or is_damage(error))
+
+
+def _step_told(engine: Engine, number: str) -> str:
+    """What a step was refused for, and what to do, in sentences; ``number`` is a server's."""
+    if engine.dialect.name == "sqlite":
+        return NOT_BROUGHT_FORWARD + OF_A_FILE
+    with reading(engine) as connection:
+        found = hanging(connection) if number.startswith(_HINDERED) else []
+    if not found:
+        return NOT_BROUGHT_FORWARD + OF_A_SERVER.format(number)
+    more = [f"{len(found) - _MOST_HANGING} more"] if len(found) > _MOST_HANGING else []
+    return NOT_BROUGHT_FORWARD + HANGING.format("; ".join([*found[:_MOST_HANGING], *more]))
 
 
 def _brought_forward(connection: Connection, key: Key, check: Callable[[Connection], object]) -> bool:
@@ -415,12 +514,13 @@ def check_server(engine: Engine) -> None:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether the database itself says that its file is broken."""
-    if str(getattr(_original(error), "sqlstate", None) or "").startswith(_REFUSED):  # it repeats the row, names and all
-        return False
-    words = _words(error)
-    told = any(sign in words for sign in ("malformed", "not a database", "corrupt", "could not decode", "checksum"))
-    return told or isinstance(error, (UnicodeDecodeError, OverflowError))  # of rows: not of what is on its way there
+    """Whether the database itself says that its file is broken; of rows, not of what is on its way there."""
+    if isinstance(error, UnicodeDecodeError | OverflowError):
+        return True
+    original = _original(error)
+    # the driver's own, which has no number: a text in the file that is none
+    no_text = isinstance(original, sqlite3.OperationalError) and not hasattr(original, "sqlite_errorcode")
+    return _DAMAGED.are_of(error) or (no_text and not is_full(error))
 
 
 def is_passing(error: Exception) -> bool:
@@ -429,63 +529,56 @@ def is_passing(error: Exception) -> bool:
     original = _original(error)
     if isinstance(error, Slow) or is_full(error) or isinstance(original, OSError):
         return True
-    if isinstance(original, sqlite3.Error):  # the lowest byte; the others say more
-        return getattr(original, "sqlite_errorcode", 0) & 0xFF in _NOT_NOW
-    number = getattr(original, "sqlstate", None)
-    lost = isinstance(error, DBAPIError) and is_lost(error)
-    return lost or (number is not None and number.startswith(_NOT_NOW_ON_SERVER))
+    return _NOT_NOW.are_of(error) or is_lost(error)
 
 
-def is_lost(error: DBAPIError) -> bool:
+def is_lost(error: Exception) -> bool:
     """Whether the server could not be reached: not where one statement alone took too long."""
-    return not _is_slow(error) and (error.connection_invalidated or explain(error) == UNREACHABLE)
+    if _is_slow(error):
+        return False
+    if isinstance(error, _NO_CONNECTION) or _LOST.are_of(error):
+        return True
+    original = _original(error)
+    # what has no number is of no server: it is the driver's own, about the connection
+    unanswered = isinstance(error, OperationalError | InterfaceError) and getattr(original, "sqlstate", "") is None
+    return unanswered or isinstance(original, ConnectionError) or getattr(error, "connection_invalidated", False)
 
 
 def _original(error: Exception) -> BaseException | None:
     return error.orig if isinstance(error, DBAPIError) else error
 
 
-def _words(error: Exception) -> str:
-    return str(_original(error)).lower()
-
-
 def _is_slow(error: Exception) -> bool:
     """Whether one statement took too long, or the server ended a transaction that computed too long in between."""
-    return isinstance(error, Slow) or getattr(_original(error), "sqlstate", None) in _TOO_LONG
+    return isinstance(error, Slow) or _TOO_LONG.are_of(error)
 
 
 def is_full(error: Exception) -> bool:
-    """Whether the disk has no room, as the system or the database says by a number; words may be about anything."""
+    """Whether the disk has no room."""
     original = _original(error)
-    if isinstance(original, OSError):
-        return original.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-    if isinstance(original, sqlite3.Error):
-        return getattr(original, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL or str(original) == _SQLITE_FULL
-    return getattr(original, "sqlstate", None) == _DISK_FULL
+    return _FULL.are_of(error) or (isinstance(original, sqlite3.Error) and str(original) == _SQLITE_FULL)
 
 
 def explain(error: Exception) -> str:
-    """One sentence for the owner about a database that did not do what it was asked."""
-    words = _words(error)
+    """One sentence for the owner about a database that did not do what it was asked. By numbers alone: words quote
+    rows, in which a name may say anything."""
     if is_full(error):
         return "The ledger's disk is full, so nothing was given out; free some space and ask again."
     if _is_slow(error):
         return SLOW
-    if "locked" in words or "lock timeout" in words or "busy" in words:
+    if _HELD.are_of(error):
         return "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
-    if "i/o error" in words or "input/output error" in words:
+    if _UNREAD.are_of(error):
         return (
             "The ledger's disk could not be read or written, so nothing was given out; check it. Only where its file "
             f"stays so, move that away and run {RESTORE} with a backup."
         )
     if is_damage(error):
         return f"The ledger's file is damaged and stays closed; run {RESTORE} with a backup."
-    if any(sign in words for sign in ("unable to open", "is a directory", "not a directory", "file exists")):
+    if _UNOPENED.are_of(error):
         return "The ledger's file cannot be opened; check that its folder exists and who may write there."
-    if "readonly" in words or "read-only" in words or "permission" in words:
+    if _UNWRITTEN.are_of(error):
         return "The ledger cannot be written to, so nothing was given out; check who may write its file."
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return UNREACHABLE
-    if "connect" in words or "terminat" in words or "closed" in words:
+    if is_lost(error):
         return UNREACHABLE
     return f"The ledger could not record this, so nothing was given out; run {VERIFY}."

@@ -340,6 +340,8 @@ class MembersLedger(Ledger):
                 raise UnknownLineage(_NOBODY)
             if accounts.find(connection, lineage) is not None:  # it stands in the records of these people for good
                 self._must_reach(connection, lineage, "ask", NOT_SHARED)
+            elif isinstance(lineage, str) and lineage.startswith(people.CONFIGURED) and "owner" not in roles:
+                raise NotAllowed(NO_OPENING)  # of a source the name is listed, and whoever opens it reads them
 
         with self._store.only_by(right):
             return super().say_others(file, lineage, than=than)

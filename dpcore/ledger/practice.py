@@ -17,6 +17,7 @@ from dpcore.ledger.words import label
 
 START = "practice:"
 LEAST_TOKEN = 16  # characters
+_REAL = "A real budget has the name of this practice budget, so nothing was opened; practise with another sample."
 _OF = select(schema.lineages.c.lineage).where(
     schema.lineage_end == bindparam("whose"), schema.lineages.c.practice == literal_column("1")
 )
@@ -57,7 +58,7 @@ def is_open(store: Store, token: str, sample: str, wanted: Mapping[str, Any]) ->
     caps = Caps.of(wanted["epsilon"], wanted.get("delta", 0.0), wanted.get("counting", "sum"))
     with store.reading() as connection:
         present = accounts.find(connection, lineage_of(token, sample))
-    return present is not None and present.caps.same_as(caps)
+    return present is not None and present.practice and present.caps.same_as(caps)
 
 
 def open_for(store: Store, token: str, sample: str, caps: Caps, neighbours: str, name: str) -> Budget:
@@ -72,6 +73,8 @@ def open_for(store: Store, token: str, sample: str, caps: Caps, neighbours: str,
             connection.execute(insert(schema.lineages).values(row))
             accounts.start(connection, key, 1, caps, neighbours)
             return accounts.get(connection, key)
+        if not present.practice:
+            raise LedgerError(_REAL)
         if present.caps.same_as(caps):
             return present
         return _anew(store, connection, present, caps, {"caps": asdict(caps), "neighbours": neighbours})

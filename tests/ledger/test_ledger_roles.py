@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import json
@@ -19,8 +20,16 @@ from hypothesis import strategies as st
 
 from dpcore.accounting import Cost
 from dpcore.conversions import zcdp_epsilon
-from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, LedgerError, NotAllowed, UnknownLineage
-from dpcore.ledger import Ledger, LedgerUnsound, Receipt, approvals, member, rate, terms
+from dpcore.errors import (
+    ApprovalNeeded,
+    BudgetExceeded,
+    DpcoreError,
+    InvalidArgument,
+    LedgerError,
+    NotAllowed,
+    UnknownLineage,
+)
+from dpcore.ledger import Ledger, LedgerUnsound, Receipt, approvals, member, people, rate, terms
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.approvals import MOST_WAITING
 from dpcore.ledger.export import to_csv
@@ -848,3 +857,37 @@ def test_words_alone_are_no_question() -> None:
         assert not same_question((before, "d"), (now, "e"))
     assert same_question(("?", ""), ("?", ""))
     assert not same_question(("a 1 row", "d"), ("a 1 step", "d"))
+
+
+SOURCE = "configured:clinic"
+
+
+def said_of(whole: Ledger, about: str) -> set[tuple[str, bool]]:
+    """Who may say of which people that they are others, while their budget is not open (False), and once Olga has
+    opened it and shared it with Anna for asking."""
+    found = set()
+    file = Brought(fingerprint="file", because="They were asked in another town.")
+    for opened in (False, True):
+        for name in ("olga", "otto", "anna", "vera", "ursel"):
+            with contextlib.suppress(DpcoreError):
+                person(whole, name).say_others(file, about, than="people")
+                found.add((name, opened))
+        if not opened:
+            person(whole, "olga").open_budget(about, epsilon=1.0)
+            person(whole, "olga").share(about, "anna" + ISSUER, "ask")
+    return found
+
+
+SHARED_WITH = {("olga", True), ("anna", True)}
+
+
+def test_whoever_neither_opens_a_source_s_budget_nor_has_it_says_nothing_of_its_people(whole: Ledger) -> None:
+    """Its name is listed: whoever opened it read, in each opening, what others had put there. Of people whose name is
+    random nobody else's reads anything."""
+    assert said_of(whole, SOURCE) == SHARED_WITH | {("olga", False), ("otto", False)}
+    assert said_of(whole, whole.new_lineage()) == SHARED_WITH | {("olga", False), ("otto", False), ("anna", False)}
+
+
+def test_without_asking_for_the_role_anybody_with_files_would(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "CONFIGURED", "\n")
+    assert ("anna", False) in said_of(whole, SOURCE)
