@@ -31,7 +31,7 @@ def show_requests() -> None:
     try:
         ledger = compute.ledger()
         found, budgets = ledger.petitions(), {budget.lineage: budget for budget in ledger.budgets()}
-        mine = approval.to_decide(ledger, found, person.subject) if "owner" in compute.roles() else []
+        waiting = {one.request_id for one in ledger.to_decide()}
         # of a budget that was shared between the two looks nothing is told before the next time
         hindered = {
             one.request_id: approval.hindered(ledger, one, budgets[one.lineage])
@@ -48,7 +48,7 @@ def show_requests() -> None:
     if not found:
         st.info(said.NO_REQUESTS)
         return
-    mine = [one for one in mine if one.request_id in hindered]
+    mine = [one for one in found if one.request_id in waiting & hindered.keys()]
     st.markdown(f"**{said.waiting(len(mine))}**")
     for petition in mine:
         _box(petition, budgets[petition.lineage], hindered[petition.request_id])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -12,7 +12,6 @@ from dashboard.people import login
 from dashboard.widgets.answer import cost_words, when_utc
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
-from dpcore.errors import UnknownLineage
 from dpcore.ledger import Budget, Ledger, Petition
 from dpcore.ledger.approvals import OUTGROWN
 from dpcore.ledger.terms import ENDED
@@ -62,25 +61,9 @@ def costs(petition: Petition, found: Budget | None) -> tuple[str, str]:
     return cost_words(asked), cost_words(now or asked)
 
 
-def to_decide(ledger: Ledger, found: Sequence[Petition], subject: str) -> list[Petition]:
-    """Those that wait for this person: made by somebody else, about budgets that they own. Raises LedgerError."""
-    others = [one for one in found if one.state == "waiting" and one.subject != subject]
-    owned = {lineage for lineage in {one.lineage for one in others} if _owns(ledger, lineage, subject)}
-    return [one for one in others if one.lineage in owned]
-
-
 def hindered(ledger: Ledger, petition: Petition, budget: Budget) -> str:
     """Why nothing can be drawn for a request, whoever grants it; empty where something can. Raises LedgerError."""
     return petition.hindered(budget, ledger.terms(budget.lineage), ledger.protects(budget.lineage))
-
-
-def _owns(ledger: Ledger, lineage: str, subject: str) -> bool:
-    """Whether a budget that goes on is theirs to decide about."""
-    try:
-        now = ledger.terms(lineage)
-        return now.at_least(subject, "own") and not now.ended
-    except UnknownLineage:  # not shared any more: whoever made the request still has it, and others theirs
-        return False
 
 
 def pending(petition: Petition | None) -> bool:
@@ -90,7 +73,10 @@ def pending(petition: Petition | None) -> bool:
 
 
 def told(petition: Petition, draw: Callable[[str], None], found: Budget, *, key: str) -> None:
-    """What became of a request; ``draw`` is a callback that releases it under its request id."""
+    """What became of a request; ``draw`` is a callback that releases it under its request id. Of one that was charged
+    and not drawn its charge tells (``budget.unanswered``)."""
+    if petition.charged:
+        return
     if petition.state in ("waiting", "granted") and petition.unfit:
         why = said.outgrown(*costs(petition, found)) if petition.unfit == OUTGROWN else petition.unfit
         st.info(why, icon=":material/replay:")

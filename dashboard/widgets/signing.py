@@ -8,7 +8,6 @@ import streamlit as st
 
 from dashboard.background import compute
 from dashboard.people import login, wanted
-from dashboard.widgets import approval
 from dashboard.widgets.inputs import primary
 from dashboard.words import login as said
 from dpcore.errors import DpcoreError
@@ -50,17 +49,16 @@ def who() -> None:
         return
     with st.container(border=True, gap="small"):
         st.markdown(f":material/person: {said.shown(person.subject)} · {said.who(compute.roles())}")
-        if waiting := _waiting(person.subject):
+        if waiting := _waiting():
             st.page_link(_BUDGET, label=said.waiting(waiting), icon=":material/how_to_reg:")
         st.button(said.LOG_OUT, key="log-out", icon=":material/logout:", type="tertiary", on_click=login.log_out)
 
 
-def _waiting(subject: str) -> int:
+def _waiting() -> int:
     """How many requests wait for who is logged in to decide."""
     if "owner" not in compute.roles():
         return 0
     try:
-        ledger = compute.ledger()
-        return len(approval.to_decide(ledger, ledger.petitions(), subject))
+        return len(compute.ledger().to_decide())
     except DpcoreError:
         return 0  # the budget's own place says that the ledger is closed

@@ -4,13 +4,14 @@ Nothing is charged when a request is made. What was granted is charged under the
 the answer, at what it took of the budget when it was asked, which its owner was shown. A budget that has yet to say
 what it hides can count it as more later; then it is asked for anew, as where its words no longer go together with
 those that it is asked in now (``unfit``). Nobody makes a second request for an answer while a first for it is open that
-can be charged as it is asked now: both could be granted, and charged.
+can be charged as it is asked now: both could be granted, and charged. Nor where one was charged and can still be drawn
+for that, since a crash or a failure came before its answer (``_paid``).
 Who asked may withdraw what nobody has decided yet: a refusal by themselves, so that there is one decision by whomever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -63,6 +64,13 @@ _JOINED = schema.records.outerjoin(
     and_(_DECISIONS.c.request_id == schema.records.c.request_id, schema.of_kind(_DECISIONS, "grant", "refuse")),
 ).outerjoin(_CHARGED, and_(_CHARGED.c.request_id == schema.records.c.request_id, schema.of_kind(_CHARGED, "charge")))
 _ASKED = schema.of_kind(schema.records, "ask")
+_ANSWERS = schema.records.alias("answers")
+_ANSWERED = (
+    select(_ANSWERS.c.seq)
+    .where(_ANSWERS.c.request_id == schema.records.c.request_id, schema.of_kind(_ANSWERS, "answer"))
+    .correlate(schema.records)
+    .exists()
+)
 ABOUT_PEOPLE = schema.records.c.lineage.in_(select(schema.lineages.c.lineage).where(schema.of_people))
 """Every request, found by its budget: there are few of these, however many records there are."""
 _WAITS = _DECISIONS.c.seq.is_(None)
@@ -138,6 +146,8 @@ def ask(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked) -
         terms.must_go_on(connection, lineage)
         if not terms.of(connection, lineage).at_least(asked.subject, "ask"):
             raise NotAllowed(terms.NOT_SHARED)
+        if paid := _paid(store, connection, budget, body, asked.before):
+            return paid
         terms.must_protect(store, connection, lineage, asked.unit)
         counted = budget.counted(cost, asked.neighbours)
         if counted is None or not budget.fits(cost, asked.neighbours):
@@ -168,6 +178,22 @@ def _standing(connection: Connection, budget: Budget, body: dict[str, Any], befo
         for one in reversed(_read(connection, *mine, state)):
             if not unfit(one, budget, body, before):
                 return one
+    return None
+
+
+def _paid(
+    store: Store, connection: Connection, budget: Budget, body: dict[str, Any], before: Sequence[str]
+) -> Petition | None:
+    """The newest request for this very answer by the same person that was charged and not drawn, so that it is drawn at
+    no charge (``Receipt.state``)."""
+    if not body["question"]:
+        return None
+    theirs = _theirs(connection, budget, body, before)
+    for one in reversed(_read(connection, *theirs, _CHARGED.c.seq.is_not(None), ~_ANSWERED)):
+        found, _ = history.without_answer(connection, one.request_id)
+        undrawn = found is not None and (found.state == "charged" or one.request_id in store.failed)
+        if undrawn and _matches(one, budget.lineage, as_it_was(body, before, one.what, one.question)):
+            return one
     return None
 
 
@@ -255,6 +281,12 @@ def asked_by(connection: Connection, subject: str) -> ColumnElement[bool]:
     return and_(_ASKED, history.named(connection, "subject", subject))
 
 
+def waiting(store: Store, connection: Connection, lineages: Collection[str], *, but_of: str) -> list[Petition]:
+    """Those about these budgets that wait, but for one person's own, oldest first. Of others none is read."""
+    found = schema.among(schema.records.c.request_id, store.undecided.of(connection, lineages), connection.dialect.name)
+    return [one for one in _read(connection, found) if one.subject != but_of]
+
+
 def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petition]:
     """Those of the requests that are ``chosen`` that wait, and of the others the ``NEWEST``; oldest first.
 
@@ -271,17 +303,18 @@ def newest(connection: Connection, *chosen: ColumnElement[bool]) -> list[Petitio
     return _read(connection, *chosen, or_(_WAITS, schema.records.c.seq.in_(decided)))
 
 
-def latest(connection: Connection, lineage: str, cost: Cost, asked: Asked) -> Petition | None:
-    """The request of a person for this very question that was not drawn yet: of several the one that can be charged as
-    it is asked now (``_standing``), and else the newest, but for what was decided before their last answer to it. One
-    that is open and leads to nothing comes with these, and says why (``Petition.unfit``)."""
+def latest(store: Store, connection: Connection, lineage: str, cost: Cost, asked: Asked) -> Petition | None:
+    """The request of a person for this very question that was not drawn yet: of several one that was charged
+    (``_paid``), or the one that can be charged as it is asked now (``_standing``), and else the newest, but for what
+    was decided before their last answer to it. One that is open and leads to nothing comes with these, and says why
+    (``Petition.unfit``)."""
     check_cost(cost)
     budget = accounts.find(connection, lineage)
     if budget is None or not asked.subject:
         return None
     body, before = {**asked.told(), "cost": cost_to_json(cost)}, asked.before
-    if standing := _standing(connection, budget, body, before):
-        return standing
+    if open_ := _paid(store, connection, budget, body, before) or _standing(connection, budget, body, before):
+        return open_
     theirs = _theirs(connection, budget, body, before)
     drawn = select(func.max(_CHARGED.c.seq)).select_from(_JOINED).where(_ASKED, *theirs)
     since = or_(_WAITS, _DECISIONS.c.seq > func.coalesce(drawn.correlate(None).scalar_subquery(), 0))

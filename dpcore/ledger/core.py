@@ -484,9 +484,10 @@ class Ledger:
 
         Once it is granted, ``charge`` with the same values spends it. The same ``request_id`` again returns the same
         request; and where one of theirs for this very ``question`` (its digest; ``before`` are those that it had in
-        programs from before) waits, or was granted and not drawn yet, and can be charged as it is asked now, that is
-        returned, under its own ``request_id``. Raises NotAllowed, BudgetExceeded when it could not be charged anyway,
-        UnknownLineage, InvalidCost, InvalidArgument (for somebody without a login, too).
+        programs from before) waits, or was granted and not drawn yet, and can be charged as it is asked now, or was
+        charged and can still be drawn for that, that is returned, under its own ``request_id``. Raises NotAllowed,
+        BudgetExceeded when it could not be charged anyway, UnknownLineage, InvalidCost, InvalidArgument (for somebody
+        without a login, too).
         """
         asked = self._asked(what, before, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
         return approvals.ask(self._store, request_id, lineage, cost, asked)
@@ -509,6 +510,11 @@ class Ledger:
         with self._store.reading() as connection:
             return approvals.newest(connection, approvals.ABOUT_PEOPLE)
 
+    def to_decide(self) -> list[Petition]:
+        """Requests that wait for whoever asks to decide, oldest first: others' about budgets that they own and that go
+        on; none for somebody without a login."""
+        return []
+
     def latest_petition(
         self,
         lineage: str,
@@ -527,7 +533,7 @@ class Ledger:
         InvalidArgument."""
         asked = self._asked(what, before, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
         with self._store.reading() as connection:
-            return approvals.latest(connection, lineage, cost, asked)
+            return approvals.latest(self._store, connection, lineage, cost, asked)
 
     def records(self) -> list[Record]:
         """Every record of the ledger, oldest first: what happened, in whose name."""

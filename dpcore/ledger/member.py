@@ -383,6 +383,14 @@ class MembersLedger(Ledger):
             of_theirs = schema.among(schema.records.c.lineage, owned, connection.dialect.name)
             return approvals.newest(connection, or_(approvals.asked_by(connection, self._subject), of_theirs))
 
+    def to_decide(self) -> list[Petition]:
+        if "owner" not in self.mine():
+            return []
+        with self._store.reading() as connection:
+            shared = shared_with(connection, self._subject).items()
+            owned = [lineage for lineage, terms in shared if terms.level(self._subject) == "own" and not terms.ended]
+            return approvals.waiting(self._store, connection, owned, but_of=self._subject)
+
     def latest_petition(
         self, lineage: str, cost: Cost, what: str, *, before: Sequence[str] = (), **asked: str
     ) -> Petition | None:

@@ -52,6 +52,7 @@ from dpcore.ledger.place import PRESENT, Place
 from dpcore.ledger.records import Kind, Record, next_record
 from dpcore.ledger.renewal import renewed
 from dpcore.ledger.rooms import Opened
+from dpcore.ledger.undecided import Undecided
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, sizes_after, stored_records, verify_database
 
 T = TypeVar("T")
@@ -110,6 +111,7 @@ class Store:
         self.failed = Failed()
         self.drawing = Drawing()
         self.rooms = Opened()
+        self.undecided = Undecided()
         self.kept = Kept(self.reach)
         self._bound = _Bound()
         self.refused: dict[str, Budget] = {}  # by lineage, as last seen when it could not take a charge

@@ -135,6 +135,9 @@ class VisitorsLedger(Ledger):
     def petitions(self) -> list[Petition]:
         return []
 
+    def to_decide(self) -> list[Petition]:
+        return []
+
     def latest_petition(
         self, lineage: str, cost: Cost, what: str, *, before: Sequence[str] = (), **asked: str
     ) -> Petition | None:

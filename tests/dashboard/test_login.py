@@ -7,7 +7,6 @@ import runpy
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,11 +23,11 @@ from dashboard.budget import auditing
 from dashboard.catalogue import address
 from dashboard.data import configured, private_answer
 from dashboard.people import ended, logged_out, login, visitors
-from dashboard.widgets import approval, receipt_file
+from dashboard.widgets import receipt_file
 from dashboard.words import login as said
 from dpcore.accounting import Cost
 from dpcore.datasets import read_csv, sketch
-from dpcore.errors import LedgerError, NotAllowed, UnknownLineage
+from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger, approvals, compared
 from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import NO_FILES, NO_OPENING, MembersLedger
@@ -219,7 +218,7 @@ def test_a_request_is_withdrawn_by_who_asked(people: None, open_app: Callable[..
 
 
 def test_requests_stand_whatever_became_of_the_budgets_of_others(
-    people: None, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+    people: None, open_app: Callable[..., AppTest]
 ) -> None:
     """A budget that is not shared any more, closed, or whose person has no role left: each request stays with who made
     it, who withdraws it, and with who decides about others."""
@@ -259,17 +258,6 @@ def test_requests_stand_whatever_became_of_the_budgets_of_others(
     offers = {name: [one.label for one in tab(open_app, "budget", name, "").tabs] for name in ("anna", "vera")}
     assert said.REQUESTS in offers["anna"]
     assert said.REQUESTS not in offers["vera"], "who never asked"
-
-    def first(ledger: Ledger, lineage: str, subject: str) -> bool:
-        return ledger.terms(lineage).at_least(subject, "own")
-
-    with Ledger.open() as whole:
-        otto = MembersLedger(whole, Person(subject=subject("otto")), "otto" * 8)
-        found = [*otto.petitions(), replace(otto.petitions()[0], lineage="people", state="waiting")]
-        assert not approval.to_decide(otto, found, subject("otto"))
-        monkeypatch.setattr(approval, "_owns", first)
-        with pytest.raises(UnknownLineage):
-            approval.to_decide(otto, found, subject("otto"))
 
 
 def test_a_page_that_may_is_refused_when_somebody_else_sends_it(people: None) -> None:

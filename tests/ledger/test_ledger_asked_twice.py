@@ -36,8 +36,13 @@ class Tabs:
         asked = self.anna.ask(f"{self.lineage} {tab}", self.lineage, COST, "How many?", **TOLD)
         self.held[tab] = asked.request_id
 
-    def draw(self, tab: int) -> None:
+    def charge(self, tab: int) -> None:
         self.anna.charge(self.held[tab], self.lineage, COST, "How many?", **TOLD)
+
+    def draw(self, tab: int) -> None:
+        self.charge(tab)
+        self.anna.begin_draw(self.held[tab])
+        self.anna.store_answer(self.held[tab], 7)
 
     def decide(self, act: Callable[[str], object]) -> None:
         for one in self.requests("waiting"):
@@ -120,6 +125,62 @@ def test_what_comes_back_is_the_request_that_is_open(whole: Ledger) -> None:
     ACTS["draws"](tabs)
     ACTS["asks beside"](tabs)
     assert tabs.held[1] == "people 1", "one answer more is another request"
+
+
+def begun(tabs: Tabs) -> None:
+    tabs.anna.begin_draw(tabs.held[0])
+
+
+def failed(tabs: Tabs) -> None:
+    begun(tabs)
+    tabs.anna.draw_failed(tabs.held[0])
+
+
+def spent(tabs: Tabs) -> None:
+    tabs.whole.charge("all that is left", tabs.lineage, Cost.pure(tabs.whole.remaining(tabs.lineage).epsilon), "?")
+
+
+CHARGED: dict[str, tuple[Callable[[Tabs], object], bool]] = {
+    "before it began": (lambda tabs: None, True),
+    "it failed": (failed, True),
+    "it failed, and the budget is spent": (lambda tabs: (failed(tabs), spent(tabs)), True),
+    "before it began, in another process": (lambda tabs: tabs.whole._store.failed.forget(tabs.held[0]), True),
+    "after it began": (begun, False),
+    "it is stored": (lambda tabs: tabs.draw(0), False),
+}
+"""What became of the draw of a request that was charged; and whether it can be drawn at no charge."""
+
+
+def asked_once_more(whole: Ledger, became: str) -> tuple[bool, int]:
+    """Whether a request whose draw came to this is given back to who asks again, and shown on the page; and how many
+    answers are charged where all that waits is granted and drawn."""
+    tabs = Tabs(whole, f"people {became}")
+    tabs.ask(0)
+    ACTS["granted"](tabs)
+    tabs.charge(0)
+    CHARGED[became][0](tabs)
+    shown = tabs.anna.latest_petition(tabs.lineage, COST, "How many?", **TOLD)
+    tabs.ask(1)
+    back = tabs.held[1] == tabs.held[0]
+    assert back is (shown is not None and shown.request_id == tabs.held[0])
+    if not became.endswith("spent"):
+        tabs.decide(tabs.olga.grant)
+        tabs.draw(1)
+    return back, len([one for one in whole.receipts() if one.lineage == tabs.lineage and one.question == "q"])
+
+
+@pytest.mark.parametrize("became", CHARGED)
+def test_what_was_charged_and_not_drawn_is_given_back(whole: Ledger, became: str) -> None:
+    """Nobody waits for a second one, and pays for it, while one is paid that can be drawn."""
+    back = CHARGED[became][1]
+    assert asked_once_more(whole, became) == (back, 1 if back else 2)
+    assert whole.verify()
+
+
+def test_what_was_charged_would_be_paid_twice(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: the test above can fail."""
+    monkeypatch.setattr(approvals, "_paid", lambda *_: None)
+    assert asked_once_more(whole, "before it began") == (False, 2)
 
 
 def test_what_comes_back_counts_towards_no_bound(whole: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,3 +324,4 @@ def test_each_session_is_led_to_what_was_granted_in_its_words(whole: Ledger) -> 
         assert tabs.anna.latest_petition(**told).request_id == name
         assert tabs.anna.ask("again", **told).request_id == name
         assert tabs.anna.charge(name, **told).what == read(name)
+        tabs.anna.store_answer(name, 7)

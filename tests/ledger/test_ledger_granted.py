@@ -242,6 +242,7 @@ def test_what_was_refused_before_the_answer_is_not_told_beside_it(whole: Ledger)
     olga.grant("first")
     assert anna.latest_petition("people", cost, "How many?", **told).request_id == "first"
     anna.charge("first", "people", cost, "How many?", **told)
+    anna.store_answer("first", 7)
     assert anna.latest_petition("people", cost, "How many?", **told) is None
     anna.ask("third", "people", cost, "How many?", **told)
     assert anna.latest_petition("people", cost, "How many?", **told).request_id == "third"
@@ -254,4 +255,5 @@ def test_what_was_refused_before_the_answer_is_not_told_beside_it(whole: Ledger)
     assert anna.latest_petition("people", cost, "How many?", **told).request_id == "fourth"
     olga.grant("fourth")
     anna.charge("fourth", "people", cost, "How many?", **told)
+    anna.store_answer("fourth", 7)
     assert anna.latest_petition("people", cost, "How many?", **told) is None

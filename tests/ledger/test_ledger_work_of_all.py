@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from sqlalchemy import ColumnElement, Connection, select
@@ -20,6 +21,7 @@ from dpcore.ledger.records import canonical
 from dpcore.ledger.roles import Person, Role
 from dpcore.ledger.several import SeveralLedger
 from dpcore.ledger.store import Store
+from dpcore.ledger.undecided import Undecided
 from dpcore.ledger.visitor import VisitorsLedger
 from tests.ledger.test_ledger_work import TOKEN, practised, steps
 
@@ -106,6 +108,7 @@ ACTS: dict[str, Act] = {
     "grant": lambda our: our.ledger.grant(our.asked(person(our.ledger, ANNA, "analyst"))),
     "refuse": lambda our: our.ledger.refuse(our.asked(person(our.ledger, ANNA, "analyst")), WHY),
     "petitions": lambda our: our.ledger.petitions(),
+    "to_decide": lambda our: our.ledger.to_decide(),
     "latest_petition": lambda our: our.ledger.latest_petition("people", COST, "?", question="q"),
     "charge": lambda our: our.charged("people"),
     "charge in practice": lambda our: our.charged(our.practice),
@@ -291,6 +294,18 @@ def with_every_budget(connection: Connection, *marks: str) -> set[str]:
     return set(accounts.of_people(connection))
 
 
+def from_the_beginning(
+    self: Undecided,
+    connection: Connection,
+    known: Mapping[str, object],
+    upto: int,
+    *,
+    read_on: Any = Undecided._read_on,
+) -> None:
+    self._known.clear()
+    read_on(self, connection, dict.fromkeys(known, (0, frozenset())), upto)
+
+
 def among_all(connection: Connection, name: str, value: str) -> ColumnElement[bool]:
     return history.says(connection, f"{canonical(name)}:{canonical(value)}")
 
@@ -302,6 +317,7 @@ AS_IT_WAS: dict[str, tuple[str, object, str, object, bool, set[str]]] = {
     "a file is looked for with every budget": (
         "several", history, "linked_without_name", with_every_budget, True, {"link", "join"},
     ),
+    "every request there was is read": ("owner", Undecided, "_read_on", from_the_beginning, False, {"to_decide"}),
     "all that names anybody is read": (
         "analyst", history, "named", among_all, True, {"charge", "ask", "link"},
     ),
