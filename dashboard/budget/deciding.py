@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -32,11 +32,12 @@ def show_requests() -> None:
         ledger = compute.ledger()
         found, budgets = ledger.petitions(), {budget.lineage: budget for budget in ledger.budgets()}
         waiting = {one.request_id for one in ledger.to_decide()}
+        open_ = [one for one in found if one.state in ("waiting", "granted") and not one.charged]
         # of a budget that was shared between the two looks nothing is told before the next time
         hindered = {
             one.request_id: approval.hindered(ledger, one, budgets[one.lineage])
-            for one in found
-            if one.lineage in budgets and one.state in ("waiting", "granted") and not one.charged
+            for one in open_
+            if one.lineage in budgets
         }
     except DpcoreError as error:
         st.error(words.reason(error), icon=":material/lock:")
@@ -49,6 +50,13 @@ def show_requests() -> None:
         st.info(said.NO_REQUESTS)
         return
     mine = [one for one in found if one.request_id in waiting & hindered.keys()]
+    shown = _ends(found, hindered)
+    # of what is not shared with who asked any more they see no budget
+    shown |= {
+        one.request_id: said.NOTHING_TO_DRAW
+        for one in open_
+        if one.subject == person.subject and one.lineage not in budgets
+    }
     st.markdown(f"**{said.waiting(len(mine))}**")
     for petition in mine:
         _box(petition, budgets[petition.lineage], hindered[petition.request_id])
@@ -56,15 +64,29 @@ def show_requests() -> None:
     if own:
         st.markdown(f"**{said.YOURS}**")
         for petition in own:
-            _own(petition, budgets.get(petition.lineage), hindered=bool(hindered.get(petition.request_id)))
+            _own(petition, budgets.get(petition.lineage), shown.get(petition.request_id, ""))
     rest = [one for one in reversed(found) if one not in mine and one not in own]
     if rest:
-        _table(rest[:SHOWN], budgets, {request_id for request_id, why in hindered.items() if why})
-        if any(one.subject == person.subject and one.state == "granted" and not one.charged for one in rest):
+        _table(rest[:SHOWN], budgets, shown)
+        if any(one in open_ and one.subject == person.subject and one.request_id not in shown for one in rest):
             st.caption(
                 "To draw an answer that was granted, ask the same question with the same choices again: its release "
                 "tab has it."
             )
+
+
+def _ends(found: Sequence[Petition], hindered: Mapping[str, str]) -> dict[str, str]:
+    """What stands behind the state of requests that lead to nothing, by id: nothing can be drawn for them, whoever
+    grants them, or they were granted in other words than their question had when it was asked for anew."""
+    ends, later = {}, set()
+    for one in reversed(found):
+        question = (one.subject, one.lineage, one.question)
+        if hindered.get(one.request_id):
+            ends[one.request_id] = said.NOTHING_TO_DRAW
+        elif one.state == "granted" and not one.charged and one.question and question in later:
+            ends[one.request_id] = said.ASKED_ANEW
+        later.add(question)
+    return ends
 
 
 def has_own() -> bool:
@@ -111,13 +133,13 @@ def _box(petition: Petition, budget: Budget, hindered: str) -> None:
             )
 
 
-def _own(petition: Petition, budget: Budget | None, *, hindered: bool) -> None:
+def _own(petition: Petition, budget: Budget | None, end: str) -> None:
     name = petition.lineage if budget is None else budget.name
     _, cost = approval.costs(petition, budget)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"**{asked(petition.what)}**  \nIt would cost {cost} of “{words.safe(name)}”; asked on "
-            f"{when_utc(petition.time)}{said.NOTHING_TO_DRAW if hindered else ''}."
+            f"{when_utc(petition.time)}{end}."
         )
         st.button(
             said.WITHDRAW,
@@ -156,13 +178,7 @@ def _decide(request_id: str, grant: bool) -> None:
     session.say(_NOTE, said.GRANTED if grant else "Refused, on the record.")
 
 
-def _state(petition: Petition, *, hindered: bool) -> str:
-    if petition.charged:
-        return "drawn"
-    return f"{said.STATES[petition.state]}{said.NOTHING_TO_DRAW if hindered else ''}"
-
-
-def _table(found: Sequence[Petition], budgets: dict[str, Budget], hindered: Collection[str]) -> None:
+def _table(found: Sequence[Petition], budgets: dict[str, Budget], ends: Mapping[str, str]) -> None:
     names = {lineage: budget.name for lineage, budget in budgets.items()}
     rows = [
         {
@@ -171,7 +187,7 @@ def _table(found: Sequence[Petition], budgets: dict[str, Budget], hindered: Coll
             "People": words.visible(names.get(one.lineage, one.lineage), 60),
             "Question": words.visible(one.what, 200),
             "Cost": approval.costs(one, budgets.get(one.lineage))[0],
-            "State": _state(one, hindered=one.request_id in hindered),
+            "State": "drawn" if one.charged else f"{said.STATES[one.state]}{ends.get(one.request_id, '')}",
             "Decided by": said.who_is(one.by, 120),
             "Why": words.visible(one.because, 200),
         }

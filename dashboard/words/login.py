@@ -44,6 +44,7 @@ COMPARED = {
 }
 STATES = {"waiting": "waits", "granted": "granted", "refused": "refused", "withdrawn": "withdrawn"}
 NOTHING_TO_DRAW = "; nothing can be drawn for it any more"
+ASKED_ANEW = "; asked for anew since, in other words"
 GRANTED = "Granted, on the record: whoever asked can draw it now, as far as their role lets them."
 EVERYONE = "everyone who logs in"
 

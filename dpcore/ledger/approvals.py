@@ -11,8 +11,9 @@ Who asked may withdraw what nobody has decided yet: a refusal by themselves, so 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
@@ -83,7 +84,7 @@ class Petition:
     ``cost`` is the release's own, ``counted`` what it took of the budget when it was asked (None in records from before
     that was written down, which stand as they are); ``subject`` asked at ``time`` (UTC); ``by`` decided at ``decided``,
     ``because`` of what they wrote, or withdrew it themselves; ``charged`` says that a granted one was used, ``lost``
-    that who asked may ask for nothing any more while it waits. ``unfit`` is why nothing is charged for it as its
+    that who asked may ask for nothing any more while it is open. ``unfit`` is why nothing is charged for it as its
     question is asked now, where that was asked (``latest``).
     """
 
@@ -333,10 +334,11 @@ def _read(connection: Connection, *chosen: ColumnElement[bool], last: bool = Fal
         .limit(1 if last else None)
     )
     found = [dict(row) for row in connection.execute(query).mappings()]
-    return [_petition(row, connection) for row in found]
+    taken = cache(partial(membership.taken, connection))
+    return [_petition(row, taken) for row in found]
 
 
-def _petition(row: dict[str, Any], connection: Connection) -> Petition:
+def _petition(row: dict[str, Any], taken: Callable[[str], int]) -> Petition:
     asked = Record(**{name: row[name] for name in Record.__slots__})
     body = asked.content
     told: dict[str, Any] = {}
@@ -345,8 +347,8 @@ def _petition(row: dict[str, Any], connection: Connection) -> Petition:
         said = decision.content
         state: State = "withdrawn" if said.get("withdrawn") else _STATES[decision.kind]
         told = {"state": state, "by": said["by"], "because": said["because"], "decided": decision.time}
-    else:
-        told = {"lost": membership.lost(connection, body["subject"], asked.seq)}
+    if told.get("state", "waiting") in ("waiting", "granted") and row["charge_seq"] is None:
+        told["lost"] = taken(body["subject"]) > asked.seq
     return Petition(
         request_id=asked.request_id,
         lineage=asked.lineage,

@@ -44,11 +44,11 @@ def held(connection: Connection, subject: str) -> frozenset[Role]:
     return frozenset() if latest is None else frozenset(latest.content["roles"])
 
 
-def lost(connection: Connection, subject: str, since: int) -> bool:
-    """Whether the ledger has since its record number ``since`` taken from a person what lets them ask for private
-    answers. Roles that a login says are in no record."""
+def taken(connection: Connection, subject: str) -> int:
+    """The number of the record by which the ledger took from a person what lets them ask for private answers; 0 where
+    it has not, or gave it back. Roles that a login says are in no record."""
     latest = _latest(connection, subject)
-    return latest is not None and latest.seq > since and WITH_FILES.isdisjoint(latest.content["roles"])
+    return 0 if latest is None or not WITH_FILES.isdisjoint(latest.content["roles"]) else latest.seq
 
 
 def _latest(connection: Connection, subject: str) -> Record | None:

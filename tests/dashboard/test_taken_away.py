@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
+from dashboard.budget import deciding
 from dashboard.catalogue import address
 from dashboard.data import actions
 from dashboard.widgets import approval
@@ -277,6 +278,36 @@ def test_an_owner_is_asked_to_grant_nothing_that_cannot_be_drawn(people: None, o
     app.button(key="decide-waits-refuse").click().run()
     with Ledger.open() as whole:
         assert [one.state for one in whole.petitions()] == ["refused"]
+
+
+def states(open_app: Open, name: str) -> list[str]:
+    return list(tab(open_app, "budget", name, said.REQUESTS).dataframe[-1].value["State"])
+
+
+@pytest.mark.parametrize("since", [one for one in HINDERED if one != "counts more"])  # as the first charge has said
+def test_what_was_granted_is_told_as_what_it_leads_to(people: None, open_app: Open, since: str) -> None:
+    """To who granted it and to who asked, whatever either sees of the budget by now."""
+    with Ledger.open() as whole:
+        olga, anna = (MembersLedger(whole, Person(subject=subject(name)), name * 8) for name in ("olga", "anna"))
+        for request in ("drawn", "granted"):
+            anna.ask(request, "people", Cost.pure(0.5), "?", neighbours="add_remove", question=request)
+            olga.grant(request)
+        anna.charge("drawn", "people", Cost.pure(0.5), "?", neighbours="add_remove", question="drawn")
+        assert states(open_app, "olga") == states(open_app, "anna") == ["granted", "drawn"]
+    take(HINDERED[since][0] if since != "spent" else lambda whole: whole.charge("s", "people", Cost.pure(1.3), "?"))
+    for name in ("olga", "anna"):
+        assert states(open_app, name) == [f"granted{said.NOTHING_TO_DRAW}", "drawn"], name
+
+
+def test_what_was_granted_in_other_words_is_told_once_it_was_asked_for_anew(
+    people: None, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = granted_in_other_words(monkeypatch)
+    assert states(open_app, "olga") == ["granted"]
+    press(press(app, "test-begin"), "test-confirm")
+    assert states(open_app, "olga") == [f"granted{said.ASKED_ANEW}"]
+    monkeypatch.setattr(deciding, "_ends", lambda found, hindered: {})
+    assert states(open_app, "olga") == ["granted"], "as it was: these tests can fail"
 
 
 @pytest.mark.parametrize(("raised", "by"), [(5.0, "otto"), (None, "otto")])

@@ -90,6 +90,7 @@ class Clicks:
                 "people", Cost.pure(0.1), "?", question="q", before=["another"]
             ),
             "petitions": lambda: (anna.petitions(), olga.petitions()),
+            "to_decide": olga.to_decide,
             "petitions of all": self.whole.petitions,
             "needs_approval": lambda: anna.needs_approval("people", Cost.pure(0.4)),
             "receipt": lambda: anna.receipt("first"),

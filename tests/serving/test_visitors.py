@@ -178,6 +178,7 @@ def test_lists_hold_what_is_the_visitor_s_alone(whole: Ledger) -> None:
     assert not mine.find(real.journal_hash[:12])
     assert not mine.statements()
     assert not mine.petitions()
+    assert not mine.to_decide()
     assert not mine.roles()
     assert not mine.chargeable()
     assert not mine.comparable()
@@ -483,7 +484,7 @@ def test_every_way_into_the_ledger_is_decided() -> None:
     assert ways - set(vars(VisitorsLedger)) - SHARED == {"close"} - set(vars(VisitorsLedger))
     named = {name.split()[0] for name in (*FORBIDDEN, *UNSEEN)}
     lists = {"budgets", "receipt", "receipts", "find", "similar", "statements", "close", "may_begin", "roles"}
-    lists |= {"petitions", "latest_petition", "note_room", "chargeable", "comparable"}
+    lists |= {"petitions", "to_decide", "latest_petition", "note_room", "chargeable", "comparable"}
     assert named | lists == {name for name in vars(VisitorsLedger) if not name.startswith("_")}
     assert inspect.getdoc(visitor)
 
