@@ -62,6 +62,9 @@ _TOLD = {
     "synchronous_commit": "on",  # 'local' waits for this server's disk, whatever the server's default is
     "lock_timeout": f"{_LOCK_SECONDS}s",
     "idle_in_transaction_session_timeout": f"{_IDLE_SECONDS}s",
+    # how it writes its safeguards down, and reads what is asked for them
+    "quote_all_identifiers": "off",
+    "standard_conforming_strings": "on",
 }
 """What each transaction on a server is told, whatever the server's, the database's and the account's settings are."""
 _SQLITE_FULL = "database or disk is full"

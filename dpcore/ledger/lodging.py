@@ -11,7 +11,7 @@ give each transaction to another session, which was told nothing: each is told w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from sqlalchemy import Connection, text
 from dpcore.errors import LedgerError, LedgerUnsound
 
 if TYPE_CHECKING:
-    from psycopg import Cursor
+    from psycopg import ConnectionInfo, Cursor
 
 NOWHERE = (
     "The ledger's address leads to no schema of its database that its account may use; make one by CREATE SCHEMA … "
@@ -34,6 +34,10 @@ REPLICA = (
 ENCODING = (
     "The ledger's database keeps letters as {}, in which not every name can be written, so nothing is recorded there; "
     "make one by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 and name that one."
+)
+POOLED = (
+    "What stands before the ledger's server does not say how its sessions write letters (client_encoding), so nothing "
+    "is read or recorded; let it pass that on, or name the server itself in the ledger's address."
 )
 _NOT_ALONE = (
     "The ledger's schema “{schema}” of the database “{database}” is not its own, so it stays closed: {found}; as the "
@@ -155,6 +159,7 @@ class Lodging:
         if encoding != "UTF8":
             raise LedgerError(ENCODING.format(encoding))
         cursor.execute("SET client_encoding TO 'UTF8'")  # whatever the account's or the address's is
+        _agree(cursor.connection.info, cursor.execute)
         role, user, path = cursor.execute(f"{_SESSION}, {_SCHEMAS}").fetchone() or ("", "", [])
         if role != "origin":
             raise LedgerUnsound(REPLICA.format(role, user))
@@ -167,9 +172,10 @@ class Lodging:
     def tell(self, connection: Connection) -> None:
         """Have a transaction that begins now see the schema alone, in one statement that calls nothing of anybody's.
 
-        Raises LedgerUnsound where its session takes itself for a replica's.
+        Raises LedgerUnsound where its session takes itself for a replica's, LedgerError as ``_agree``.
         """
         asked = self._settings | {"search_path": self._path()}
+        _agree(connection.connection.dbapi_connection.info, connection.exec_driver_sql)  # type: ignore[union-attr]
         role, user, *_ = connection.exec_driver_sql(self._told, asked).one()
         if role != "origin":
             raise LedgerUnsound(REPLICA.format(role, user))
@@ -178,6 +184,20 @@ class Lodging:
         from psycopg import sql
 
         return f"{sql.Identifier(self._found['schema']).as_string(None)}, pg_temp"
+
+
+def _agree(info: ConnectionInfo, execute: Callable[[str], object]) -> None:
+    """Have both sides write this transaction's letters as UTF-8: whoever asks goes by what a server said last, which a
+    pooler may have from a session before, and one that is told what holds there says nothing.
+
+    Raises LedgerError where they do not come to it.
+    """
+    for encoding in ("SQL_ASCII", "UTF8"):
+        if info.parameter_status("client_encoding") == "UTF8":
+            return
+        execute(f"SET LOCAL client_encoding TO '{encoding}'")
+    if info.parameter_status("client_encoding") != "UTF8":
+        raise LedgerError(POOLED)
 
 
 def _chosen(path: Sequence[str], having: Collection[str]) -> str:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -339,11 +340,13 @@ def test_a_schema_of_the_account_s_name_does_not_come_before_its_own(
 
 AS_THE_ACCOUNT_IS_SET = (
     "SET synchronous_commit TO off", "SET client_encoding TO 'LATIN1'", "SET lock_timeout TO 0",
-    "SET idle_in_transaction_session_timeout TO 0",
+    "SET idle_in_transaction_session_timeout TO 0", "SET quote_all_identifiers TO on",
+    "SET standard_conforming_strings TO off",
 )  # fmt: skip
 HOLDS = {
     "synchronous_commit": "on", "client_encoding": "UTF8", "lock_timeout": "2s",
-    "idle_in_transaction_session_timeout": "10s", "session_replication_role": "origin",
+    "idle_in_transaction_session_timeout": "10s", "session_replication_role": "origin", "quote_all_identifiers": "off",
+    "standard_conforming_strings": "on",
 }  # fmt: skip
 
 
@@ -380,9 +383,30 @@ def test_whatever_session_a_pooler_gives_a_transaction_it_is_told_what_must_hold
     assert main(["--ledger", place.url, "--journal", str(place.journal), "restore", str(tmp_path / "backup")]) == 0
 
 
-MUTANTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+WRITTEN = ("quote_all_identifiers", "standard_conforming_strings")
+"""By which a server writes down what a ledger's safeguards are, and reads what it is asked."""
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "as it was"])
+@pytest.mark.parametrize(("setting", "value"), zip(WRITTEN, ("on", "off"), strict=True))
+def test_an_account_that_is_set_to_write_otherwise_loses_no_safeguards(
+    place: Place, own: Engine, setting: str, value: str, *, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(place)
+    if not told:
+        monkeypatch.delitem(engine._TOLD, setting)
+    run(own, f"ALTER ROLE app SET {setting} = {value}")
+    try:
+        with nullcontext() if told else pytest.raises(LedgerUnsound, match="lost some of their safeguards"):
+            place.open().close()
+    finally:
+        run(own, f"ALTER ROLE app RESET {setting}")
+
+
+MUTANTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "is told": lambda patch: patch.setattr(lodging.Lodging, "tell", lambda self, connection: None),
     "is told its disk": lambda patch: patch.setattr(engine, "_TOLD", {}),
+    "is told how it is written": lambda patch: [patch.delitem(engine._TOLD, one) for one in WRITTEN],
     "has its own statements": lambda patch: patch.setattr(engine, "OF_NO_SESSION", {}),
 }
 
