@@ -421,6 +421,13 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
     return migrate(engine, key, check)
 
 
+def make_tables(connection: Connection, key: Key) -> None:
+    """As ``migrate``, within a transaction of ``writing`` that goes on: nobody else sees tables without what it then
+    writes into them."""
+    with _ONE_AT_A_TIME:
+        _brought_forward(connection, key, lambda connection: None)
+
+
 def _is_of_a_step(error: DBAPIError) -> bool:
     """Whether a database refused a step to a newer form for what the tables are, or for whose; not for what it cannot
     do just now, nor for damage of which it says so itself."""

@@ -27,7 +27,7 @@ from dpcore.ledger.engine import (
     is_passing,
     ledger_url,
     make_engine,
-    migrate,
+    make_tables,
     rewrite_files,
     snapshot,
     writing,
@@ -239,9 +239,9 @@ def _empty(file: Path, *, gone: bool) -> None:
 
 def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[str]:
     chain, replay = work.chain, work.replay
-    migrate(engine, work.key)
     missing = chain[len(own) :]
     with writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
+        make_tables(connection, work.key)  # by themselves they would be a sound ledger in which nothing is spent
         if work.before is not None:
             _be_again(connection, work.before)
         previous = own[-1].hash if own else FIRST

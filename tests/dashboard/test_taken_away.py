@@ -16,8 +16,10 @@ from dashboard.words import data as data_said
 from dashboard.words import login as said
 from dashboard.words import tracker as tracker_said
 from dpcore.accounting import Cost
+from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
 from dpcore.ledger.approvals import NO_ROLE, NOT_THEIRS, OTHERWISE, OUTGROWN
+from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import NO_MORE, NO_OPENING, NOT_YOURS, MembersLedger
 from dpcore.ledger.roles import Person
 from dpcore.ledger.terms import ENDED, NOT_OWNER, NOT_SHARED
@@ -308,6 +310,31 @@ def test_what_was_granted_in_other_words_is_told_once_it_was_asked_for_anew(
     assert states(open_app, "olga") == [f"granted{said.ASKED_ANEW}"]
     monkeypatch.setattr(deciding, "_ends", lambda found, hindered: {})
     assert states(open_app, "olga") == ["granted"], "as it was: these tests can fail"
+
+
+def test_what_was_charged_and_not_drawn_is_drawn_and_not_asked_for_again(
+    people: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page offers the draw that is paid, once, and neither to ask nor to draw what was granted."""
+
+    def away(self: Ledger, request_id: str) -> None:
+        raise LedgerError(UNREACHABLE)
+
+    app = releasing("anna")
+    press(press(app, "test-begin"), "test-confirm")
+    with Ledger.open() as whole:
+        request = whole.petitions()[0].request_id
+        MembersLedger(whole, Person(subject=subject("olga")), "olga" * 8).grant(request)
+    with monkeypatch.context() as then:
+        then.setattr(MembersLedger, "begin_draw", away)
+        press(app.run(), "test-granted")
+    app.run()
+    free = f"test-draw-{request[:8]}"
+    assert [one.key for one in app.button if one.key in ("test-begin", "test-granted", free)] == [free]
+    assert "free of charge" in app.button(key=free).label
+    press(app, free)
+    assert receipts() == [f"{subject('anna')}/{subject('olga')}"]
+    assert "test-begin" in [one.key for one in app.run().button]
 
 
 @pytest.mark.parametrize(("raised", "by"), [(5.0, "otto"), (None, "otto")])

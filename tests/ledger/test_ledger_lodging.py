@@ -388,7 +388,7 @@ WRITTEN = ("quote_all_identifiers", "standard_conforming_strings")
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["told", "as it was"])
-@pytest.mark.parametrize(("setting", "value"), zip(WRITTEN, ("on", "off"), strict=True))
+@pytest.mark.parametrize(("setting", "value"), [*zip(WRITTEN, ("on", "off"), strict=True)])
 def test_an_account_that_is_set_to_write_otherwise_loses_no_safeguards(
     place: Place, own: Engine, setting: str, value: str, *, told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

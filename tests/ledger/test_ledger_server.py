@@ -237,7 +237,7 @@ def _one_asks_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def asking(engine: object) -> AbstractContextManager[Connection]:
         meanwhile.append(told(ledger))
-        raise OperationalError("SELECT 1", {}, Exception("connection closed"))
+        raise OperationalError("SELECT 1", {}, psycopg.OperationalError("connection closed"))
 
     ledger._store._lost = (UNREACHABLE, 0.0)
     with monkeypatch.context() as patch:
