@@ -18,6 +18,7 @@ from sqlalchemy import URL, Connection, Engine, ExceptionContext, Select, create
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import (
     ArgumentError,
+    DataError,
     DBAPIError,
     InterfaceError,
     MultipleResultsFound,
@@ -268,11 +269,7 @@ def make_engine(url: URL) -> Engine:
         ):
             connection.execute(f"PRAGMA {setting}")
 
-    @event.listens_for(engine, "handle_error")
-    def _failed(context: ExceptionContext) -> None:
-        # of a statement's own values; what a row holds is read after it
-        if isinstance(context.original_exception, OverflowError) and context.statement is not None:
-            raise InvalidArgument("number", "must be one that a database can be asked about: below 2⁶³") from None
+    event.listen(engine, "handle_error", _of_values)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -307,8 +304,23 @@ def _postgresql(url: URL) -> Engine:
         record.info["watched"].end()
 
     event.listen(engine, "begin", lodging.tell)
+    event.listen(engine, "handle_error", _of_values)
     watch.watch(engine)
     return engine
+
+
+def _of_values(context: ExceptionContext) -> None:
+    """Raises InvalidArgument where it is a statement's own values that no database can be asked about; what a row holds
+    is read after it."""
+    original = context.original_exception
+    if context.statement is None:
+        return
+    if isinstance(original, OverflowError):
+        raise InvalidArgument("number", "must be one that a database can be asked about: below 2⁶³") from None
+    # a zero in a text the driver refuses by itself, without a number
+    refused = isinstance(context.sqlalchemy_exception, DataError) and getattr(original, "sqlstate", "") is None
+    if refused or isinstance(original, UnicodeEncodeError):
+        raise InvalidArgument("text", "must hold no zeros and no halves of letters") from None
 
 
 class WrittenLater(LedgerUnsound):

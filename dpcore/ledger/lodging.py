@@ -175,7 +175,9 @@ class Lodging:
         Raises LedgerUnsound where its session takes itself for a replica's, LedgerError as ``_agree``.
         """
         asked = self._settings | {"search_path": self._path()}
-        _agree(connection.connection.dbapi_connection.info, connection.exec_driver_sql)  # type: ignore[union-attr]
+        raw: Any = connection.connection.dbapi_connection
+        if not raw.autocommit:  # in which nothing is a transaction's (``engine.rewrite_files``)
+            _agree(raw.info, connection.exec_driver_sql)
         role, user, *_ = connection.exec_driver_sql(self._told, asked).one()
         if role != "origin":
             raise LedgerUnsound(REPLICA.format(role, user))

@@ -490,15 +490,6 @@ def test_letters_are_the_same_whatever_a_session_is_set_to(place: Place, own: En
         run(own, "ALTER ROLE app RESET client_encoding")
 
 
-def test_a_letter_that_cannot_be_sent_is_no_damage(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a letter, in either kind of database; one that cannot be read is."""
-    with pytest.raises(LedgerError) as told:
-        ledger.receipt("half \ud800 a letter")
-    assert not isinstance(told.value, LedgerUnsound)
-    assert engine.is_damage(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no such letter"))
-    ledger.verify()
-
-
 def test_a_session_that_keeps_no_references_is_refused(place: Place, own: Engine) -> None:
     filled(place)
     told = "session_replication_role is “{}”.*ALTER ROLE app RESET session_replication_role"
