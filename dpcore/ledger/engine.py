@@ -433,11 +433,11 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
     return migrate(engine, key, check)
 
 
-def make_tables(connection: Connection, key: Key) -> None:
+def make_tables(connection: Connection, key: Key) -> bool:
     """As ``migrate``, within a transaction of ``writing`` that goes on: nobody else sees tables without what it then
     writes into them."""
     with _ONE_AT_A_TIME:
-        _brought_forward(connection, key, lambda connection: None)
+        return _brought_forward(connection, key, lambda connection: None)
 
 
 def _is_of_a_step(error: DBAPIError) -> bool:

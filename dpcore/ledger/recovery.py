@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, Table, insert, select, update
 
@@ -58,6 +59,8 @@ _UNREADABLE = (
     "Record {} of the longest history that there is cannot be read, so nothing was changed. Keep all files and ask for "
     "help."
 )
+_AT_ONCE = 500
+"""Records that a server is given in one statement."""
 _NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
 
 
@@ -241,12 +244,12 @@ def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[st
     chain, replay = work.chain, work.replay
     missing = chain[len(own) :]
     with writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
-        make_tables(connection, work.key)  # by themselves they would be a sound ledger in which nothing is spent
+        # by themselves they would be a sound ledger in which nothing is spent
+        made = make_tables(connection, work.key)
         if work.before is not None:
             _be_again(connection, work.before)
         previous = own[-1].hash if own else FIRST
-        for record in missing:
-            put(connection, record)
+        _put_all(connection, missing, at_once=made and connection.dialect.name == "postgresql")
         previous = chain[-1].hash if chain else previous
         if missing or work.new_journal or work.taken:
             body = {"records": len(missing), "journal": "new" if work.new_journal else "kept"}
@@ -267,8 +270,27 @@ def _be_again(connection: Connection, identity: str) -> None:
 
     Whoever's journal has more than they have now stays closed, and says so.
     """
+    _set_head(connection, ledger_id=identity)
+
+
+def _put_all(connection: Connection, records: Sequence[Record], *, at_once: bool) -> None:
+    """As ``put``, of many; ``at_once`` into a server's tables that were just made, and so are the account's own: it
+    passes over all that its head was in this transaction each time that it moves."""
+    if not at_once:
+        for record in records:
+            put(connection, record)
+        return
+    for start in range(0, len(records), _AT_ONCE):
+        rows = [{name: getattr(one, name) for name in Record.__slots__} for one in records[start : start + _AT_ONCE]]
+        connection.execute(insert(schema.records), rows)
+    if records:
+        _set_head(connection, seq=records[-1].seq, hash=records[-1].hash)
+
+
+def _set_head(connection: Connection, **values: Any) -> None:
+    """What no record does: the head is otherwise at once than it was, on a server."""
     connection.exec_driver_sql("ALTER TABLE head DISABLE TRIGGER head_grows")
-    connection.execute(update(schema.head).values(ledger_id=identity))
+    connection.execute(update(schema.head).values(**values))
     connection.exec_driver_sql("ALTER TABLE head ENABLE ALWAYS TRIGGER head_grows")
 
 

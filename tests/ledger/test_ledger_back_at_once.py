@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import Ledger, engine, recovery
 from dpcore.ledger.key import Key
+from dpcore.ledger.records import Record
 from dpcore.ledger.recovery import restore
+from dpcore.ledger.store import put
 
 
 @pytest.fixture
@@ -87,3 +90,38 @@ def test_one_that_ended_early_is_given_again(
     restore(url, source=backup)
     with Ledger.open(url, create=False) as ledger:
         assert ledger.verify().charges == 5
+
+
+def asked(server: PrivateServer, tmp_path: Path, charges: int) -> int:
+    """Statements by which a ledger with so many charges is brought back."""
+    with Ledger.open(server.new_schema(), create=True) as ledger:
+        ledger.open_budget("people", epsilon=10.0)
+        for number in range(charges):
+            ledger.charge(f"r{number}", "people", Cost.pure(0.1), "How many?")
+        ledger.backup(tmp_path / f"backup {charges}")
+    found: list[object] = []
+
+    def count(*said: Any) -> None:
+        found.append(said)
+
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        restore(server.new_schema(), source=tmp_path / f"backup {charges}")
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+    return len(found)
+
+
+@pytest.mark.thorough
+def test_a_long_ledger_takes_no_statement_for_each_record(
+    server: PrivateServer, backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By each the server's head moved, past all that it was before."""
+    assert asked(server, tmp_path, 1) == asked(server, tmp_path, 9)
+
+    def each(connection: Connection, records: Sequence[Record], *, at_once: bool) -> None:
+        for record in records:
+            put(connection, record)
+
+    monkeypatch.setattr(recovery, "_put_all", each)
+    assert asked(server, tmp_path, 10) - asked(server, tmp_path, 8) == 4, "as it was"

@@ -34,9 +34,7 @@ TEXTS = {"half a letter": "half \ud800", "a zero": "a\0b"}
 def told(ledger: Ledger, text: str) -> dict[str, str]:
     """What is said of the ledger, by whoever is asked about such a text."""
     ledger.open_budget("people", epsilon=1.0)
-    anna = MembersLedger(
-        ledger, Person(subject="anna at https://login.example", claimed=frozenset({"owner"})), "t" * 32
-    )
+    person = Person(subject="anna at https://login.example", claimed=frozenset({"owner"}))
     found = {}
     for view in (ledger, MembersLedger(ledger, person, "t" * 32)):
         for name, ask in ASKED.items():
