@@ -4,7 +4,7 @@ What holds a column together (how long its cells are, which word of its list eac
 cells say: a table in which that is damaged is none at all.
 
 Where one row makes all of its column what DuckDB does not read, or not as it is, the cells are given as texts: bytes,
-which pandas writes of texts among which is one of bytes, and decimals of many digits.
+which pandas writes of texts among which is one of bytes, and decimals of many digits; halves of a single as singles.
 """
 
 from __future__ import annotations
@@ -38,19 +38,21 @@ def _parts(column: pa.ChunkedArray) -> list[pa.Array]:
     return column.chunks or [pa.array([], column.type)]
 
 
-def is_flat(kind: pa.DataType) -> bool:
-    """Whether cells of a kind are no lists or records, wherever these are kept."""
+def is_read(kind: pa.DataType) -> bool:
+    """Whether cells of a kind are read, as texts, numbers, days …: lists, records and the like are not, wherever they
+    are kept, nor are bytes, so many to a cell, that are no UUID."""
     if isinstance(kind, pa.BaseExtensionType):
-        return is_flat(kind.storage_type)
+        return isinstance(kind, pa.UuidType) or is_read(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-        return is_flat(kind.value_type)
-    return not pa.types.is_nested(kind)
+        return is_read(kind.value_type)
+    return not (pa.types.is_nested(kind) or pa.types.is_fixed_size_binary(kind))
 
 
 def _sound(cells: pa.Array) -> pa.Array:
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(kind, _sound(cells.storage))
+        held = _sound(cells.storage)
+        return pa.ExtensionArray.from_storage(kind, held) if held.type == kind.storage_type else held
     if pa.types.is_dictionary(kind):
         words = _sound(cells.dictionary)
         found = pa.DictionaryArray.from_arrays(cells.indices, words, ordered=kind.ordered, safe=False)
@@ -63,7 +65,7 @@ def _sound(cells: pa.Array) -> pa.Array:
     raw = _raw(kind)
     if raw is None:
         cells.validate(full=True)
-        return cells
+        return cells.cast(pa.float32()) if pa.types.is_float16(kind) else cells
     held = pa.Array.from_buffers(raw, len(cells), cells.buffers(), offset=cells.offset)
     held.validate(full=True)
     if len(cells) and pa.types.is_temporal(kind):

@@ -2,7 +2,8 @@
 
 Arrow hands such a column to whoever registered a type of that name in this process, as pandas does once something made
 it write a file; and that fails, or takes the cells for others, where the column is a list of words. Arrow's own types
-(UUIDs, JSON) are as they are. A type that nobody knows is read as it is stored, so all others are read like that.
+(UUIDs, JSON) are as they are, but of a list of words, of which Arrow itself makes none and gives the file up. A type
+that nobody knows is read as it is stored, so all others are read like that.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _NAME = b"ARROW:extension:name"
 _OWN = b"arrow."
 _NO_NAME = ord("-")
 _CONTINUED = b"\xff\xff\xff\xff"
-_HEADER, _FIELDS, _CHILDREN, _NOTES = 2, 1, 5, 6  # in Message.fbs and Schema.fbs
+_HEADER, _FIELDS, _WORDS, _CHILDREN, _NOTES = 2, 1, 4, 5, 6  # in Message.fbs and Schema.fbs
 
 
 def as_stored(stream: pa.Buffer) -> pa.Buffer:
@@ -49,6 +50,7 @@ def _named(header: memoryview, table: int, number: int) -> Iterator[int]:
     for column in tables(header, table, number):
         for note in tables(header, column, _NOTES):
             place, key = text(header, note, 0)
-            if key == _NAME and not text(header, note, 1)[1].startswith(_OWN):
+            own = text(header, note, 1)[1].startswith(_OWN) and field(header, column, _WORDS) is None
+            if key == _NAME and not own:
                 yield place
         yield from _named(header, column, _CHILDREN)

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import ipc
 
-from dpcore.datasets.arrow_cells import is_flat, sound
+from dpcore.datasets.arrow_cells import is_read, sound
 from dpcore.datasets.extension_types import as_stored
 from dpcore.datasets.flat_buffers import field, follow, root
 from dpcore.datasets.reading import engine
@@ -21,26 +21,32 @@ _MOST_UNPACKED = 400 << 20
 _FILE_START = 8  # the magic and its padding, after which a file is a stream
 
 
-def arrow_table(data: bytes, *, stream: bool) -> pd.DataFrame:
-    """The columns of an Arrow file as text. Raises UnreadableFile."""
+def arrow_table(data: bytes, *, stream: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The columns of an Arrow file as text, and the names of those of which no cell is read, since they hold no text,
+    number, day … Raises UnreadableFile."""
     whole = pa.py_buffer(data)
     try:
         body = whole if stream else whole.slice(_FILE_START)
         _check_batches(body)
-        reader = ipc.open_stream(as_stored(body))
-        check_size(0, len(reader.schema))
-        if not all(is_flat(kind) for kind in reader.schema.types):
-            raise UnreadableFile(engine.NOT_FLAT)
+        body = as_stored(body)
+        schema = ipc.open_stream(body).schema
+        check_size(0, len(schema))
+        places = [place for place, kind in enumerate(schema.types) if is_read(kind)]
         batches, rows = [], 0
+        reader = ipc.open_stream(body, options=ipc.IpcReadOptions(included_fields=places))
         for batch in reader:
             rows += batch.num_rows
-            check_size(rows, len(reader.schema))
-            batches.append(batch)
-        table = sound(pa.Table.from_batches(batches, schema=reader.schema))
+            check_size(rows, len(schema))
+            if places:  # else all of them are included
+                batches.append(batch)
+        read = sound(pa.Table.from_batches(batches, schema=reader.schema)).columns if places else []
     except (pa.ArrowException, OSError, EOFError, ValueError, IndexError, struct.error) as error:
         check_memory(error)
         raise UnreadableFile(_DAMAGED) from None
-    return engine.arrow(table)
+    columns = dict(zip(places, read, strict=True))
+    cells = [columns.get(place, pa.nulls(rows)) for place in range(len(schema))]
+    named = tuple(name for place, name in enumerate(schema.names) if place not in columns)
+    return engine.arrow(pa.Table.from_arrays(cells, schema.names, metadata=schema.metadata)), named
 
 
 def _check_batches(body: pa.Buffer) -> None:

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.decimal_texts import in_duckdb, writable
+from dpcore.datasets.parquet_columns import columns, duckdb_names
 from dpcore.datasets.range_notes import NOTE
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
@@ -44,12 +45,12 @@ _BYTES = 4  # of a letter at most
 _TOLERANT = ("replace", "ignore")
 _ANY_BYTES = "binary_as_string=true, utf8_validation='{}'"
 _LARGEST_WHOLE = 2.0**62
-NOT_FLAT = "A column of this file holds lists or records; save a flat table instead."
-_OF_ONE_SIZE = (
-    "SELECT name FROM parquet_schema(?) "
-    "WHERE type = 'FIXED_LEN_BYTE_ARRAY' AND logical_type IS NULL AND converted_type IS NULL"
+_NOT_READ = re.compile(r"(?s:(STRUCT|MAP|UNION|BLOB|GEOMETRY|VARIANT)\b.*|.*\])")
+_FOOTER = (
+    "SELECT name, num_children, type = 'FIXED_LEN_BYTE_ARRAY' AND logical_type IS NULL AND converted_type IS NULL "
+    "FROM parquet_schema(?)"
 )
-"""Columns of bytes, so many to a cell, which no row makes of texts."""
+"""The last says of a column that it holds bytes, so many to a cell, which no row makes of texts."""
 _FIRST = "TIMESTAMP '290309-12-22 (BC) 00:00:00'"  # that is written as a text, or the whole file is given up
 _SHARED: ContextVar[_Shared | None] = ContextVar("shared connection", default=None)
 
@@ -200,15 +201,23 @@ def _batches(relation: duckdb.DuckDBPyRelation, size: int, say: Callable[[float]
     return pa.Table.from_batches(batches, schema=reader.schema)
 
 
-def parquet(data: bytes) -> pd.DataFrame:
-    """The columns of a Parquet file as text, missing values and what is no value as empty cells.
+def parquet(data: bytes) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The columns of a Parquet file as text, missing values and what is no value as empty cells; and the names of those
+    of which no cell is read, since they hold no text, number, day …
 
     Raises UnreadableFile.
     """
     with _session(data) as (connection, file):
         try:
             relation = connection.read_parquet(file, binary_as_string=True)
-            beside = _beside(connection, file, relation)
+            check_size(_rows_in(relation), len(relation.columns))
+            footer = connection.execute(_FOOTER, [file]).fetchall()
+            placed = columns([inside for _, inside, _ in footer])
+            kinds = [str(kind) for kind in relation.types]
+            not_read = {place for place, kind in enumerate(kinds) if _NOT_READ.fullmatch(kind)}
+            not_read |= {place for place, (element, _) in enumerate(placed) if footer[element][2]}
+            leaves = {place: leaf for place, (_, leaf) in enumerate(placed) if place not in not_read}
+            beside = _beside(connection, apart(file, leaves), not_read)
             asked = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [file, NOTE])
             noted = asked.fetchall()  # all of it, or the connection can be asked nothing else
             try:
@@ -217,7 +226,11 @@ def parquet(data: bytes) -> pd.DataFrame:
                 raise
             except duckdb.Error:  # at bytes that are no text, if it is not damaged
                 found = _legible(connection, file, relation, beside)
-            return with_range_index(found, noted[0][0], partial(_names, connection)) if noted else found
+            own = [footer[element][0] for element, _ in placed]
+            called = partial(duckdb_names, connection)
+            found = found.set_axis(pd.Index(called(own)), axis=1)
+            named = tuple(found.columns[place] for place in sorted(not_read))
+            return with_range_index(found, own, noted[0][0] if noted else b"", called), named
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except (duckdb.Error, pa.ArrowException, OSError, ValueError) as error:
@@ -228,22 +241,19 @@ def parquet(data: bytes) -> pd.DataFrame:
 
 
 def _beside(
-    connection: duckdb.DuckDBPyConnection, file: str, relation: duckdb.DuckDBPyRelation
-) -> dict[int, duckdb.DuckDBPyRelation]:
-    """Those columns, by their place, of which a cell can be what makes DuckDB give a whole Parquet file up."""
-    _check_types([str(kind) for kind in relation.types])
-    if connection.execute(_OF_ONE_SIZE, [file]).fetchall():
-        raise UnreadableFile(NOT_FLAT)
-    check_size(_rows_in(relation), len(relation.columns))
-    found = apart(file)
-    return {place: connection.from_arrow(pa.table({"c": column})) for place, column in found.items()}
+    connection: duckdb.DuckDBPyConnection, found: Mapping[int, pa.ChunkedArray], not_read: Collection[int]
+) -> dict[int, duckdb.DuckDBPyRelation | None]:
+    """What is read instead of some columns, by their place: those of which a cell can be what makes DuckDB give a whole
+    Parquet file up; and None of those that are not read."""
+    read = {place: connection.from_arrow(pa.table({"c": column})) for place, column in found.items()}
+    return {**read, **dict.fromkeys(not_read)}
 
 
 def _legible(
     connection: duckdb.DuckDBPyConnection,
     file: str,
     relation: duckdb.DuckDBPyRelation,
-    beside: dict[int, duckdb.DuckDBPyRelation],
+    beside: dict[int, duckdb.DuckDBPyRelation | None],
 ) -> pd.DataFrame:
     """Without the texts that hold bytes which are none: those that differ where such bytes are left out or replaced."""
     named = zip(relation.columns, relation.types, strict=True)
@@ -271,7 +281,8 @@ def arrow(table: pa.Table) -> pd.DataFrame:
     with _session() as (connection, _):
         try:
             found, note = _as_text(connection.from_arrow(table)), (table.schema.metadata or {}).get(NOTE, b"")
-            return with_range_index(found, note, partial(_names, connection))
+            called = partial(duckdb_names, connection, unnamed="v")
+            return with_range_index(found, table.column_names, note, called)
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except duckdb.Error:
@@ -312,41 +323,35 @@ def _together(
 
 
 def _as_text(
-    relation: duckdb.DuckDBPyRelation, beside: Mapping[int, duckdb.DuckDBPyRelation] = MappingProxyType({})
+    relation: duckdb.DuckDBPyRelation, beside: Mapping[int, duckdb.DuckDBPyRelation | None] = MappingProxyType({})
 ) -> pd.DataFrame:
     """Sizes are added up inside DuckDB, which holds a piece at a time, before the cells are copied out of it.
 
     A number is written in one way, whatever kind of number its column holds, which one row can decide. Columns at the
-    places ``beside`` are read from what is there instead.
+    places ``beside`` are read from what is there instead, and where nothing is all of their cells are missing.
     """
-    _check_types([str(kind) for kind in relation.types])
     rows = _rows_in(relation)
     check_size(rows, len(relation.columns))
     cells = {}
     for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
-        if place not in beside:
-            cells[place] = relation, _cell(name, str(kind))
+        other = beside.get(place)
+        if other is None:
+            cells[place] = relation, "CAST(NULL AS VARCHAR)" if place in beside else _cell(name, str(kind))
             continue
-        (own,) = beside[place].types
+        (own,) = other.types
         of_day = str(kind) == "TIME WITH TIME ZONE"  # which Arrow has none for
-        cells[place] = beside[place], _cell("c", str(own)) + (" || '+00'" if of_day else "")
+        cells[place] = other, _cell("c", str(own)) + (" || '+00'" if of_day else "")
     _check_texts(cells.values(), rows)
     texts: list[Any] = [None] * len(cells)
-    for place in beside:
-        read, cell = cells[place]
-        (texts[place],) = read.project(f"coalesce({cell}, '') AS c").to_arrow_table().columns
-    plain = [place for place in cells if place not in beside]
+    for place, (read, cell) in cells.items():
+        if read is not relation:
+            (texts[place],) = read.project(f"coalesce({cell}, '') AS c").to_arrow_table().columns
+    plain = [place for place, (read, _) in cells.items() if read is relation]
     if plain:
         parts = (f"coalesce({cells[place][1]}, '') AS c{place}" for place in plain)
         for place, column in zip(plain, relation.project(", ".join(parts)).to_arrow_table().columns, strict=True):
             texts[place] = column
     return text_frame(texts, list(relation.columns))
-
-
-def _names(connection: duckdb.DuckDBPyConnection, columns: list[str]) -> list[str]:
-    """What DuckDB calls columns of these names, of which it takes none twice and none that is empty."""
-    none = pa.array([], pa.int64())
-    return list(connection.from_arrow(pa.Table.from_arrays([none] * len(columns), columns)).columns)
 
 
 def _rows_in(relation: duckdb.DuckDBPyRelation) -> int:
@@ -411,11 +416,6 @@ def text_frame(columns: Sequence[Any], names: list[Any]) -> pd.DataFrame:
     frame = pd.DataFrame({place: pd.Series(pd.array(column, dtype=text)) for place, column in enumerate(columns)})
     frame.columns = pd.Index(names)
     return frame
-
-
-def _check_types(kinds: list[str]) -> None:
-    if any(mark in kind for kind in kinds for mark in ("STRUCT", "MAP", "[", "UNION", "BLOB", "GEOMETRY", "VARIANT")):
-        raise UnreadableFile(NOT_FLAT)
 
 
 def _sentence(error: duckdb.Error) -> str:

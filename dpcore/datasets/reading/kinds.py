@@ -25,6 +25,7 @@ from dpcore.datasets.report import Alternative, Container, Notice, Report
 from dpcore.datasets.unnamed_index import without_unnamed_index
 from dpcore.errors import UnreadableFile
 
+_NOT_READ = "Columns of lists, records or the like are not read: none of their cells counts as a value."
 _Say = Callable[[float, str], None]
 
 
@@ -52,10 +53,10 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         return _json(data, choices, say)
     if kind == "parquet":
         say(0.1, "Reading the Parquet file")
-        return _plain(engine.parquet(data), "parquet")
+        return _typed(*engine.parquet(data), "parquet")
     if kind == "arrow" or kind == "arrow stream":
         say(0.1, "Reading the Arrow file")
-        return _plain(arrow_table(data, stream=kind == "arrow stream"), "arrow")
+        return _typed(*arrow_table(data, stream=kind == "arrow stream"), "arrow")
     return _labelled(data, kind, say)
 
 
@@ -160,6 +161,11 @@ def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
     found = labelled_table(data, kind, lambda part: say(0.05 + 0.3 * part, "Reading the rows"))
     table = _plain(found.frame, "transport" if found.open_ended else "labelled", found.notices)
     return replace(table, codebooks=found.codebooks, about=found.about)
+
+
+def _typed(frame: pd.DataFrame, not_read: tuple[str, ...], container: Container) -> Tabulated:
+    notice = Notice(what="noticed", sentence=_NOT_READ, count=len(not_read), columns=not_read)
+    return _plain(frame, container, (notice,) if not_read else ())
 
 
 def _plain(frame: pd.DataFrame, container: Container, notices: tuple[Notice, ...] = ()) -> Tabulated:

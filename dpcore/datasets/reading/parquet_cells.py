@@ -8,7 +8,7 @@ is not read here.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -21,18 +21,19 @@ from dpcore.datasets.span_columns import NOTE, spans
 _AT_ONCE, _TEXTS_AT_ONCE = 65_536, 1_024
 
 
-def apart(file: str) -> dict[int, pa.ChunkedArray]:
-    """By their place such columns of a file without nested ones; a cell that is none of its kind is missing.
+def apart(file: str, leaves: Mapping[int, int]) -> dict[int, pa.ChunkedArray]:
+    """By their place such columns of a file, of those by whose place ``leaves`` has that of their only leaf; a cell
+    that is none of its kind is missing.
 
     Raises pa.ArrowException or OSError for a damaged file, UnreadableFile for too much text.
     """
     from pyarrow import parquet
 
     with parquet.ParquetFile(file) as opened:
-        kinds = [_kind(opened.schema.column(place)) for place in range(len(opened.schema))]
+        kinds = {place: _kind(opened.schema.column(leaf)) for place, leaf in leaves.items()}
         units = {place: field.type for place, field in spans((opened.metadata.metadata or {}).get(NOTE, b"")).items()}
-        small = [place for place, kind in enumerate(kinds) if kind == "small" or (kind == "number" and place in units)]
-        texts = [place for place, kind in enumerate(kinds) if kind == "json"]
+        small = {at: leaves[at] for at, kind in kinds.items() if kind == "small" or (kind == "number" and at in units)}
+        texts = {place: leaves[place] for place, kind in kinds.items() if kind == "json"}
         return {**_read(opened, small, _AT_ONCE, units), **_read(opened, texts, _TEXTS_AT_ONCE, {})}
 
 
@@ -48,15 +49,16 @@ def _kind(column: Any) -> str:
 
 
 def _read(
-    opened: Any, places: Sequence[int], at_once: int, units: Mapping[int, pa.DataType]
+    opened: Any, places: Mapping[int, int], at_once: int, units: Mapping[int, pa.DataType]
 ) -> dict[int, pa.ChunkedArray]:
-    """The columns at these places; numbers that are spans of time are so in their ``units``."""
+    """The columns at these places, which have these leaves; numbers that are spans of time are in their ``units``."""
     parts: dict[int, list[pa.Array]] = {place: [] for place in places}
     if not places:
         return {}
     total = 0
     groups = list(range(opened.num_row_groups))
-    for batch in opened.reader.iter_batches(at_once, row_groups=groups, column_indices=places, use_threads=False):
+    leaves = list(places.values())
+    for batch in opened.reader.iter_batches(at_once, row_groups=groups, column_indices=leaves, use_threads=False):
         total += batch.nbytes
         if at_once == _TEXTS_AT_ONCE:
             check_text(total, 0)
