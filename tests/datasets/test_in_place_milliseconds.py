@@ -143,13 +143,14 @@ def test_files_and_folders_of_several_types_are_read_as_without_it(tmp_path: Pat
         assert rows_of(plain, *names) == rows_of(beside, *names), names
 
 
-def test_names_that_duckdb_tells_apart_by_a_number_are_left_out_with_their_points_in_time(tmp_path: Path) -> None:
+def test_names_that_duckdb_tells_apart_by_a_number_are_read_as_any(tmp_path: Path) -> None:
     late = in_milliseconds([FIRST, 2**62])
     table = pa.table([[1, 2], late, [3, 4], late], names=["Seen", "seen", "other", "late"])
     inside = table.append_column("record", pa.array([{"other": 1}, None], pa.struct([("other", pa.timestamp("ms"))])))
     stored = folder_of(tmp_path / "p", inside, 1)
-    assert stored.names == ("other", "late")
+    assert stored.names == ("Seen", "seen_1", "other", "late", "record")
     assert [cells[0] for cells in rows_of(stored, "other", "late")] == ["3", "4"]
+    assert rows_of(stored, "Seen", "seen_1") == rows_of(stored, "Seen", "late")
 
 
 def test_a_folder_of_nothing_but_points_in_time(tmp_path: Path) -> None:

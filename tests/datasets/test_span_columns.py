@@ -82,19 +82,19 @@ def test_a_reader_that_takes_them_for_numbers_is_found_out(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_a_folder_has_no_such_column(kept: Callable[..., pd.DataFrame], tmp_path: Path) -> None:
+def test_in_a_folder_such_a_column_is_without_a_value(kept: Callable[..., pd.DataFrame], tmp_path: Path) -> None:
     for at, frames in enumerate(((stays("us"),), (one_row_more(),), (stays("us"), one_row_more()))):
         folder = tmp_path / f"{at}"
         folder.mkdir()
         for nth, frame in enumerate(frames):
             kept(frame).to_parquet(folder / f"{nth}.parquet")
-        assert open_folder(folder).names == ("row",)
+        assert dict(open_folder(folder).kinds) == {"row": "number", "stay": "nothing"}
 
 
 def test_a_folder_that_takes_them_for_numbers_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shape, "spans", lambda _: {})
     stays("us").to_parquet(tmp_path / "a.parquet")
-    assert open_folder(tmp_path).names == ("row", "stay")
+    assert open_folder(tmp_path).kinds["stay"] == "number"
 
 
 @pytest.mark.parametrize("note", [b"", b"no note", base64.b64encode(b"no schema"), b"\xff"])

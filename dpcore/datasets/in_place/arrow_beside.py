@@ -125,13 +125,19 @@ class RowsBeside:
 
     def _of_file(self, file: str) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
         with parquet.ParquetFile(file) as opened, closing(self.ordered.cursor()) as cursor:
-            named = [name for name in self.names if name in self.shape.by_arrow[file]]
+            leaves = self.shape.by_arrow[file]
+            named = sorted((name for name in self.names if name in leaves), key=leaves.__getitem__)
             plain = iter(cursor.sql(self._selection(file)).to_arrow_reader(_AT_ONCE))
             if not named:
                 yield from ((batch, batch.select([])) for batch in plain)
                 return
-            late = opened.iter_batches(_AT_ONCE, columns=named, use_threads=False)
-            yield from side_by_side(plain, late)
+            late = opened.reader.iter_batches(
+                _AT_ONCE,
+                row_groups=list(range(opened.num_row_groups)),
+                column_indices=[leaves[name] for name in named],
+                use_threads=False,
+            )
+            yield from side_by_side(plain, (batch.rename_columns(named) for batch in late))
 
     def _read(self, name: str, cells: pa.Array) -> dict[str, pa.Array]:
         """A column that Arrow reads, as DuckDB would if it could; and of a decimal the text."""
