@@ -90,7 +90,7 @@ NAMES = ("who", *OF_DUCKDB, "file_row_number", "ID", "id_1", "Word", "word", "",
 
 def read(folder: Path, name: str, *as_columns: bool) -> tuple[dict[str, str], list[Any]]:
     """Columns and cells of files in which such an index is held as a column, or stated as a rule."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for at, held in enumerate(as_columns):
         frame = pd.DataFrame({own: [f"{own} {row}" for row in range(3)] for own in ("id", "Word", "word", *OF_DUCKDB)})
         numbered = frame.set_axis(pd.RangeIndex(at, 9 + at, 3, name=name))
@@ -117,6 +117,12 @@ def names_that_tell(folder: Path, names: Sequence[str]) -> set[str]:
 @pytest.mark.thorough
 def test_whatever_its_name_and_those_of_the_columns_it_is_held_or_stated_alike(tmp_path: Path) -> None:
     assert names_that_tell(tmp_path / "p", NAMES) == set()
+
+
+def test_so_it_is_where_a_folder_is_called_so(tmp_path: Path) -> None:
+    found = [read(tmp_path / f"{held}" / "who=3", "who", held) for held in (True, False)]
+    assert found[0] == found[1]
+    assert found[0][0]["who"] == "text"
 
 
 def test_a_name_that_is_taken_for_another_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ def _one_table(connection: duckdb.DuckDBPyConnection, every: str) -> Shape:
     one = next(iter(files.values()))
     described = connection.execute(f"DESCRIBE SELECT * FROM {reads[0]}").fetchall()  # noqa: S608 - the server's own folder
     of_folders = [str(row[0]) for row in described[len(one.held) :]]
-    names = [*one.types, *of_folders]
+    names = list(dict.fromkeys((*one.types, *of_folders)))
     if not names:
         raise UnreadableFile(NO_COLUMN)
     texts: dict[str, str] = {}
@@ -204,7 +204,7 @@ class _Columns:
             of = {at: {file: self.files[file].numbers[name] for file in files} for name, at in stated.items()}
             rules = ", ".join(f"{by_rule(numbers)} AS {at}" for at, numbers in of.items())
             source = f"(SELECT *, {rules} FROM {source})"  # noqa: S608 - the server's own folder
-        called |= stated
+        called = {**stated, **called}  # what a folder is called stands in place of a column
         cells = {
             name: value(called[name], first.types[name], self.several[name]) if name in self.several else called[name]
             for name in names
