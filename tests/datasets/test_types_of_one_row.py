@@ -221,7 +221,7 @@ def as_it_is_called(leaf: tuple[Any, ...]) -> FileType:
 WITHOUT_YES = {declared_as: kinds - {"yes/no"} for declared_as, kinds in FITS.items()}
 MUTANTS: dict[str, tuple[Reader, str, str, Callable[[pytest.MonkeyPatch], None]]] = {
     "long decimals are doubles": (as_parquet, "number", "category", without(parquet_cells, "MOST_DIGITS", 99)),
-    "bytes are none": (as_stream, "word", "refused", without(arrow_cells, "_TEXTS", {})),
+    "bytes are none": (as_stream, "word", "category", without(arrow_cells, "_TEXTS", {})),
     "long decimals are those of DuckDB": (one_file, "number", "refused", without(FileType, "by_arrow", LATE)),
     "yes is no number": (one_file, "yes", "number", without(counting, "FITS", WITHOUT_YES)),
     "yes is no option": (one_file, "yes", "category", without(counting, "FITS", WITHOUT_YES)),
