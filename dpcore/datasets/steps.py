@@ -149,8 +149,9 @@ class ReadAsMissing:
 class SplitOptions:
     """One yes/no column per option of a column whose cells name several ("Gym; Tea").
 
-    ``options`` declare which; none takes them from the rows, good for looking only. ``most`` is how many one cell may
-    name, the rest of it is not counted: what one person can add to all counts together. An empty cell is "no" to all.
+    ``options`` declare which; none takes the first ``_MOST_SPLIT`` that rows name, good for looking only. ``most`` is
+    how many one cell may name, the rest of it is not counted: what one person can add to all counts together. An empty
+    cell is "no" to all.
     Where the ``separator`` is the ``decimal`` mark, too, a whole number with decimals ("1,0") names one option.
     """
 
@@ -175,7 +176,8 @@ class SplitOptions:
     @property
     def plan(self) -> str:
         bound = "" if self.most is None else f", the first {self.most} of each cell"
-        return f"“{self.column}” becomes one yes/no column per option{bound}."
+        which = "" if self.options else f" The first {_MOST_SPLIT} that rows name are shown, and in no private answer."
+        return f"“{self.column}” becomes one yes/no column per option{bound}.{which}"
 
     @property
     def sentence(self) -> str:
@@ -214,16 +216,18 @@ class SplitOptions:
         return Worked(frame=pd.concat(parts, axis=1), lines=lines, from_file=found)
 
     def _options(self, frame: pd.DataFrame, look: Look) -> tuple[str, ...]:
-        """Those that were stated, or those of the rows. Raises InvalidArgument as soon as they are too many."""
-        found = set(self.options)
-        if not self.options:
-            for cell in _each(encoded(_column(frame, self.column))[1], look):
-                found.update(map(plain, _parts(cell, self.separator, self.decimal)[: self.most]))
-                if len(found) > _MOST_SPLIT:
-                    break
-        if len(found) > _MOST_SPLIT:
-            raise InvalidArgument("options", f"are more than {_MOST_SPLIT}; state which of them matter")
-        return self.options or tuple(sorted(found))
+        """Those that were stated, or the first in the alphabet of those that rows name, or one row could undo the step
+        by a word of its own. Raises InvalidArgument where too many were stated."""
+        if len(self.options) > _MOST_SPLIT:
+            raise InvalidArgument("options", f"are more than {_MOST_SPLIT}; state fewer")
+        if self.options:
+            return self.options
+        found = set[str]()
+        for cell in _each(encoded(_column(frame, self.column))[1], look):
+            found.update(map(plain, _parts(cell, self.separator, self.decimal)[: self.most]))
+            if len(found) > 2 * _MOST_SPLIT:  # not of every cell anew
+                found = set(sorted(found)[:_MOST_SPLIT])
+        return tuple(sorted(found)[:_MOST_SPLIT])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

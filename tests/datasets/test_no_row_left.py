@@ -134,7 +134,7 @@ def test_no_key_of_one_row_undoes_a_step(usual: dict[str, Any], step: Step, last
 
 
 def test_a_key_that_undoes_a_step_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Brought, "ready", lambda _, frame, step: frame)
+    monkeypatch.setattr(Brought, "ready", lambda self, frame, step: (frame, self))
     for step, last in ((STEPS[3], {"c: Gym": 1}), (STEPS[5], {"value": 1})):
         with pytest.raises(InvalidArgument):
             test_no_key_of_one_row_undoes_a_step({"who": "p", "c": "Gym", "2023": 1, "2024": 2}, step, last)

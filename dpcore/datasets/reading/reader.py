@@ -19,7 +19,6 @@ from dpcore.datasets.held import held_by
 from dpcore.datasets.matching import blank_rows
 from dpcore.datasets.private_rows import PrivateRows
 from dpcore.datasets.reading import engine
-from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.brought import Brought
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
@@ -41,6 +40,7 @@ COLUMN, NAMED = 5_000, 16
 many places: five hundred columns of a file of 230 kB took 7 MB."""
 _VERSION = "1"
 _SUGGESTED = "_suggested"
+_BEYOND = "Columns that only rows name were left out, because the table has more than can be shown."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -306,31 +306,25 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
     if steps and (empty := blank_rows(reading.in_public_columns)).any():
         frame, lines, places = frame[~empty].reset_index(drop=True), lines[~empty], places[~empty]
-    from_rows, computed = reading.from_rows, reading.computed
-    named = reading.named_by_rows
-    brought = Brought(names=frozenset(frame.columns) if named else from_rows, open=named)
+    named, computed = reading.named_by_rows, reading.computed
+    names = frozenset(frame.columns) if named else reading.from_rows
+    brought = Brought(names=names, loose=reading.from_rows, open=named)
     notices = list(reading.report.notices)
     for step in steps:
-        if from_rows.intersection(step.done.columns):
-            raise InvalidArgument(
-                "steps",
-                "must use no column that only rows name: give it a name in the file, or state its options in the step",
-            )
-        frame = brought.ready(frame, step)
+        frame, brought = brought.ready(frame, step)
         look = _looks(fits, frame)
         if fits is not None:
             fits(step.size(frame, look))
         worked = step.apply(frame, lines, look)
-        brought = brought.after(step, frame, worked.frame)
-        frame, lines = worked.frame, worked.lines
-        if frame.shape[1] > MOST_COLUMNS:
-            raise InvalidArgument("steps", f"must not make more than {MOST_COLUMNS} columns")
-        from_rows = (from_rows | worked.from_file).intersection(frame.columns)
+        frame, brought = brought.after(step, frame, worked)
+        lines = worked.lines
         computed = (computed | ({step.name} if isinstance(step, OneRowPer) else set())).intersection(frame.columns)
         places, records = worked.places(places, records)
         if fits is not None:
             fits(Size.of(frame))
         notices.append(Notice(what="repaired", sentence=step.sentence))
+        if beyond := worked.frame.shape[1] - frame.shape[1]:
+            notices.append(Notice(what="set aside", sentence=_BEYOND, count=beyond))
     return replace(
         reading,
         frame=frame,
@@ -341,7 +335,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         key=hashlib.sha256(f"{reading.key}{steps!r}".encode()).hexdigest(),
         together=puts_rows_together(steps),
         left_out_by=left_out_by(steps, reading.left_out_by),
-        from_rows=from_rows,
+        from_rows=brought.loose,
         kept=0,
         computed=computed,
     )
