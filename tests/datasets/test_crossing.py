@@ -138,7 +138,7 @@ WRONG: dict[str, Callable[[], bytes]] = {
     "one place twice": lambda: of_one(cells(0, 3, 8, text=b"onethree", behind=whole(1, 1)), 2),
     "places that go back": lambda: of_one(cells(0, 3, 8, text=b"onethree", behind=whole(1, 0)), 2),
     "too long a cell": lambda: of_one(cells(0, len(LONG), text=LONG), 1),
-    "no row": lambda: of_one(whole(0), 0),
+    "no row and some": lambda: reported(rows=0),
     "other rows": lambda: reported(rows=1),
     "rows without end": lambda: reported(rows=bounds.MOST_LINES),
     "rows before the first": lambda: reported(rows=-1),
@@ -189,6 +189,13 @@ WRONG: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("made", SOUND)
 def test_what_is_sound_comes_back(made: str) -> None:
     assert read_back(SOUND[made]()).frame["a"].tolist() == ["one", "three"]
+
+
+@pytest.mark.parametrize("data", [b"a,b\n", b"a,b\n,\n", b'[["a", "b"]]'])
+def test_a_table_without_a_row_comes_back(data: bytes) -> None:
+    """A sheet of names alone was a defect of the program to whoever brought it to a server."""
+    back = read_back(written(table_of(data, Choices(header_rows=1, header_line=1), lambda *_: None)))
+    assert (list(back.frame.columns), len(back.frame), back.lines.size) == (["a", "b"], 0, 0)
 
 
 @pytest.mark.parametrize("made", WRONG)

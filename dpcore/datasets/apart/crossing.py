@@ -181,9 +181,9 @@ class _Parts:
 
 
 def _check_said(known: Beside) -> None:
-    """Raises Garbled for a table of no row, names that are none, and what nobody of ours says."""
+    """Raises Garbled for names that are none, and what nobody of ours says."""
     names, report = set(known.names), known.report
-    if not report.rows or not names or len(names) != len(known.names) or not names.issuperset(known.from_rows):
+    if not names or len(names) != len(known.names) or not names.issuperset(known.from_rows):
         raise Garbled
     if not all(own().says(notice.sentence) for notice in report.notices):
         raise Garbled
@@ -213,9 +213,9 @@ def _check_rows(rows: int, records: int | None, lines: IntArray, places: IntArra
     """Raises Garbled where rows are on no line, or at no place of the file's records."""
     if records is None:
         records = rows
-    if not rows <= records or int(lines.min()) < 0 or int(lines.max()) > bounds.MOST_LINES:
+    if not rows <= records or not ((lines >= 0) & (lines <= bounds.MOST_LINES)).all():
         raise Garbled
-    if places is not None and (places[0] < 0 or places[-1] >= records or not (places[1:] > places[:-1]).all()):
+    if places is not None and not (((places >= 0) & (places < records)).all() and (np.diff(places) > 0).all()):
         raise Garbled
 
 
@@ -252,8 +252,8 @@ def _ends(piece: Any) -> NDArray[np.int64]:
 
 
 def _lengths(ends: NDArray[np.int64]) -> tuple[int, int]:
-    """Of the shortest and the longest cell."""
-    shortest = longest = int(ends[1] - ends[0])
+    """Of the shortest and the longest cell, 0 where there is none."""
+    shortest = longest = int(np.diff(ends[:2]).sum())
     for at in range(0, ends.size - 1, _AT_ONCE):
         each = np.diff(ends[at : at + _AT_ONCE + 1])
         shortest, longest = min(shortest, int(each.min())), max(longest, int(each.max()))
