@@ -118,8 +118,7 @@ class NoisyCount(Asked):
     def law_of(self, count: int, reach: int = 100) -> FloatArray:
         """Chance of a noisy count (before it is cut at 0) of each of 0 to ``reach`` rows, shape (reach + 1,), exact."""
         away = np.abs(np.arange(whole(0, reach=reach) + 1) - count)
-        p = math.exp(-1.0 / self.scale)
-        return np.asarray((1.0 - p) / (1.0 + p) * np.exp(-away / self.scale))
+        return np.asarray(math.tanh(0.5 / self.scale) * np.exp(-away / self.scale))  # (1 − p) / (1 + p) loses digits
 
     def draw(self, count: int) -> dict[str, Any]:
         """The noisy ``count``."""

@@ -1,0 +1,57 @@
+"""What is called an exact law is that to the last digit, whatever ε is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import Column
+from dpcore.datasets import Declaration as Declared
+from dpcore.releases.count import NoisyCount
+from dpcore.training.confusion_law import Noise
+
+Law = Callable[[float, int], float]
+"""The chance that geometric noise of both signs, of a scale, is a whole number."""
+
+
+def of_a_count(scale: float, away: int) -> float:
+    most = max(math.ceil(scale * 1e-6), 1)  # rows of one person, who has an ε of 1e-6 at least
+    declared = Declared(columns=(Column(name="who", type="text"),), id_column="who", rows_per_person=most)
+    request = NoisyCount.of(declared, epsilon=most / scale)
+    assert request.scale == pytest.approx(scale)
+    return float(request.law_of(0, away)[away])
+
+
+def of_a_told_count(scale: float, away: int) -> float:
+    return float(Noise(scale=scale, counts=1).chance(np.array([away]))[0])
+
+
+LAWS: dict[str, Law] = {"a count": of_a_count, "what a model's hits are told by": of_a_told_count}
+SCALES = [0.7 * 2.0**power for power in (-5, -1, 0, 3, 10, 20, 30, 39)]
+
+
+def exact(scale: float, away: int) -> float:
+    with localcontext(prec=60):
+        p = (-1 / Decimal(scale)).exp()
+        return float((1 - p) / (1 + p) * p**away)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_law_is_exact_at_every_scale(law: str) -> None:
+    for scale in SCALES:
+        for away in (0, 1, 7):
+            assert LAWS[law](scale, away) == pytest.approx(exact(scale, away), rel=1e-12), scale
+
+
+def test_one_that_loses_digits_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rounded(self: NoisyCount, count: int, reach: int = 100) -> np.ndarray:
+        p = math.exp(-1.0 / self.scale)
+        return np.asarray((1.0 - p) / (1.0 + p) * p ** np.arange(reach + 1))
+
+    monkeypatch.setattr(NoisyCount, "law_of", rounded)
+    with pytest.raises(AssertionError):
+        test_a_law_is_exact_at_every_scale("a count")
