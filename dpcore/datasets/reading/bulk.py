@@ -21,7 +21,7 @@ from dpcore.datasets.at_once import at_once, waited
 from dpcore.datasets.reading.bounds import MOST_UNPACKED_CELLS
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.engine import Cells, text_frame
-from dpcore.datasets.reading.survey import Survey
+from dpcore.datasets.reading.survey import WIDEST, Survey
 
 _PIECE = 4 << 20
 _POOL = pa.system_memory_pool()  # which gives large pieces back to the system when a session ends
@@ -53,7 +53,7 @@ class Ahead:
     def whole_until(self, cut: int, width: int, records: int, spanning: bool) -> None:
         """Records before ``cut`` are whole, so many, and of ``width`` cells if the file is even."""
         start = self._begun[-1][0] if self._begun else 0
-        if cut - start < _PIECE or width < 2 or width * records > MOST_UNPACKED_CELLS:
+        if cut - start < _PIECE or not 1 < width <= WIDEST or width * records > MOST_UNPACKED_CELLS:
             return
         if self._as is None:
             self._as = width, spanning

@@ -81,7 +81,8 @@ def json_document(text: str, objects: Objects | None, say: Say) -> Document:
         notices.append(
             Notice(
                 what="set aside",
-                sentence="Lists of records inside records have no place in a table and were left out.",
+                sentence="Lists of records inside records, and what stands under names of more than "
+                f"{_LONGEST_NAME:,} letters, have no place in a table and were left out.",
                 count=sum(left_out.values()),
                 columns=tuple(name for name in list(left_out)[:50]),
             )
@@ -123,16 +124,18 @@ def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Data
     gathered, counts = Gathering(), array("q")
     head: list[list[str]] = []
     tail: deque[list[str]] = deque(maxlen=TAIL)
+    beyond: dict[int, int] = {}
     for record in records:
         row = [] if record is None else record
         if not isinstance(row, list):
             raise UnreadableFile(NO_RECORDS)
-        check_size(1, len(row))
-        named = {f"column {place + 1}": cell for place, cell in enumerate(row)}
+        if len(row) > MOST_COLUMNS:
+            beyond[len(counts)] = len(row)
+        named = {f"column {place + 1}": cell for place, cell in enumerate(row[:MOST_COLUMNS])}
         cells = dict.fromkeys(named, "")
         _flatten(named, "", cells, left_out, _DEEPEST)
         gathered.add(cells)
-        counts.append(len(row))
+        counts.append(len(named))
         tail.append(list(cells.values()))
         if len(head) < HEAD:
             head.append(tail[-1])
@@ -142,7 +145,8 @@ def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Data
     frame.columns = pd.RangeIndex(frame.shape[1])
     found = np.frombuffer(counts, dtype=np.int64)
     lines = np.arange(1, len(found) + 1, dtype=np.int64)
-    return frame, Survey(counts=found, lines=lines, blank=np.zeros(0, dtype=np.int64), head=head, tail=list(tail))
+    blank = np.zeros(0, dtype=np.int64)
+    return frame, Survey(counts=found, lines=lines, blank=blank, head=head, tail=list(tail), beyond=beyond)
 
 
 def _found(text: str, objects: Objects | None, say: Say) -> Found:
@@ -251,15 +255,14 @@ def _skip(text: str, at: int) -> int:
 
 def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_out: dict[str, int], depth: int) -> None:
     """Put a record's values into ``cells``; names are bounded before they are put together, for each repeats those
-    of the objects around it. Raises UnreadableFile."""
+    of the objects around it, and what stands under a longer one is left out. Raises UnreadableFile."""
     for key, value in record.items():
-        if len(prefix) + len(key) > _LONGEST_NAME:
-            raise UnreadableFile(
-                f"The JSON document has names of more than {_LONGEST_NAME:,} characters; shorten them."
-            )
-        name = by_itself(f"{prefix}{key}")
+        too_long = len(prefix) + len(key) > _LONGEST_NAME
+        name = by_itself(f"{prefix}{key[:_LONGEST_NAME]}"[:_LONGEST_NAME])
         check_size(1, len(cells))
-        if isinstance(value, str):
+        if too_long:
+            _leave_out(name, left_out)
+        elif isinstance(value, str):
             cells[name] = value
         elif value is None:
             cells[name] = ""
@@ -270,5 +273,9 @@ def _flatten(record: dict[str, Any], prefix: str, cells: dict[str, str], left_ou
         elif isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
             cells[name] = "; ".join(word(part) for part in value)
         else:
-            name = name if name in left_out or len(left_out) < MOST_COLUMNS else next(iter(left_out))
-            left_out[name] = left_out.get(name, 0) + 1
+            _leave_out(name, left_out)
+
+
+def _leave_out(name: str, left_out: dict[str, int]) -> None:
+    name = name if name in left_out or len(left_out) < MOST_COLUMNS else next(iter(left_out))
+    left_out[name] = left_out.get(name, 0) + 1

@@ -11,8 +11,8 @@ import io
 import re
 from array import array
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
 HEAD, TAIL = 200, 30
+WIDEST = MOST_COLUMNS + 100
+"""Cells of a record that are read: some programs write empty ones behind the last column."""
 _EVERY = 50_000
 Say = Callable[[float], None]
 
@@ -34,6 +36,7 @@ class Survey:
 
     Where the file is plain, ``cuts`` are places some way apart at which records begin, and ``spanning`` says that a
     cell holds a line end. ``over_lines`` are the first and the last line of the first record that runs over several.
+    ``beyond`` says of records with cells that are not read, by their places, how many there are with them.
     """
 
     counts: IntArray
@@ -44,11 +47,12 @@ class Survey:
     cuts: tuple[int, ...] | None = None
     spanning: bool = True
     over_lines: tuple[int, int] | None = None
+    beyond: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def usual(self) -> int:
-        """The commonest number of cells; the larger one when two are equally common."""
-        frequent = np.bincount(self.counts)
+        """The commonest number of cells, of all that are read; the larger one when two are equally common."""
+        frequent = np.bincount(np.minimum(self.counts, WIDEST + 1))
         return int(np.flatnonzero(frequent == frequent.max())[-1])
 
 
@@ -60,8 +64,6 @@ def survey(data: bytes, dialect: Dialect, first_line: int, say: Say, whole_until
     if (found := scan(data, dialect, (HEAD, TAIL), say, whole_until)) is None:
         return _one_by_one(data, dialect, first_line, say)
     head, tail = _records(found.head, dialect), _records(found.tail, dialect)
-    for place in range(min(len(head), 2)):
-        _check_width(head[: place + 1])
     _check_cells(found.counts)
     return Survey(
         counts=found.counts,
@@ -72,21 +74,26 @@ def survey(data: bytes, dialect: Dialect, first_line: int, say: Say, whole_until
         cuts=found.cuts,
         spanning=found.spanning,
         over_lines=_over_lines(found, data, first_line) if found.spanning else None,
+        beyond=_beyond(found.counts),
     )
+
+
+def ends(seen: Survey | Scan, data: bytes, first_line: int) -> IntArray:
+    """The last line of each record, shape (records,), where the first one of all has this number."""
+    begun = np.append(seen.lines, data.count(b"\n") + (not data.endswith(b"\n")) + first_line)
+    return begun[1:] - np.diff(np.searchsorted(np.sort(seen.blank), begun)) - 1
 
 
 def _over_lines(found: Scan, data: bytes, first_line: int) -> tuple[int, int]:
     """The first and the last line of the first record that runs over several."""
-    begun = np.append(found.lines, data.count(b"\n") + (not data.endswith(b"\n")))
-    taken = np.diff(begun) - np.diff(np.searchsorted(np.sort(found.blank), begun))
-    place = int(np.argmax(taken > 1))
-    first = int(found.lines[place]) + first_line
-    return first, first + int(taken[place]) - 1
+    last = ends(found, data, 0)
+    place = int(np.argmax(last > found.lines))
+    return int(found.lines[place]) + first_line, int(last[place]) + first_line
 
 
 def _records(part: bytes, dialect: Dialect) -> list[list[str]]:
     text = io.StringIO(part.decode("utf-8"), newline="")
-    return [record for record in dialect.reader(text, strict=True) if record]
+    return [record[: WIDEST + 1] for record in dialect.reader(text, strict=True) if record]
 
 
 def _one_by_one(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Survey:
@@ -104,10 +111,9 @@ def _one_by_one(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Sur
                     over_lines = line + first_line, reader.line_num - 1 + first_line
                 counts.append(len(record))
                 lines.append(line + first_line)
-                tail.append(record)
+                tail.append(record[: WIDEST + 1])
                 if len(head) < HEAD:
-                    head.append(record)
-                    _check_width(head)
+                    head.append(tail[-1])
                 if len(counts) % _EVERY == 0:
                     say(text.buffer.tell() / max(len(data), 1))
             else:
@@ -126,6 +132,7 @@ def _one_by_one(data: bytes, dialect: Dialect, first_line: int, say: Say) -> Sur
         head=head,
         tail=list(tail),
         over_lines=over_lines,
+        beyond=_beyond(found),
     )
 
 
@@ -141,14 +148,14 @@ def check_agreement(seen: Survey, read: Cells) -> None:
     )
 
 
+def _beyond(counts: IntArray) -> dict[int, int]:
+    places = np.flatnonzero(counts > WIDEST)
+    return dict(zip(places.tolist(), counts[places].tolist(), strict=True))
+
+
 def _check_cells(counts: IntArray) -> None:
-    if int(counts.max()) * counts.size > MOST_CELLS * 2:
+    if min(int(counts.max()), WIDEST) * counts.size > MOST_CELLS * 2:
         raise UnreadableFile(f"The table has more than {MOST_CELLS:,} cells; keep fewer rows or columns.")
-
-
-def _check_width(head: list[list[str]]) -> None:
-    if len(head[-1]) > MOST_COLUMNS + 1 and len(head) <= 2:
-        raise UnreadableFile(f"The file has {len(head[-1]):,} columns; up to {MOST_COLUMNS} can be read.")
 
 
 def _sentence(problem: str, line: int, dialect: Dialect) -> str:

@@ -12,14 +12,14 @@ import pandas as pd
 from dpcore.datasets.matching import blank_rows
 from dpcore.datasets.reading import bulk, columns, decided, engine, layout, spacing
 from dpcore.datasets.reading import dialect as dialects
-from dpcore.datasets.reading.bounds import MOST_COLUMNS
+from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.columns import Columns
 from dpcore.datasets.reading.decoding import Decoded, decode
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.layout import Layout
-from dpcore.datasets.reading.lines_apart import lines_apart
+from dpcore.datasets.reading.lines_apart import lines_apart, narrowed
 from dpcore.datasets.reading.scanning import WholeUntil
-from dpcore.datasets.reading.survey import Survey, check_agreement, survey
+from dpcore.datasets.reading.survey import WIDEST, Survey, check_agreement, survey
 from dpcore.datasets.reading.whole_lines import beginning
 from dpcore.datasets.reading.workbook import Sheet
 from dpcore.datasets.report import (
@@ -140,9 +140,9 @@ def tabulate(
     with bulk.Ahead(data, dialect) as ahead:
         dialect, seen = _surveyed(data, dialect, first_line, escape, ahead.whole_until, say)
         found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
-        _check_width(found, seen)
+        _check_width(found, seen, columns)
         say(0.2, "Reading the cells")
-        read = _cells(data, dialect, seen, ahead, lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
+        read = _cells(data, dialect, seen, ahead, first_line, lambda part: say(0.2 + 0.15 * part, "Reading the cells"))
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
     if opened.size:
@@ -205,6 +205,7 @@ def tabulate_sheet(
     if not len(sheet.frame):
         raise UnreadableFile(f"The sheet is empty; {_OTHER_SHEET}." if len(sheet.names) > 1 else "The sheet is empty.")
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
+    check_size(0, max((seen.beyond.get(place, 0) for place in found.header), default=0))
     filled = _filled_rows(sheet, found)
     if merged == "first":
         sheet = replace(sheet, frame=_emptied(sheet, filled))
@@ -226,7 +227,13 @@ def tabulate_sheet(
         foot_guessed=found.keeps is None,
         merged=merged or "each",
         part=sheet.name,
-        notices=(*_about_merged(sheet, merged), *sheet.notices, *_about_lines(seen, found), *body.notices),
+        notices=(
+            *_about_merged(sheet, merged),
+            *sheet.notices,
+            *_about_beyond(seen),
+            *_about_lines(seen, found),
+            *body.notices,
+        ),
         alternatives=(
             *(
                 Alternative(argument="part", value=name, example="")
@@ -316,9 +323,13 @@ def _apart(data: bytes, dialect: Dialect, first_line: int, escape: Escape | None
 
 
 def _cells(
-    data: bytes, dialect: Dialect, seen: Survey, ahead: bulk.Ahead, say: Callable[[float], None]
+    data: bytes, dialect: Dialect, seen: Survey, ahead: bulk.Ahead, first_line: int, say: Callable[[float], None]
 ) -> engine.Cells:
-    """By Arrow where the file is plain and even, else by DuckDB. Raises UnreadableFile."""
+    """By Arrow where the file is plain and even, else by DuckDB; without those of a record of too many, or one row
+    could refuse the file. Raises UnreadableFile."""
+    if seen.beyond:
+        data = narrowed(data, dialect, seen, first_line)
+        seen = replace(seen, counts=np.where(seen.counts > WIDEST, 1, seen.counts))
     width = int(seen.counts.max())
     even = width > 1 and not seen.blank.size and int(seen.counts.min()) == width
     read = ahead.cells(seen, width, say) if even else None
@@ -328,17 +339,10 @@ def _cells(
     return read
 
 
-def _check_width(found: Layout, seen: Survey) -> None:
-    most = MOST_COLUMNS
-    width = max((len(seen.head[place]) for place in found.header), default=found.width)
-    if width > most:
-        raise UnreadableFile(f"The file has {width:,} columns; up to {most} can be read.")
-    if int(seen.counts.max()) > most + 100:
-        line = int(seen.lines[int(seen.counts.argmax())])
-        raise UnreadableFile(
-            f"Line {line:,} has {int(seen.counts.max()):,} cells where others have {width}; "
-            "check it for a missing line end."
-        )
+def _check_width(found: Layout, seen: Survey, columns: int | None) -> None:
+    """Raises UnreadableFile for more names of columns than can be read, or columns where none has a name."""
+    named = (max(len(seen.head[place]), seen.beyond.get(place, 0)) for place in found.header)
+    check_size(0, max(named, default=columns or found.width))
 
 
 def _assembled(
@@ -358,11 +362,12 @@ def _assembled(
     frame, lines, counts = wide.iloc[body].reset_index(drop=True), seen.lines[body], seen.counts[body]
     table = _columns(frame, wide, seen, found, width, sheet)
     frame = _without(frame, table.index)
-    keep = np.ones(len(frame), dtype=bool) if table.single else ~blank_rows(frame)
+    overflows = counts > WIDEST
+    keep = np.ones(len(frame), dtype=bool) if table.single else overflows | ~blank_rows(frame)
     if not keep.all():
         notices.append(_aside("Rows without anything in them", lines[~keep]))
     if table.most is not None:
-        extra = keep & (counts > table.most) & ~blank_rows(frame.iloc[:, table.most :])
+        extra = keep & (counts > table.most) & (overflows | ~blank_rows(frame.iloc[:, table.most :]))
         _refuse_uneven(extra, keep, lines, counts, seen, found, table.most, uneven)
         keep &= ~extra
         spilled = int(extra.sum())
@@ -479,6 +484,12 @@ def _taken(frame: pd.DataFrame, keep: BoolArray, table: Columns) -> pd.DataFrame
     frame = frame.iloc[:, places] if keep.all() else frame.iloc[keep, places].reset_index(drop=True)
     frame.columns = pd.Index(table.labels)
     return frame
+
+
+def _about_beyond(seen: Survey) -> tuple[Notice, ...]:
+    """Of a sheet, whose rows are read without the cells that are too many."""
+    what = f"Cells beyond the first {MOST_COLUMNS} columns"
+    return (_aside(what, seen.lines[list(seen.beyond)]),) if seen.beyond else ()
 
 
 def _about_dialect(dialect: Dialect, declared: str | None) -> list[Notice]:

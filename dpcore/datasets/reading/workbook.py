@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.reading.bounds import check_sheets, check_size
+from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_sheets, check_size
 from dpcore.datasets.reading.compound import container_of, workbook_stream
 from dpcore.datasets.reading.excel_parts import ExcelParts, Extent
 from dpcore.datasets.reading.gathering import Gathering
@@ -108,7 +108,6 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
     passed = 0
     for name in names if chosen is None else (chosen,):
         extent = extents(name)
-        check_size(extent.rows, extent.columns, most=_MOST_CELLS)
         if extent.rows > _MOST_ROWS:  # what the library gives ends there
             raise UnreadableFile(
                 f"A sheet of this workbook has more than {_MOST_ROWS:,} rows, which is what a sheet can hold; save the "
@@ -123,7 +122,7 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
             raise UnreadableFile(DAMAGED) from None
         if not sheet.height or not sheet.width:
             continue
-        check_size(sheet.height, sheet.width)
+        check_size(sheet.height * sheet.width, 1)
         found = _read(sheet, extent, names, chosen is not None or len(names) == 1, say)
         if _is_table(found) or chosen is not None:
             break
@@ -145,22 +144,28 @@ def _is_table(sheet: Sheet) -> bool:
 
 
 def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say: Say) -> Sheet:
-    """Rows that hold something."""
-    fill, tops = _merged(sheet, say)
+    """Rows that hold something in the columns that are read."""
+    left = (sheet.start or (0, 0))[1]
+    width = min(int(sheet.width), MOST_COLUMNS - left)
+    if width < 1:
+        raise UnreadableFile(f"The sheet begins beyond column {MOST_COLUMNS}; move the table to the left of it.")
+    fill, tops = _merged(sheet, width, say)
     merged: dict[int, list[int]] = {}
     held: dict[tuple[int, int], str] = {}  # the values of merged cells, by the row they begin in and their place
-    width = int(sheet.width)
     gathered = Gathering(map(str, range(width)))
     lines: list[int] = []
     blank: list[int] = []
     filled = np.zeros(width, dtype=np.int64)
-    beyond: list[int] = []
+    overflown: list[int] = []
+    beyond: dict[int, int] = {}
     total = int(sheet.total_height)
     for number, cells in enumerate(_rows(sheet), start=1):
         if cells is None:
             _refuse_merged_from(number, tops)
-            beyond.append(number)
+            overflown.append(number)
         row = [""] * width if cells is None else [_text(cell) for cell in cells]
+        ends = max((place + 1 for place, cell in enumerate(row[width:], width) if cell.strip()), default=0)
+        row = row[:width]
         for place in tops.get(number, ()):
             held[number, place] = row[place]
         if number in fill:  # a cell beneath that holds something of its own keeps it, and to itself
@@ -168,11 +173,13 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
             for place in merged[number]:
                 row[place] = held.get((fill[number][place], place), "")
         present = [place for place, cell in enumerate(row) if cell.strip()]
-        if not present and cells is not None:
+        if not present and not ends and cells is not None:
             blank.append(number)
             continue
         if len(present) > 1:
             filled[present] += 1
+        if ends:
+            beyond[len(lines)] = left + ends
         lines.append(number)
         gathered.add({str(place): cell for place, cell in enumerate(row)})
         if number % 5000 == 0:
@@ -186,16 +193,17 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
         blank=np.array(blank, dtype=np.int64),
         head=[_trimmed(row, kept) for row in frame.head(HEAD).itertuples(index=False, name=None)],
         tail=[_trimmed(row, kept) for row in frame.tail(TAIL).itertuples(index=False, name=None)],
+        beyond=beyond,
     )
     return Sheet(
         frame=frame,
-        left=(sheet.start or (0, 0))[1],
+        left=left,
         survey=survey,
         name=str(sheet.name),
         names=names,
         certain=certain,
         merged=merged,
-        notices=tuple(_notices(extent, lines, beyond)),
+        notices=tuple(_notices(extent, lines, overflown)),
     )
 
 
@@ -223,10 +231,10 @@ def _refuse_merged_from(number: int, tops: Mapping[int, list[int]]) -> None:
         )
 
 
-def _notices(extent: Extent, lines: list[int], beyond: list[int]) -> Iterator[Notice]:
-    if beyond:
+def _notices(extent: Extent, lines: list[int], overflown: list[int]) -> Iterator[Notice]:
+    if overflown:
         sentence = f"A number that {_BEYOND} makes all cells of its row missing; give it another format to read them."
-        yield Notice(what="noticed", sentence=sentence, count=len(beyond), lines=listed(beyond))
+        yield Notice(what="noticed", sentence=sentence, count=len(overflown), lines=listed(overflown))
     hidden = sorted(set(extent.hidden) & set(lines))
     if hidden:
         sentence = "Hidden rows are among the data; show them in the workbook and delete those that do not belong."
@@ -245,8 +253,8 @@ def _trimmed(row: tuple[str, ...], kept: IntArray) -> list[str]:
     return cells
 
 
-def _merged(sheet: Any, say: Say) -> tuple[dict[int, dict[int, int]], dict[int, list[int]]]:
-    """Rows (from 1) in which cells take a value from above, by their places from the first column on: from which row.
+def _merged(sheet: Any, width: int, say: Say) -> tuple[dict[int, dict[int, int]], dict[int, list[int]]]:
+    """Rows (from 1) in which cells take a value from above, by their places among the first ``width``: from which row.
     And in which rows such cells begin.
 
     Raises UnreadableFile for more than can be filled: each takes a few bytes of a file, however many rows it spans.
@@ -256,7 +264,7 @@ def _merged(sheet: Any, say: Say) -> tuple[dict[int, dict[int, int]], dict[int, 
     ranges = [
         (first - left, range(top + 2, min(bottom, last) + 2))
         for (top, first), (bottom, _) in sheet.merged_cell_ranges or ()
-        if 0 <= first - left < sheet.width
+        if 0 <= first - left < width
     ]
     if sum(len(rows) for _, rows in ranges) > _MOST_FILLED:
         raise UnreadableFile(
