@@ -215,7 +215,8 @@ def nines(values: FloatArray) -> BoolArray:
 
 def stands_apart(value: float, others: FloatArray) -> bool:
     """Whether a value of nines lies so far from the others that it probably means "no answer"."""
-    beyond = value > others.max() + max(float(np.ptp(others)), 1.0)
+    halves = others / 2  # or the largest numbers lie beyond any
+    beyond = value / 2 - halves.max() > max(float(np.ptp(halves)), 0.5)
     return (value < 0 <= others.min()) or (value > 0 and bool(beyond))
 
 
