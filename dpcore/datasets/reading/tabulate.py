@@ -205,7 +205,7 @@ def tabulate_sheet(
     if not len(sheet.frame):
         raise UnreadableFile(f"The sheet is empty; {_OTHER_SHEET}." if len(sheet.names) > 1 else "The sheet is empty.")
     found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
-    check_size(0, max((seen.beyond.get(place, 0) for place in found.header), default=0))
+    _check_width(found, seen, columns)
     filled = _filled_rows(sheet, found)
     if merged == "first":
         sheet = replace(sheet, frame=_emptied(sheet, filled))
@@ -340,9 +340,11 @@ def _cells(
 
 
 def _check_width(found: Layout, seen: Survey, columns: int | None) -> None:
-    """Raises UnreadableFile for more names of columns than can be read, or columns where none has a name."""
+    """Raises UnreadableFile for more names of columns than can be read; where none has a name and nobody stated how
+    many there are, for rows that have more as a rule."""
     named = (max(len(seen.head[place]), seen.beyond.get(place, 0)) for place in found.header)
-    check_size(0, max(named, default=columns or found.width))
+    usual = max(seen.beyond.values()) if 2 * len(seen.beyond) > seen.counts.size else found.width
+    check_size(0, max(named, default=columns or usual))
 
 
 def _assembled(
