@@ -79,6 +79,7 @@ def neighbours(kind: str, usual: int) -> tuple[Reading, ...]:
     return tuple(KINDS[kind]([*rows, *more]) for more in ([], *([last] for last in LAST)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("usual", range(len(USUAL)))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("first", [*STEPS, *SHOWN], ids=lambda step: step.sentence[:60])
