@@ -26,7 +26,6 @@ _SIZES = {None, *(f"{sign}INT_{size}" for sign in ("", "U") for size in (8, 16, 
 _WHOLE = {"BIGINT", "UBIGINT"}
 _TEXTS = {None, "UTF8", "ENUM"}
 _UNIT = re.compile(r"unit=TimeUnit\((?:MILLIS=(Milli)|.*MICROS=(Micro)|.*NANOS=(Nano))")
-_LETTERS = "regexp_full_match({}, '[^\\x00-\\x08\\x0e-\\x1b\\x7f]*', 's')"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,10 +142,8 @@ def moment_text(name: str, read: str) -> str:
 
 
 def _letters(cell: str) -> str:
-    """SQL for the text that bytes are, or of bytes that are none how they are written, so that no two are alike."""
-    letters = f"TRY(decode({cell}))"
-    told = f"CASE WHEN {_LETTERS.format(letters)} THEN {letters} ELSE CAST({cell} AS VARCHAR) END"
-    return f"CASE WHEN octet_length({cell}) <= {LONGEST} THEN {told} END"
+    """SQL for the text that bytes are; nothing of those that are none, as in memory, or more than is looked at."""
+    return f"CASE WHEN octet_length({cell}) <= {LONGEST} THEN TRY(decode({cell})) END"
 
 
 def _named(name: str, kind: Kind) -> str:
