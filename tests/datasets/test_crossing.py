@@ -139,6 +139,8 @@ WRONG: dict[str, Callable[[], bytes]] = {
     "places that go back": lambda: of_one(cells(0, 3, 8, text=b"onethree", behind=whole(1, 0)), 2),
     "too long a cell": lambda: of_one(cells(0, len(LONG), text=LONG), 1),
     "no row and some": lambda: reported(rows=0),
+    "a line of no row": lambda: of_one(whole(0, 1), 0),
+    "text of no row": lambda: of_one(whole(3) + b"one" + bytes(5), 0),
     "other rows": lambda: reported(rows=1),
     "rows without end": lambda: reported(rows=bounds.MOST_LINES),
     "rows before the first": lambda: reported(rows=-1),
@@ -196,8 +198,6 @@ def test_a_table_without_a_row_comes_back(data: bytes) -> None:
     """A sheet of names alone was a defect of the program to whoever brought it to a server."""
     back = read_back(written(table_of(data, Choices(header_rows=1, header_line=1), lambda *_: None)))
     assert (list(back.frame.columns), len(back.frame), back.lines.size) == (["a", "b"], 0, 0)
-
-
 @pytest.mark.parametrize("made", WRONG)
 def test_what_comes_back_is_not_trusted(made: str) -> None:
     """A reader that was led astray cannot have the server follow it: no class of its own, no cell out of bounds, no
