@@ -47,7 +47,11 @@ _TICK = 200  # milliseconds after which somebody who gives up is noticed
 _PATIENCE = 10.0  # seconds for a reader that was ended to be gone
 _PRINTED, _ROOM_TO_PRINT = 1 << 16, 1 << 20
 """Bytes of what libraries print that are looked at, and that there is room for."""
-_NO_MEMORY = (b"memory allocation of", b"bad_alloc", b"out of memory", b"MemoryError")
+_NO_MEMORY = (b"memory allocation of", b"bad_alloc", b"out of memory", b"memoryerror", b"allocate memory")
+"""In small letters: each library has its own way to write them."""
+_GIVEN_BACK = 1 << 20
+"""Bytes from which on glibc has the system give each piece of memory, and gives it back at once. Arrow asks for as much
+for each column as a piece of the file is large: what is left between those counted as memory, gigabytes of it."""
 _CRASH = "Until it is mended, save the table as CSV and bring that."
 _UNREAD = "This file cannot be read as a table; save it as CSV, and bring that."
 _AS_TEXT = ", or save the table as CSV"
@@ -370,7 +374,7 @@ def _too_long(seconds: float, otherwise: str) -> str:
 def _no_memory(printed: IO[bytes]) -> bool:
     """Whether a library said, before it ended its process, that there was no memory. Its words go no further."""
     printed.seek(0)
-    words = printed.read(_PRINTED)
+    words = printed.read(_PRINTED).lower()
     return any(mark in words for mark in _NO_MEMORY)
 
 
@@ -435,5 +439,6 @@ def _environment() -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "MALLOC_MMAP_THRESHOLD_": str(_GIVEN_BACK),
         "JE_ARROW_MALLOC_CONF": "background_thread:false",
     }
