@@ -51,9 +51,9 @@ def plain_markdown(text: str, limit: int = LIMIT) -> str:
     """``visible`` text with every character escaped that Markdown or HTML would act on.
 
     For the few places, such as chart titles and metric labels, that always take markup. No escape keeps Markdown from
-    making a link of an address, so in one stands ``UNSEEN``.
+    making a link of an address, or Streamlit an icon of ``:material/check:``, so in one stands ``UNSEEN``.
     """
-    return _ADDRESS.sub(UNSEEN, visible(text, limit)).translate(_ESCAPED)
+    return _ACTING.sub(UNSEEN, visible(text, limit)).translate(_ESCAPED)
 
 
 def named_markdown(name: str, limit: int = LONGEST_TOLD) -> str:
@@ -65,8 +65,11 @@ def named_markdown(name: str, limit: int = LONGEST_TOLD) -> str:
 
 UNSEEN = "\u2060"
 """A sign that takes no place and parts no line; ``visible`` text has none of its own."""
-_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=\S)(?=@\S)", re.IGNORECASE)
-"""Where a page's address or that of a letter is parted."""
+_ACTING = re.compile(
+    r"(?<=:)(?=//|[\w+-])|(?<=www)(?=\.)|(?<=\S)(?=@\S)|(?<=(?<!\S)[-<>~])(?=[-=>]+(?!\S))", re.IGNORECASE
+)
+"""Where is parted what is found in a text once its escapes are gone: a page's address or that of a letter, and what
+Streamlit makes icons, its logo, emoji, badges, colours and arrows of."""
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _ESCAPED = _ENTITIES | {ord(character): f"\\{character}" for character in r"\`*_{}[]()#+-.!|~$:"}
 _WITHIN = _ENTITIES | {ord(character): f"\\{character}" for character in r"\`*_[]!|~$"}
@@ -77,7 +80,7 @@ def plain_sentence(text: str, limit: int = 1000) -> str:
 
     It begins with a word of ours, so signs that mean something only where a line begins stay as they are.
     """
-    return _ADDRESS.sub(UNSEEN, visible(text, limit)).translate(_WITHIN)
+    return _ACTING.sub(UNSEEN, visible(text, limit)).translate(_WITHIN)
 
 
 def plain_html(text: str, limit: int = LIMIT) -> str:

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 
 import pandas as pd
 import pytest
 
-from dpcore.datasets.text import plain_html, plain_markdown, safe_cells, safe_csv, skeleton, spreadsheet_safe, visible
+from dpcore.datasets import text as module
+from dpcore.datasets.text import (
+    UNSEEN,
+    plain_html,
+    plain_markdown,
+    plain_sentence,
+    safe_cells,
+    safe_csv,
+    skeleton,
+    spreadsheet_safe,
+    visible,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +85,29 @@ def test_markdown_is_escaped() -> None:
     escaped = plain_markdown("![x](http://e) **b** `c` $y$ :red[z] # h ~s~ | 1. - _i_")
     for sign in r"*_`[]()#!|~$:":
         assert all(escaped[place - 1] == "\\" for place, c in enumerate(escaped) if c == sign)
+
+
+FOUND = (r":material[_/]\w+:", r":streamlit:", r":[\w+-]+:", r":[^\W\d_][\w-]*", r"://", r"www\.", r"\w@\w",
+         r"(^|\s)(<->|->|<-|--|>=|<=|~=)(\s|$)")  # fmt: skip
+"""What Streamlit's page looks for in a text whose escapes are gone, and makes something else of."""
+ACTING = (":material/check:", ":material_check:", ":streamlit:", ":smile:", ":+1:", ":-1:", ":100:", "left :red",
+          "a:small", ":green-badge", "::name", ":::name", ":é", "a -> b", "<->", "<- a", "a -- b", ">=", "a <= b",
+          "~= 3", "http://e", "www.e", "a@e.f", ":color[x]{foreground=red}", ":help[x]", "a:blue[b]:c")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACTING)
+def test_nothing_is_found_in_a_name_once_its_escapes_are_gone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Escaping keeps Markdown from acting on a sign; icons, emoji and arrows are looked for in what it leaves."""
+
+    def left(markdown: str) -> str:
+        return html.unescape(re.sub(r"\\([^A-Za-z0-9\s])", r"\1", markdown))
+
+    for way in (plain_markdown, plain_sentence):
+        for text in (name, f"The name “{name}” is taken.", f"The name {name} is taken", f"{name}:", f"{name} :"):
+            assert left(way(text)).replace(UNSEEN, "") == text
+            assert not [one for one in FOUND if re.search(one, left(way(text)))], text
+    monkeypatch.setattr(module, "_ACTING", re.compile("(?!)"))
+    assert any(re.search(one, left(plain_markdown(name))) for one in FOUND)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", " =", "\n=", "＝"])
