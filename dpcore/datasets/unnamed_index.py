@@ -2,8 +2,8 @@
 
 There is one as soon as a row is left out, for rows that are numbered one after the other need none: so whether it is
 there hangs on one row, and it is no column of the table. Its name tells it, in a file without pandas' own notes too, as
-another program writes it anew, as Parquet, CSV, JSON or a sheet. An index with a name is a column as any other, also
-where pandas writes it as a rule (``reading.range_index``).
+another program writes it anew, as Parquet, CSV, JSON or a sheet. Where a file has the notes they tell every index,
+whatever its name (``pandas_index``); where it has none, one with a name is a column as any other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 from dpcore.errors import UnreadableFile
 
 _NAME = re.compile("__index_level_[0-9]+__(?:[._][0-9]+)?")  # a number behind it where the name stands twice
-NOTHING_ELSE = "The file has no column but an index without a name; give the index a name and write the file anew."
+NOTHING_ELSE = "The file has no column but an index of pandas; write it anew after reset_index()."
 
 
 def is_unnamed_index(name: str) -> bool:

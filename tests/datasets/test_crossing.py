@@ -198,6 +198,8 @@ def test_a_table_without_a_row_comes_back(data: bytes) -> None:
     """A sheet of names alone was a defect of the program to whoever brought it to a server."""
     back = read_back(written(table_of(data, Choices(header_rows=1, header_line=1), lambda *_: None)))
     assert (list(back.frame.columns), len(back.frame), back.lines.size) == (["a", "b"], 0, 0)
+
+
 @pytest.mark.parametrize("made", WRONG)
 def test_what_comes_back_is_not_trusted(made: str) -> None:
     """A reader that was led astray cannot have the server follow it: no class of its own, no cell out of bounds, no

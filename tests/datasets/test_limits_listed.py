@@ -44,7 +44,6 @@ REFUSE_NOTHING: dict[str, str] = {
     "plain_words.py": "LARGEST",
     "decimal_texts.py": "MOST_DIGITS",
     "arrow_cells.py": "_LARGEST",
-    "range_notes.py": "_LARGEST",
     "private_rows.py": "MOST_LOOKED_AT",
     "text.py": "_LONGEST_LOOKED_AT",
     "steps.py": "_MOST_OPTIONS _MOST_SUMS _LONGEST_OPTION _MOST_SPLIT _LONGEST_NUMBER",

@@ -160,7 +160,7 @@ def test_a_file_of_nothing_else_is_refused_in_a_sentence(kind: str, tmp_path: Pa
     write, stated = FILES[kind]
     if "delimiter" not in stated and kind.startswith(("CSV", "tabs")):
         stated = {"delimiter": ",", "header_rows": 1}
-    with pytest.raises(UnreadableFile, match="no column but an index without a name"):
+    with pytest.raises(UnreadableFile, match="no column but an index of pandas"):
         read_table(write(WHOLE[[]].drop(7), tmp_path), **stated)
 
 

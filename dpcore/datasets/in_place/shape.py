@@ -15,6 +15,7 @@ in time in milliseconds, which reach further than its own, and decimals of many 
 from __future__ import annotations
 
 import glob
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,20 +38,24 @@ from dpcore.datasets.in_place.file_types import (
     text,
     value,
 )
-from dpcore.datasets.in_place.range_columns import by_rule, rules
+from dpcore.datasets.pandas_index import NOTE as OF_PANDAS
+from dpcore.datasets.pandas_index import noted
 from dpcore.datasets.parquet_columns import columns, duckdb_names
 from dpcore.datasets.span_columns import NOTE, spans
 from dpcore.datasets.temporary import private_folder
 from dpcore.datasets.unnamed_index import is_unnamed_index
 from dpcore.errors import UnreadableFile
 
-UNLIKE = "The Parquet files of this folder differ in the names or types of their columns; ask who writes them."
-NO_COLUMN = "The Parquet files of this folder have no column that can be read safely."
+UNLIKE = (
+    "The Parquet files of this folder have no column, or differ in the names or types of their columns; ask who writes "
+    "them."
+)
 PATTERN = "The path of this folder holds *, ? or [, which would name other folders as well; call it something else."
 _FOOTERS = (
     "SELECT file_name, name, type, converted_type, logical_type, num_children, scale, precision, repetition_type "
     "FROM parquet_schema({})"
 )
+_STATES = re.compile(r"[^=?\n]+=[^=?\n]*")
 _NOTES = "SELECT DISTINCT file_name, value FROM parquet_kv_metadata({}) WHERE key = ?"
 
 
@@ -100,27 +105,27 @@ def _one_table(connection: duckdb.DuckDBPyConnection, every: str) -> Shape:
     for element in connection.execute(_FOOTERS.format(every)).fetchall():
         elements[element[0]].append(element)
     notes = connection.execute(_NOTES.format(every), [made_of.KEY.encode()]).fetchall()
-    files = _files(connection, elements, dict(connection.execute(_NOTES.format(every), [NOTE]).fetchall()), every)
+    told = [dict(connection.execute(_NOTES.format(every), [key]).fetchall()) for key in (NOTE, OF_PANDAS)]
+    files = _files(connection, elements, *told)
     keys = _keys_of_folders(files)
-    several = {name: kind for name, kind in _several(files).items() if name.lower() not in keys}
+    several = {name: kind for name, kind in _several(files).items() if _small(name) not in keys}
     groups: defaultdict[tuple[tuple[str, ...], tuple[FileType, ...]], list[str]] = defaultdict(list)
     for file, of in files.items():
-        groups[of.held, tuple(of.types[name] for name in several)].append(file)
+        groups[of.stored, tuple(of.types[name] for name in several)].append(file)
     widened = len(groups) > 1 or len({tuple(element[1:] for element in of) for of in elements.values()}) > 1
     listed = [every] if len(groups) == 1 else ["[" + ", ".join(map(_path, some)) + "]" for some in groups.values()]
     reads = [_read(some, widened, in_folders=bool(keys)) for some in listed]
     one = next(iter(files.values()))
-    described = connection.execute(f"DESCRIBE SELECT * FROM {reads[0]}").fetchall()  # noqa: S608 - the server's own folder
-    of_folders = [str(row[0]) for row in described[len(one.held) :]]
-    names = list(dict.fromkeys((*one.types, *of_folders)))
-    if not names:
-        raise UnreadableFile(NO_COLUMN)
+    if not one.types:
+        raise UnreadableFile(UNLIKE)
+    own = set(map(_small, one.types))
+    names = [*one.types, *(name for key, name in keys.items() if key not in own)]
     texts: dict[str, str] = {}
     for name, kind in several.items():
         if named_apart([of.types[name] for of in files.values()], kind):
             texts[name] = _unused(f"{name} as text", (*names, *texts.values()))
     late = frozenset(name for of in files.values() for name, kind in of.types.items() if kind.by_arrow) & several.keys()
-    found = _Columns(files=files, of_folders=of_folders, several=several, texts=texts)
+    found = _Columns(files=files, keys=keys, several=several, texts=texts)
     parts = list(zip(reads, groups.values(), strict=True))
     described = connection.execute(f"DESCRIBE {found.of_all(parts, names)}").fetchall()
     kinds = {name: kind for name, kind, *_ in described if name in names}
@@ -141,38 +146,39 @@ def _one_table(connection: duckdb.DuckDBPyConnection, every: str) -> Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _File:
-    """The columns of one file, by names of which none is another's: their types, the places of their leaves, the
-    ``numbers`` of those that are stated as a rule (``range_columns``); and the names of those that are ``held``."""
+    """The columns of one file, by names of which none is another's: their types, the places of their leaves, and their
+    own ``places`` among all that are ``stored``, an index of pandas too, by the names that they have there."""
 
     types: Mapping[str, FileType]
     leaves: Mapping[str, int]
-    numbers: Mapping[str, range]
-    held: tuple[str, ...]
+    places: Mapping[str, int]
+    stored: tuple[str, ...]
 
 
 def _files(
     connection: duckdb.DuckDBPyConnection,
     elements: Mapping[str, list[tuple[Any, ...]]],
     notes: Mapping[str, bytes],
-    every: str,
+    of_pandas: Mapping[str, bytes],
 ) -> dict[str, _File]:
-    """Each file by what its footer says. Raises duckdb.Error, and UnreadableFile where they are not of one shape."""
-    told, called = rules(connection, every), cache(lambda names: duckdb_names(connection, names))
+    """Each file by what its footer and these notes say. Raises duckdb.Error, and UnreadableFile where they are not of
+    one shape."""
+    called = cache(lambda names: duckdb_names(connection, names))
     found = {}
     for file, of in sorted(elements.items()):
         placed = columns([element[5] for element in of])
         types = [file_type(of[at]) for at, _ in placed]
         of_spans = spans(notes.get(file, b""))
         types = [NOTHING if at in of_spans and kind.name == "BIGINT" else kind for at, kind in enumerate(types)]
-        held = [of[at][1] for at, _ in placed]
-        numbers = {name: rule for name, rule in told.get(file, []) if name not in held}
-        names = called((*held, *numbers))
-        types += [FileType(family="number", name="BIGINT")] * len(numbers)
+        stored = tuple(of[at][1] for at, _ in placed)
+        kept = noted(of_pandas.get(file, b"")).columns(stored)
+        names = zip(called(tuple(stored[place] for place in kept)), kept, strict=True)
+        places = {name: place for name, place in names if not is_unnamed_index(name)}
         found[file] = _File(
-            types={name: kind for name, kind in zip(names, types, strict=True) if not is_unnamed_index(name)},
-            leaves={name: leaf for name, (_, leaf) in zip(names, placed, strict=False)},
-            numbers=dict(zip(names[len(held) :], numbers.values(), strict=True)),
-            held=tuple(names[: len(held)]),
+            types={name: types[place] for name, place in places.items()},
+            leaves={name: placed[place][1] for name, place in places.items()},
+            places=places,
+            stored=stored,
         )
     if len({frozenset(of.types) for of in found.values()}) > 1:
         raise UnreadableFile(UNLIKE)
@@ -181,11 +187,11 @@ def _files(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Columns:
-    """What is selected of files: columns of theirs, and ``of_folders`` what folders are called; ``several`` as another
-    type than their own, and the ``texts`` of some of these."""
+    """What is selected of files: columns of theirs, and what folders are called (``keys``); ``several`` as another type
+    than their own, and the ``texts`` of some of these."""
 
     files: Mapping[str, _File]
-    of_folders: Sequence[str]
+    keys: Mapping[bytes, str]
     several: Mapping[str, str]
     texts: Mapping[str, str]
 
@@ -196,15 +202,18 @@ class _Columns:
     def selected(self, read: str, files: Sequence[str], names: Sequence[str]) -> str:
         """The columns ``names`` of these files, which hold the same ones and are of the same types in ``several``."""
         first = self.files[files[0]]
+        # DuckDB puts what folders are called in place of the first column that is called so, or behind all of them
+        there = {_small(name): place for place, name in reversed(list(enumerate(first.stored)))}
+        behind = [key for key in self.keys if key not in there]
+        there |= {key: place for place, key in enumerate(behind, len(first.stored))}
+        places = {name: there[key] for key, name in self.keys.items()}
+        places |= {
+            name: there[_small(name)] if _small(name) in self.keys else place for name, place in first.places.items()
+        }
         # by other names, or one could be called as DuckDB calls a row's file, or its place there
-        called = {name: f"c{place}" for place, name in enumerate((*first.held, *self.of_folders))}
-        source = f"{read} AS t({', '.join(called.values())})"
-        stated = {name: f"n{place}" for place, name in enumerate(first.numbers)}
-        if stated:
-            of = {at: {file: self.files[file].numbers[name] for file in files} for name, at in stated.items()}
-            rules = ", ".join(f"{by_rule(numbers)} AS {at}" for at, numbers in of.items())
-            source = f"(SELECT *, {rules} FROM {source})"  # noqa: S608 - the server's own folder
-        called = {**stated, **called}  # what a folder is called stands in place of a column
+        called = {name: f"c{place}" for name, place in places.items()}
+        every = ", ".join(f"c{place}" for place in range(len(first.stored) + len(behind)))
+        source = f"{read} AS t({every})"
         cells = {
             name: value(called[name], first.types[name], self.several[name]) if name in self.several else called[name]
             for name in names
@@ -233,13 +242,19 @@ def _several(files: Mapping[str, _File]) -> dict[str, str]:
     return {name: kind for name, kind in read if kind is not None}
 
 
-def _keys_of_folders(files: Iterable[str]) -> set[str]:
-    """What the folders on the way to each file say of it (``ward=3``), in small letters; nothing if some say else."""
-    ways = {
-        tuple(folder.partition("=")[0].lower() if folder.count("=") == 1 else "" for folder in Path(file).parts[:-1])
-        for file in files
-    }
-    return set(*ways) - {""} if len(ways) == 1 else set()
+def _keys_of_folders(files: Iterable[str]) -> dict[bytes, str]:
+    """What folders on the way to each file are called that say something of it (``ward=3``), in DuckDB's order, by how
+    it compares them; none if some files' folders say something else."""
+    stated = [{part.partition("=")[0] for part in file.split("/")[:-1] if _STATES.fullmatch(part)} for file in files]
+    keys: dict[bytes, str] = {}
+    for name in sorted(stated[0]) if all(one == stated[0] for one in stated) else ():
+        keys.setdefault(_small(name), name)
+    return keys
+
+
+def _small(name: str) -> bytes:
+    """A name as DuckDB compares it, which takes no letters but A to Z for those of small ones."""
+    return name.encode().lower()
 
 
 def _read(files: str, widened: bool, *, in_folders: bool) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import struct
 
-import pandas as pd
 import pyarrow as pa
 from pyarrow import ipc
 
 from dpcore.datasets.arrow_cells import is_read, sound
 from dpcore.datasets.extension_types import as_stored
 from dpcore.datasets.flat_buffers import field, follow, root
+from dpcore.datasets.pandas_index import NOTE, noted
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.bounds import check_size
 from dpcore.datasets.reading.no_memory import check_memory
+from dpcore.datasets.unnamed_index import NOTHING_ELSE
 from dpcore.errors import UnreadableFile
 
 _DAMAGED = "This Arrow file is damaged or of a kind that cannot be read; save it as CSV."
@@ -21,22 +22,25 @@ _MOST_UNPACKED = 400 << 20
 _FILE_START = 8  # the magic and its padding, after which a file is a stream
 
 
-def arrow_table(data: bytes, *, stream: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The columns of an Arrow file as text, and the names of those of which no cell is read, since they hold no text,
-    number, day … Raises UnreadableFile."""
+def arrow_table(data: bytes, *, stream: bool) -> engine.Typed:
+    """The columns of an Arrow file as text. Raises UnreadableFile."""
     whole = pa.py_buffer(data)
     try:
         body = whole if stream else whole.slice(_FILE_START)
         _check_batches(body)
         body = as_stored(body)
         schema = ipc.open_stream(body).schema
-        check_size(0, len(schema))
-        places = [place for place, kind in enumerate(schema.types) if is_read(kind)]
+        told = noted((schema.metadata or {}).get(NOTE, b""))
+        kept = told.columns(schema.names)
+        if told.levels and not kept:
+            raise UnreadableFile(NOTHING_ELSE)
+        check_size(0, len(kept))
+        places = [place for place in kept if is_read(schema.types[place])]
         batches, rows = [], 0
         reader = ipc.open_stream(body, options=ipc.IpcReadOptions(included_fields=places))
         for batch in reader:
             rows += batch.num_rows
-            check_size(rows, len(schema))
+            check_size(rows, len(kept))
             if places:  # else all of them are included
                 batches.append(batch)
         read = sound(pa.Table.from_batches(batches, schema=reader.schema)).columns if places else []
@@ -44,9 +48,12 @@ def arrow_table(data: bytes, *, stream: bool) -> tuple[pd.DataFrame, tuple[str, 
         check_memory(error)
         raise UnreadableFile(_DAMAGED) from None
     columns = dict(zip(places, read, strict=True))
-    cells = [columns.get(place, pa.nulls(rows)) for place in range(len(schema))]
-    named = tuple(name for place, name in enumerate(schema.names) if place not in columns)
-    return engine.arrow(pa.Table.from_arrays(cells, schema.names, metadata=schema.metadata)), named
+    cells = [columns.get(place, pa.nulls(rows)) for place in kept]
+    return engine.Typed(
+        frame=engine.arrow(pa.Table.from_arrays(cells, [schema.names[place] for place in kept])),
+        not_read=tuple(schema.names[place] for place in kept if place not in columns),
+        index=told.names,
+    )
 
 
 def _check_batches(body: pa.Buffer) -> None:

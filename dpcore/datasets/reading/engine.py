@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -24,14 +23,14 @@ import pyarrow as pa
 
 from dpcore.datasets.believing import BELIEVING
 from dpcore.datasets.decimal_texts import in_duckdb, writable
+from dpcore.datasets.pandas_index import NOTE, noted
 from dpcore.datasets.parquet_columns import columns, duckdb_names
-from dpcore.datasets.range_notes import NOTE
 from dpcore.datasets.reading.bounds import LONGEST_CELL, MOST_TEXT, check_size, check_text
 from dpcore.datasets.reading.dialect import Dialect
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.parquet_cells import apart
-from dpcore.datasets.reading.range_index import with_range_index
 from dpcore.datasets.temporary import drop, private_file, private_folder
+from dpcore.datasets.unnamed_index import NOTHING_ELSE
 from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
@@ -61,6 +60,16 @@ class Cells:
 
     frame: pd.DataFrame
     counts: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Typed:
+    """A table of text that was made of one with types: its columns, the names of those of which no cell is read, since
+    they hold no text, number, day …, and what the ``index`` of pandas is called, which is none of them."""
+
+    frame: pd.DataFrame
+    not_read: tuple[str, ...] = ()
+    index: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -201,36 +210,44 @@ def _batches(relation: duckdb.DuckDBPyRelation, size: int, say: Callable[[float]
     return pa.Table.from_batches(batches, schema=reader.schema)
 
 
-def parquet(data: bytes) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The columns of a Parquet file as text, missing values and what is no value as empty cells; and the names of those
-    of which no cell is read, since they hold no text, number, day …
+def parquet(data: bytes) -> Typed:
+    """The columns of a Parquet file as text, missing values and what is no value as empty cells. Raises
+    UnreadableFile."""
+    from pyarrow.parquet import read_metadata
 
-    Raises UnreadableFile.
-    """
     with _session(data) as (connection, file):
         try:
+            about = read_metadata(file)
+            told = noted((about.metadata or {}).get(NOTE, b""))
+            if told.levels and not about.num_columns:  # which DuckDB takes for no Parquet file
+                raise UnreadableFile(NOTHING_ELSE)
             relation = connection.read_parquet(file, binary_as_string=True)
-            check_size(_rows_in(relation), len(relation.columns))
             footer = connection.execute(_FOOTER, [file]).fetchall()
             placed = columns([inside for _, inside, _ in footer])
+            own = [footer[element][0] for element, _ in placed]
+            places = told.columns(own)
+            if not places:
+                raise UnreadableFile(NOTHING_ELSE)
+            check_size(_rows_in(relation), len(places))
             kinds = [str(kind) for kind in relation.types]
             not_read = {place for place, kind in enumerate(kinds) if _NOT_READ.fullmatch(kind)}
             not_read |= {place for place, (element, _) in enumerate(placed) if footer[element][2]}
-            leaves = {place: leaf for place, (_, leaf) in enumerate(placed) if place not in not_read}
-            beside = _beside(connection, apart(file, leaves), not_read)
-            asked = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = ?", [file, NOTE])
-            noted = asked.fetchall()  # all of it, or the connection can be asked nothing else
+            left_out = not_read | (set(range(len(own))) - set(places))
+            leaves = {place: leaf for place, (_, leaf) in enumerate(placed) if place not in left_out}
+            beside = _beside(connection, apart(file, leaves), left_out)
             try:
                 found = _as_text(relation, beside)
             except duckdb.OutOfMemoryException:
                 raise
             except duckdb.Error:  # at bytes that are no text, if it is not damaged
                 found = _legible(connection, file, relation, beside)
-            own = [footer[element][0] for element, _ in placed]
-            called = partial(duckdb_names, connection)
-            found = found.set_axis(pd.Index(called(own)), axis=1)
-            named = tuple(found.columns[place] for place in sorted(not_read))
-            return with_range_index(found, own, noted[0][0] if noted else b"", called), named
+            names = dict(zip(places, duckdb_names(connection, [own[place] for place in places]), strict=True))
+            found = found.iloc[:, places].set_axis(pd.Index(names.values()), axis=1)
+            return Typed(
+                frame=found,
+                not_read=tuple(name for place, name in names.items() if place in not_read),
+                index=told.names,
+            )
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except (duckdb.Error, pa.ArrowException, OSError, ValueError) as error:
@@ -280,9 +297,7 @@ def arrow(table: pa.Table) -> pd.DataFrame:
     """The columns of an Arrow table as text, missing values as empty cells. Raises UnreadableFile."""
     with _session() as (connection, _):
         try:
-            found, note = _as_text(connection.from_arrow(table)), (table.schema.metadata or {}).get(NOTE, b"")
-            called = partial(duckdb_names, connection, unnamed="v")
-            return with_range_index(found, table.column_names, note, called)
+            return _as_text(connection.from_arrow(table))
         except duckdb.OutOfMemoryException:
             raise MemoryError from None
         except duckdb.Error:

@@ -25,6 +25,10 @@ from dpcore.datasets.report import Alternative, Container, Notice, Report
 from dpcore.datasets.unnamed_index import without_unnamed_index
 from dpcore.errors import UnreadableFile
 
+_INDEX = (
+    "An index, which pandas keeps beside the columns, is no column here; have the file saved after reset_index() to "
+    "ask about it."
+)
 _NOT_READ = "Columns of lists, records or the like are not read: none of their cells counts as a value."
 _Say = Callable[[float, str], None]
 
@@ -53,10 +57,10 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
         return _json(data, choices, say)
     if kind == "parquet":
         say(0.1, "Reading the Parquet file")
-        return _typed(*engine.parquet(data), "parquet")
+        return _typed(engine.parquet(data), "parquet")
     if kind == "arrow" or kind == "arrow stream":
         say(0.1, "Reading the Arrow file")
-        return _typed(*arrow_table(data, stream=kind == "arrow stream"), "arrow")
+        return _typed(arrow_table(data, stream=kind == "arrow stream"), "arrow")
     return _labelled(data, kind, say)
 
 
@@ -163,9 +167,12 @@ def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
     return replace(table, codebooks=found.codebooks, about=found.about)
 
 
-def _typed(frame: pd.DataFrame, not_read: tuple[str, ...], container: Container) -> Tabulated:
-    notice = Notice(what="noticed", sentence=_NOT_READ, count=len(not_read), columns=not_read)
-    return _plain(frame, container, (notice,) if not_read else ())
+def _typed(found: engine.Typed, container: Container) -> Tabulated:
+    told = ((_NOT_READ, found.not_read), (_INDEX, found.index))
+    notices = tuple(
+        Notice(what="noticed", sentence=sentence, count=len(names), columns=names) for sentence, names in told if names
+    )
+    return _plain(found.frame, container, notices)
 
 
 def _plain(frame: pd.DataFrame, container: Container, notices: tuple[Notice, ...] = ()) -> Tabulated:
