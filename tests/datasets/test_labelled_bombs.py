@@ -14,7 +14,7 @@ import pyreadstat
 import pytest
 
 from dpcore.datasets import UnreadableFile, read_table
-from dpcore.datasets.reading import bounds, labelled_pieces
+from dpcore.datasets.reading import bounds, labelled_pieces, labelled_stata
 
 
 def stata(words: list[str], version: int = 117, order: str = "little") -> bytes:
@@ -41,14 +41,13 @@ def test_one_long_word_gives_the_others_no_room() -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows are asked for at a time."""
     limits: list[int] = []
-    real = pyreadstat.read_dta
+    real = labelled_stata.StataCells.read
 
-    def read(file: str, **options: Any) -> Any:
-        if "row_limit" in options:
-            limits.append(options["row_limit"])
-        return real(file, **options)
+    def read(cells: Any, offset: int, limit: int) -> Any:
+        limits.append(limit)
+        return real(cells, offset, limit)
 
-    monkeypatch.setattr(pyreadstat, "read_dta", read)
+    monkeypatch.setattr(labelled_stata.StataCells, "read", read)
     return limits
 
 
@@ -86,13 +85,12 @@ def test_a_word_too_long_for_a_cell_is_refused_before_any_row_is_asked_for(asked
 
 
 def test_one_long_word_makes_no_piece_of_the_others_small(asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """All words are read again for each piece: a file of 5 MB took 96 seconds."""
     monkeypatch.setattr(labelled_pieces, "_CHUNK_TEXT", 100_000)
     data = stata(["x" * 20_000] + [f"word {row}" for row in range(300)])
     assert read_table(data).rows == 301
     assert asked == [302]
-    real = labelled_pieces._words_apart
-    monkeypatch.setattr(labelled_pieces, "_words_apart", lambda *given: np.full(301, real(*given).max()))
+    real = labelled_stata.StataCells.apart
+    monkeypatch.setattr(labelled_stata.StataCells, "apart", lambda cells: np.full(301, real(cells).max()))
     assert read_table(data).rows == 301
     assert len(asked) > 50
 
@@ -108,8 +106,9 @@ def test_what_stands_apart_is_counted_for_each_row(version: int, order: str) -> 
         made, version=version, convert_strl=["b", "d"], write_index=False, byteorder=order, data_label="a <label>"
     )
     sizes = [len(word.encode()) + 1 if word else 0 for word in words]
-    found = labelled_pieces._words_apart(made.getvalue(), len(words), 4)
-    assert found.tolist() == [one + other for one, other in zip(sizes, sizes[::-1], strict=True)]
+    cells = labelled_stata.StataCells(made.getvalue(), len(words), 4)
+    assert cells.read(0, 1000)[1] == [word.encode().partition(b"\0")[0] for word in words]
+    assert cells.apart().tolist() == [one + other for one, other in zip(sizes, sizes[::-1], strict=True)]
 
 
 def meta(rows: int | None, width: int) -> Any:
@@ -123,7 +122,7 @@ def meta(rows: int | None, width: int) -> Any:
 
 def gone_through(rows: int, width: int) -> int:
     """Bytes from the beginning to the end of each piece, where next to nothing stands in the words."""
-    ask, offset, found = labelled_pieces.pieces(b"", "spss", meta(rows, width)), 0, 0
+    ask, offset, found = labelled_pieces.pieces(b"", meta(rows, width)), 0, 0
     while offset < rows:
         offset = min(offset + ask(offset, 0), rows)
         found += offset * width
@@ -140,7 +139,7 @@ def test_wide_words_are_gone_through_a_few_times(width: int, monkeypatch: pytest
 
 
 def test_the_more_stands_in_words_the_fewer_rows_are_asked_for() -> None:
-    ask = labelled_pieces.pieces(b"", "spss", meta(None, 10_000))
+    ask = labelled_pieces.pieces(b"", meta(None, 10_000))
     asked = [ask(0, characters) * 10_000 + characters for characters in range(0, bounds.MOST_TEXT, 1 << 24)]
     assert max(asked) <= bounds.MOST_TEXT + labelled_pieces._CHUNK_TEXT
 

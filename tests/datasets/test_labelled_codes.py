@@ -10,7 +10,7 @@ import pyreadstat
 import pytest
 
 from dpcore.datasets import Reading, read_table
-from dpcore.datasets.reading import labelled_files, labelled_letters
+from dpcore.datasets.reading import labelled_letters
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
 
@@ -90,6 +90,7 @@ def test_a_number_is_no_day() -> None:
         assert read(program, [700.0, 701.0], variable_format={"cell": written}).frame["cell"].tolist() == ["700", "701"]
 
 
+OLD, NEW = (b"<stata_dta><header><release>%d</release>" % version for version in (117, 118))
 WORDS = ["zoé", "QQQé", "Ökonom", "ok"]
 
 
@@ -105,9 +106,7 @@ def lettered(program: str, rows: list[int], wrong: bytes = b"\xff\xfeQ") -> Read
 
 
 @pytest.mark.parametrize("program", list(_WRITE))
-def test_bytes_that_are_no_letters_are_one_missing_cell_and_change_no_other(
-    program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_that_are_no_letters_are_one_missing_cell_and_change_no_other(program: str) -> None:
     whole, holed = lettered(program, [0, 2, 3]), lettered(program, [0, 1, 2, 3])
     assert holed.frame["word"].tolist() == ["zoé", "", "Ökonom", "ok"]
     others = holed.frame.drop(index=1).reset_index(drop=True)
@@ -116,9 +115,6 @@ def test_bytes_that_are_no_letters_are_one_missing_cell_and_change_no_other(
     assert (notice.count, notice.columns) == ((2, ("word", "essay")) if program != "SAS" else (1, ("word",)))
     assert notice.texts == notice.lines == ()
     assert not whole.report.repaired
-    monkeypatch.setattr(labelled_files, "encoding_of", lambda *_: None)
-    with pytest.raises(UnreadableFile, match="damaged"):
-        lettered(program, [0, 1, 2, 3])
 
 
 def test_a_word_cut_within_its_last_letter_is_read_alike_beside_one_that_cannot_be() -> None:
@@ -133,19 +129,30 @@ def test_a_word_cut_within_its_last_letter_is_read_alike_beside_one_that_cannot_
 
 
 @pytest.mark.parametrize(
-    ("kind", "data", "said", "encoding"),
+    ("kind", "data", "said", "letters", "word"),
     [
-        ("spss", b"", "UTF-8", "utf-8"),
-        ("spss", b"", "WINDOWS-1252", "cp1252"),
-        ("spss", b"", "SHIFT_JIS", None),  # read otherwise here and there
-        ("spss", b"", None, None),
-        ("stata", b"\x73", None, "cp1252"),
-        ("stata", b"<stata_dta><header><release>117</release>", None, "cp1252"),
-        ("stata", b"<stata_dta><header><release>118</release>", None, "utf-8"),
-        ("transport", b"", None, "utf-8"),
+        ("spss", b"", "UTF-8", b"B\xc3\xa9", "Bé"),
+        ("spss", b"", "WINDOWS-1252", b"B\xc3\xa9", "BÃ©"),
+        ("spss", b"", "SHIFT_JIS", b"\x93\xfa\x96{", "日本"),
+        ("sas", b"", "WINDOWS-936", b"\xc8\xd5", "日"),
+        ("sas", b"", "BIG-5", b"\xa4\xe9", "日"),
+        ("spss", b"", None, b"B\xc3\xa9", "Bé"),
+        ("stata", b"\x73", None, b"B\xc3\xa9", "Bé"),
+        ("stata", b"\x73", None, b"B\xe9", "Bé"),
+        ("stata", OLD, None, b"B\xc3\xa9", "Bé"),
+        ("stata", OLD, None, b"Stra\xdfe", "Straße"),
+        ("stata", NEW, None, b"B\xc3\xa9", "Bé"),
+        ("stata", NEW, None, b"Stra\xdfe", None),
+        ("transport", b"", None, b"B\xe9b", None),
     ],
 )
-def test_cells_are_told_apart_in_encodings_that_are_read_alike(
-    kind: str, data: bytes, said: str | None, encoding: str | None
+def test_a_cell_is_decoded_by_its_bytes_and_what_the_file_states(
+    kind: str, data: bytes, said: str | None, letters: bytes, word: str | None
 ) -> None:
-    assert labelled_letters.encoding_of(data, kind, SimpleNamespace(file_encoding=said)) == encoding
+    decode = labelled_letters.decoder(data, kind, SimpleNamespace(file_encoding=said))
+    assert labelled_letters.decoded([letters, 1.5], decode) == ([word or "", 1.5], int(word is None))
+
+
+def test_an_encoding_that_is_not_known_is_named() -> None:
+    with pytest.raises(UnreadableFile, match="in the encoding EUC-TW, which cannot be read; save it in UTF-8"):
+        labelled_letters.decoder(b"", "sas", SimpleNamespace(file_encoding="EUC-TW"))

@@ -20,8 +20,9 @@ from dpcore.datasets.held import held_by
 from dpcore.datasets.reading.bounds import check_size, check_text, check_told
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.labelled_days import Moment, moments
-from dpcore.datasets.reading.labelled_letters import encoding_of, rows_of
-from dpcore.datasets.reading.labelled_pieces import Pieces, pieces
+from dpcore.datasets.reading.labelled_letters import Decode, decoded, decoder, rows_of
+from dpcore.datasets.reading.labelled_pieces import Pieces, pieces, pieces_by_words
+from dpcore.datasets.reading.labelled_stata import StataCells, stands_apart
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.report import Notice
 from dpcore.datasets.temporary import private_file, private_folder
@@ -39,6 +40,8 @@ _BLANK_NUMBERS = frozenset(
 fraction that the others are. Rows of blanks at its end are no rows, so elsewhere they hold nothing either.
 """
 Say = Callable[[float], None]
+_Cells = Callable[[int, int], list[list[Any]]]
+"""The cells of each column, words as bytes: after so many rows, at most so many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,9 +79,9 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
                 raise UnreadableFile("The file holds no columns.")
             check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
             days = _days(kind, meta)
-            encoding = encoding_of(data, kind, meta)
             blank = _BLANK_NUMBERS if kind == "transport" else frozenset[float]()
-            found = _read(read, str(file), meta, pieces(data, kind, meta), days, encoding, blank, say)
+            cells, piece = _cells(read, str(file), data, kind, meta)
+            found = _read(cells, decoder(data, kind, meta), meta, piece, days, blank, say)
             return replace(found, open_ended=kind == "transport")
         except (
             pyreadstat.ReadstatError,
@@ -100,13 +103,25 @@ def _days(kind: LabelledKind, meta: Any) -> dict[str, Callable[[Any], Moment]]:
     return {name: moment for name, moment in found if moment is not None}
 
 
+def _cells(read: Callable[..., Any], file: str, data: bytes, kind: LabelledKind, meta: Any) -> tuple[_Cells, Pieces]:
+    """How a file's cells are read, and of which pieces."""
+    if kind == "stata" and stands_apart(data):
+        apart = StataCells(data, meta.number_rows, len(meta.column_names))
+        return apart.read, pieces_by_words(apart.apart(), meta)
+
+    def cells(offset: int, limit: int) -> list[list[Any]]:
+        given = {"row_offset": offset, "row_limit": limit, "output_format": "dict"}
+        return rows_of(read, file, kind, disable_datetime_conversion=True, **given)
+
+    return cells, pieces(data, meta)
+
+
 def _read(
-    read: Callable[..., Any],
-    file: str,
+    cells: _Cells,
+    decode: Decode,
     meta: Any,
     piece: Pieces,
     days: dict[str, Callable[[Any], Moment]],
-    encoding: str | None,
     blank: frozenset[float],
     say: Say,
 ) -> Labelled:
@@ -118,11 +133,11 @@ def _read(
     unreadable = dict.fromkeys(names, 0)
     while True:
         chunk = piece(offset, total)
-        given = {"row_offset": offset, "row_limit": chunk, "output_format": "dict"}
-        columns, lost = rows_of(read, file, encoding, disable_datetime_conversion=True, **given)
-        columns = [_without(values, blank) for values in columns] if blank else columns
-        texts = {name: _texts(values, days.get(name)) for name, values in zip(names, columns, strict=True)}
-        unreadable = {name: unreadable[name] + more for name, more in zip(names, lost, strict=True)}
+        texts = {}
+        for name, values in zip(names, cells(offset, chunk), strict=True):
+            words, lost = decoded(values, decode)
+            texts[name] = _texts(_without(words, blank) if blank else words, days.get(name))
+            unreadable[name] += lost
         for column in texts.values():
             total += sum(map(len, column))
             check_text(total, max(map(len, column), default=0))

@@ -1,71 +1,71 @@
-"""Rows of SPSS, Stata and SAS of which a cell holds bytes that its file's encoding does not have.
+"""Words of SPSS, Stata and SAS files: each cell is decoded by itself, by what the file states for all.
 
-Their reader gives such a file up as a whole. Then its bytes are read one letter each, which is always possible, and
-every cell is decoded by itself: one that cannot be is missing, and no other cell hangs on it. So that all others read
-as before this is done in encodings alone in which Python and that reader agree about every byte.
+Their reader gives a file up as a whole for one cell that it cannot decode. So its bytes are always read one letter
+each, which it can, and each cell is decoded here: one that cannot be is missing, and no other hangs on it.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from dpcore.errors import UnreadableFile
+
+Decode = Callable[[bytes], str]
+"""The word that some bytes are; raises UnicodeDecodeError where they are none."""
 _BYTE_BY_BYTE = "ISO-8859-1"
-_ALIKE = frozenset(
-    codecs.lookup(name).name
-    for name in ("utf-8", "ascii", "latin-1", "iso8859-2", "iso8859-15", "cp1250", "cp1251", "cp1252", "cp1254")
-)
 _LAST_OLD_STATA = 117  # later ones are UTF-8
+_OTHERWISE_CALLED = {"BIG-5": "big5", "WINDOWS-936": "cp936"}
 
 
-def encoding_of(data: bytes, kind: str, meta: Any) -> str | None:
-    """In which encoding a file's words are, by what it says itself; None for one in which cells are not told apart."""
-    said = meta.file_encoding
+def decoder(data: bytes, kind: str, meta: Any) -> Decode:
+    """How the words of a file's cells are written, by what it states itself.
+
+    One of Stata 13 and before states nothing: Stata wrote these in Windows' letters, others do in UTF-8, and some write
+    short words so and long ones so. Raises UnreadableFile for an encoding that is not known.
+    """
+    said = str(meta.file_encoding or "utf-8")
     if kind == "stata":
-        version = int(data[28:31]) if data.startswith(b"<stata_dta>") else data[0]
-        said = "cp1252" if version <= _LAST_OLD_STATA else "utf-8"
+        if (int(data[28:31]) if data.startswith(b"<stata_dta>") else data[0]) <= _LAST_OLD_STATA:
+            return _of_old_stata
+        said = "utf-8"
     elif kind == "transport":
         said = "utf-8"
     try:
-        name = codecs.lookup(said or "").name
+        start = codecs.getincrementaldecoder(_OTHERWISE_CALLED.get(said, said))
     except LookupError:
-        return None
-    return name if name in _ALIKE else None
+        raise UnreadableFile(
+            f"Words in this file are in the encoding {said}, which cannot be read; save it in UTF-8, or as CSV."
+        ) from None
+    return lambda word: start().decode(word)  # without the last letter, where a program cut the word within it
 
 
-def rows_of(
-    read: Callable[..., Any], file: str, encoding: str | None, **given: Any
-) -> tuple[list[list[Any]], list[int]]:
-    """The cells of each column, and in how many of them were bytes that the file's encoding does not have.
+def _of_old_stata(word: bytes) -> str:
+    try:
+        return word.decode("utf-8")
+    except UnicodeDecodeError:
+        return word.decode("cp1252")
+
+
+def rows_of(read: Callable[..., Any], file: str, kind: str, **given: Any) -> list[list[Any]]:
+    """The cells of each column, words as bytes; those of a portable file, which states what each byte is, as words.
 
     Raises what ``read`` does.
     """
-    from pyreadstat import ReadstatError
-
-    try:
-        columns = [list(values) for values in read(file, **given)[0].values()]
-    except (ReadstatError, UnicodeDecodeError) as error:
-        if encoding is None or not (isinstance(error, UnicodeDecodeError) or "invalid byte" in str(error)):
-            raise
-        found = [_decoded(values, encoding) for values in read(file, **given, encoding=_BYTE_BY_BYTE)[0].values()]
-        return [values for values, _ in found], [unreadable for _, unreadable in found]
-    return columns, [0] * len(columns)
+    if kind == "portable":
+        return [list(column) for column in read(file, **given)[0].values()]
+    columns = read(file, encoding=_BYTE_BY_BYTE, **given)[0].values()
+    return [[cell.encode("latin-1") if isinstance(cell, str) else cell for cell in column] for column in columns]
 
 
-def _decoded(values: Any, encoding: str) -> tuple[list[Any], int]:
-    cells, unreadable = [], 0
-    for value in values:
+def decoded(cells: Iterable[Any], decode: Decode) -> tuple[list[Any], int]:
+    """Cells with words in place of bytes, those that are none empty; and how many of them there are."""
+    words, unreadable = [], 0
+    for cell in cells:
         try:
-            cells.append(_word(value, encoding) if isinstance(value, str) else value)
+            words.append(decode(cell.rstrip(b" ")) if isinstance(cell, bytes) else cell)
         except UnicodeDecodeError:
-            cells.append("")
+            words.append("")
             unreadable += 1
-    return cells, unreadable
-
-
-def _word(letters: str, encoding: str) -> str:
-    """A word whose bytes stand as a letter each; one that a program cut within its last letter, without that letter."""
-    if letters.isascii():
-        return letters
-    return codecs.getincrementaldecoder(encoding)().decode(letters.rstrip(" ").encode("latin-1"))
+    return words, unreadable
