@@ -56,7 +56,7 @@ def private_folder() -> Iterator[Path]:
             os.close(lock)
 
 
-def private_file(folder: Path, data: bytes, name: str = "table") -> Path:
+def private_file(folder: Path, data: bytes | bytearray, name: str = "table") -> Path:
     """``data`` as a file in such a folder, which only this user can open."""
     file = folder / (name if _given is None else f"{name}-{next(_COUNT)}")
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

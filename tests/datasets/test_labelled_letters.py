@@ -6,6 +6,8 @@ A file and its neighbour with one row more, a cell of which is odd, say the same
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +17,8 @@ import pyreadstat
 import pytest
 
 from dpcore.datasets import Column, Declaration, Reading, read_table
-from dpcore.datasets.reading import labelled_files, labelled_letters
+from dpcore.datasets.reading import labelled_files, labelled_letters, labelled_spss
+from dpcore.datasets.reading.labelled_spss import with_zeros_marked
 from dpcore.datasets.reading.labelled_stata import StataCells
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import Defect, UnreadableFile
@@ -86,6 +89,7 @@ WRITERS: dict[str, Write] = {
     **{f"pandas {version}": by_pandas(version) for version in (114, 117, 118, 119)},
     "SPSS": by_readstat(pyreadstat.write_sav),
     "SPSS, packed": by_readstat(pyreadstat.write_sav, compress=True),
+    "SPSS, in commands": by_readstat(pyreadstat.write_sav, row_compress=True),
     "SPSS, Windows": stating(1252, "cp1252"),
     "SAS, 5": by_readstat(pyreadstat.write_xport, file_format_version=5),
     "SAS, 8": by_readstat(pyreadstat.write_xport, file_format_version=8),
@@ -206,3 +210,58 @@ def test_a_file_cut_short_or_of_other_kinds_is_refused(name: str) -> None:
     for wrong in (data[: rows + 20], data[: apart + 30], data[:apart] + b"GSP" + data[apart + 3 :]):
         with pytest.raises(UnreadableFile, match="damaged"):
             read_table(wrong)
+
+
+ZEROS = {"aZb": "ab", "日" * 80 + "ZZ" + "本" * 200: "日" * 80 + "本" * 200, "éZZ": "é", "Z": "", "x" * 600: "x" * 600}
+
+
+def with_zeros(data: bytes, wrong: bytes) -> bytes:
+    """An SPSS file with a zero for each Z, and with other bytes for QQ."""
+
+    def placed(part: bytes) -> bytes:
+        return part.replace(b"aZb", b"a\0b").replace(b"ZZ", b"\0\0").replace(b"Z ", b"\0 ").replace(b"QQ", wrong)
+
+    if data.startswith(b"$FL2"):
+        return placed(data)
+    at = labelled_spss._dictionary(data, "<")[1]
+    rows = placed(bytes(labelled_spss._unpacked(data, "<", at)[at:]))
+    packed = zlib.compress(rows)
+    head = data[:at] + struct.pack("<3q", at, at + 24 + len(packed), 48) + packed
+    return head + struct.pack("<2q2i2q2i", -100, 0, 0x3FF000, 1, at, at + 24, len(rows), len(packed))
+
+
+@pytest.mark.parametrize("packed", [{}, {"row_compress": True}, {"compress": True}])
+def test_zeros_within_words_of_spss_count_for_nothing(packed: dict[str, bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"word": [*ZEROS, "QQ"], "beside": ["QQ", *ZEROS], "row": range(6)}
+    data = by_readstat(pyreadstat.write_sav, **packed)(table)  # type: ignore[arg-type]
+
+    def found(wrong: bytes) -> dict[str, list[str]]:
+        return read_table(with_zeros(data, wrong)).frame.to_dict("list")  # type: ignore[return-value]
+
+    for wrong, word in ((b"QQ", "QQ"), (b"\xff\xfe", ""), (b"\xfe\xff", ""), (b"\0\xff", ""), (b"q\0", "q")):
+        assert found(wrong) == {
+            "word": [*ZEROS.values(), word], "beside": [word, *ZEROS.values()], "row": list("012345")
+        }  # fmt: skip
+    monkeypatch.setattr(labelled_files, "with_zeros_marked", lambda data: data)
+    assert found(b"QQ")["word"][0] == "a"
+
+
+@pytest.mark.parametrize("packed", [{}, {"row_compress": True}, {"compress": True}])
+def test_a_damaged_file_of_spss_is_refused_or_marked(packed: dict[str, bool]) -> None:
+    data = by_readstat(pyreadstat.write_sav, **packed)(rows_of("日本", False))
+    refused = 0
+    for place in range(64, len(data)):
+        for wrong in (data[:place], data[:place] + b"\xf0" + data[place + 1 :]):
+            try:
+                with_zeros_marked(wrong)
+            except UnreadableFile:
+                refused += 1
+    assert refused
+
+
+def test_what_a_packed_file_of_spss_unfolds_to_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = by_readstat(pyreadstat.write_sav, compress=True)({"word": ["日本" * 20] * 5000})
+    assert read_table(data).rows == 5000
+    monkeypatch.setattr(labelled_spss, "_MOST", 200_000)
+    with pytest.raises(UnreadableFile, match="unpacks to more than can be read; keep fewer rows or columns"):
+        with_zeros_marked(data)

@@ -20,8 +20,9 @@ from dpcore.datasets.held import held_by
 from dpcore.datasets.reading.bounds import check_size, check_text, check_told
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.labelled_days import Moment, moments
-from dpcore.datasets.reading.labelled_letters import Decode, decoded, decoder, rows_of
+from dpcore.datasets.reading.labelled_letters import Decode, decoded, decoder, rows_of, states_utf8
 from dpcore.datasets.reading.labelled_pieces import Pieces, pieces, pieces_by_words
+from dpcore.datasets.reading.labelled_spss import with_zeros_marked
 from dpcore.datasets.reading.labelled_stata import StataCells, stands_apart
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.report import Notice
@@ -80,6 +81,8 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
             days = _days(kind, meta)
             blank = _BLANK_NUMBERS if kind == "transport" else frozenset[float]()
+            if states_utf8(kind, meta):
+                file = private_file(folder, with_zeros_marked(data), "marked")
             cells, piece = _cells(read, str(file), data, kind, meta)
             found = _read(cells, decoder(data, kind, meta), meta, piece, days, blank, say)
             return replace(found, open_ended=kind == "transport")

@@ -10,6 +10,7 @@ import codecs
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dpcore.datasets.reading.labelled_spss import ZERO
 from dpcore.errors import UnreadableFile
 
 Decode = Callable[[bytes], str]
@@ -38,7 +39,18 @@ def decoder(data: bytes, kind: str, meta: Any) -> Decode:
         raise UnreadableFile(
             f"Words in this file are in the encoding {said}, which cannot be read; save it in UTF-8, or as CSV."
         ) from None
-    return lambda word: start().decode(word)  # without the last letter, where a program cut the word within it
+    marked = states_utf8(kind, meta)
+
+    def decode(word: bytes) -> str:
+        """Without the last letter, where a program cut the word within it."""
+        return start().decode((word.replace(ZERO, b"") if marked else word).rstrip(b" "))
+
+    return decode
+
+
+def states_utf8(kind: str, meta: Any) -> bool:
+    """Whether this is an SPSS file in UTF-8, in whose words zero bytes count for nothing."""
+    return kind == "spss" and meta.file_encoding == "UTF-8"
 
 
 def _of_old_stata(word: bytes) -> str:
@@ -64,7 +76,7 @@ def decoded(cells: Iterable[Any], decode: Decode) -> tuple[list[Any], int]:
     words, unreadable = [], 0
     for cell in cells:
         try:
-            words.append(decode(cell.rstrip(b" ")) if isinstance(cell, bytes) else cell)
+            words.append(decode(cell) if isinstance(cell, bytes) else cell)
         except UnicodeDecodeError:
             words.append("")
             unreadable += 1

@@ -1,0 +1,124 @@
+"""An SPSS file in UTF-8 as ReadStat can read it byte by byte, zero bytes within its words included.
+
+SPSS fills a long word with zeros where a letter would be cut between two of its parts. ReadStat passes them over in
+UTF-8 alone, which one cell that is none ends, and takes the first for the end of a word else. So each is marked here.
+Layout after https://www.gnu.org/software/pspp/pspp-dev/html_node/System-File-Format.html.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import numpy as np
+
+from dpcore.errors import UnreadableFile
+
+ZERO = b"\xff"
+"""What stands for a zero byte; a byte that was this one is another that is in no letter of UTF-8 either."""
+_MARKED = bytes.maketrans(b"\0\xff", ZERO + b"\xfe")
+_MOST = 1 << 29
+"""Bytes that a packed file may unfold to: as many numbers and letters as may be unpacked, with what is between them."""
+_COMMANDS, _BLOCKS = 1, 2
+_PADDING, _END, _AS_IT_IS = 0, 252, 253
+_FIRST, _LAST, _VARIABLE, _LABELS, _LABELLED, _NOTES, _MORE = 176, 999, 2, 3, 4, 6, 7
+
+
+def with_zeros_marked(data: bytes) -> bytes | bytearray:
+    """Raises UnreadableFile for a damaged file and for one that unpacks to too much."""
+    try:
+        order = "<" if struct.unpack_from("<i", data, 64)[0] in (2, 3) else ">"
+        words, at = _dictionary(data, order)
+        if not any(words):
+            return data
+        (packing,) = struct.unpack_from(f"{order}i", data, 72)
+        found = _unpacked(data, order, at) if packing == _BLOCKS else bytearray(data)
+        if packing:
+            _mark_in_commands(found, at, words)
+        else:
+            _mark_in_rows(found, at, words)
+        return found
+    except (struct.error, ValueError, IndexError, zlib.error):
+        raise UnreadableFile("This SPSS file is damaged; save it again or as CSV.") from None
+
+
+def _dictionary(data: bytes, order: str) -> tuple[list[bool], int]:
+    """Of each eight bytes of a row whether they are of a word, and where the rows begin."""
+    words: list[bool] = []
+    at, before = _FIRST, 0
+    while at > before:
+        before = at
+        record, first, second, third = struct.unpack_from(f"{order}4i", data, at)
+        at += 4
+        if record == _VARIABLE:
+            words.append(first != 0)
+            at += 28
+            if second:
+                at += 4 + _whole(struct.unpack_from(f"{order}i", data, at)[0], 4)
+            at += 8 * abs(third)
+        elif record == _LABELS:
+            at += 4
+            for _ in range(first):
+                at += 8 + _whole(1 + data[at + 8], 8)
+        elif record == _LABELLED:
+            at += 4 + 4 * first
+        elif record == _NOTES:
+            at += 4 + 80 * first
+        elif record == _MORE:
+            at += 12 + second * third
+        elif record == _LAST:
+            return words, at + 4
+        else:
+            break
+    raise ValueError(at)
+
+
+def _whole(size: int, part: int) -> int:
+    return -(-size // part) * part
+
+
+def _mark_in_rows(found: bytearray, at: int, words: list[bool]) -> None:
+    size = 8 * len(words)
+    rows = max(len(found) - at, 0) // size
+    cells = np.frombuffer(found, dtype=np.uint8, count=rows * size, offset=at).reshape(rows, len(words), 8)
+    marked = np.frombuffer(_MARKED, dtype=np.uint8)
+    for place in np.flatnonzero(words):
+        cells[:, place] = marked[cells[:, place]]
+
+
+def _mark_in_commands(found: bytearray, at: int, words: list[bool]) -> None:
+    """Of eight commands each, what they say of eight bytes; and behind them the bytes that are as they are."""
+    place = 0
+    while at < len(found):
+        commands = found[at : at + 8]
+        at += 8
+        if _AS_IT_IS not in commands and _END not in commands:
+            place += len(commands) - commands.count(_PADDING)
+            continue
+        for command in commands:
+            if command == _END:
+                return
+            if command == _AS_IT_IS:
+                if words[place % len(words)]:
+                    found[at : at + 8] = found[at : at + 8].translate(_MARKED)
+                at += 8
+            place += command != _PADDING
+
+
+def _unpacked(data: bytes, order: str, at: int) -> bytearray:
+    """The file with its rows as commands that are in no blocks.
+
+    Where these began it says where the table of them is: after 16 bytes their size and number, and of each where it
+    was, where it is, and how long it was and is.
+    """
+    found = bytearray(b"$FL2" + data[4:72] + struct.pack(f"{order}i", _COMMANDS) + data[76:at])
+    view, most, gone_through = memoryview(data), _MOST + at, 0
+    (table,) = struct.unpack_from(f"{order}q", data, at + 8)
+    (blocks,) = struct.unpack_from(f"{order}i", data, table + 20)
+    for block in range(blocks):
+        _, begin, _, size = struct.unpack_from(f"{order}2q2i", data, table + 24 * (block + 1))
+        found += zlib.decompressobj().decompress(view[begin : begin + size], most + 1 - len(found))
+        gone_through += size
+        if len(found) > most or not 0 <= size <= gone_through <= len(data):
+            raise UnreadableFile("This SPSS file unpacks to more than can be read; keep fewer rows or columns.")
+    return found
