@@ -18,6 +18,7 @@ import pytest
 
 from dpcore.datasets import Column, Declaration, Reading, read_table
 from dpcore.datasets.reading import labelled_files, labelled_letters, labelled_spss
+from dpcore.datasets.reading.labelled_files import labelled_table
 from dpcore.datasets.reading.labelled_spss import with_zeros_marked
 from dpcore.datasets.reading.labelled_stata import StataCells
 from dpcore.datasets.temporary import private_folder
@@ -244,6 +245,14 @@ def test_zeros_within_words_of_spss_count_for_nothing(packed: dict[str, bool], m
         }  # fmt: skip
     monkeypatch.setattr(labelled_files, "with_zeros_marked", lambda data: data)
     assert found(b"QQ")["word"][0] == "a"
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if not name.startswith(("SAS", "SPSS, W"))])
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_file_with_few_rows_or_none_is_read(rows: int, name: str) -> None:
+    data = WRITERS[name]({"word": ["é"] * rows, "beside": ["b"] * rows})
+    found = labelled_table(data, "spss" if name.startswith("SPSS") else "stata", lambda _: None).frame
+    assert found.to_dict("list") == {"word": ["é"] * rows, "beside": ["b"] * rows}
 
 
 @pytest.mark.parametrize("packed", [{}, {"row_compress": True}, {"compress": True}])

@@ -38,7 +38,7 @@ def with_zeros_marked(data: bytes) -> bytes | bytearray:
         else:
             _mark_in_rows(found, at, words)
         return found
-    except (struct.error, ValueError, IndexError, zlib.error):
+    except (struct.error, ValueError, IndexError, TypeError, zlib.error):
         raise UnreadableFile("This SPSS file is damaged; save it again or as CSV.") from None
 
 
@@ -48,7 +48,10 @@ def _dictionary(data: bytes, order: str) -> tuple[list[bool], int]:
     at, before = _FIRST, 0
     while at > before:
         before = at
-        record, first, second, third = struct.unpack_from(f"{order}4i", data, at)
+        (record,) = struct.unpack_from(f"{order}i", data, at)
+        if record == _LAST:
+            return words, at + 8
+        first, second, third = struct.unpack_from(f"{order}3i", data, at + 4)
         at += 4
         if record == _VARIABLE:
             words.append(first != 0)
@@ -66,8 +69,6 @@ def _dictionary(data: bytes, order: str) -> tuple[list[bool], int]:
             at += 4 + 80 * first
         elif record == _MORE:
             at += 12 + second * third
-        elif record == _LAST:
-            return words, at + 4
         else:
             break
     raise ValueError(at)
@@ -80,7 +81,7 @@ def _whole(size: int, part: int) -> int:
 def _mark_in_rows(found: bytearray, at: int, words: list[bool]) -> None:
     size = 8 * len(words)
     rows = max(len(found) - at, 0) // size
-    cells = np.frombuffer(found, dtype=np.uint8, count=rows * size, offset=at).reshape(rows, len(words), 8)
+    cells = np.ndarray((rows, len(words), 8), np.uint8, found, at)
     marked = np.frombuffer(_MARKED, dtype=np.uint8)
     for place in np.flatnonzero(words):
         cells[:, place] = marked[cells[:, place]]
