@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
@@ -304,23 +304,28 @@ def _missing(column: Column) -> dict[str, int]:
 
 def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: Mapping[str, int]) -> Cell:
     """1 for yes, 0 for no, −1 for neither."""
-    if kind == "yes/no":
-        yes, no = cell.is_(true()), cell.is_(false())
-    else:
-        words = [word.lower() for word in (*column.yes_words, *column.no_words)]
-        told = {word: at for word, at in told_by(words).items() if place(word, missing) < 0}
-        text = tongue.named(cell, kind, tongue.trimmed)
-        small, one = tongue.small(text, told), _plain(text, kind, tongue)
-        of_yes = {word for word, at in told.items() if at < len(column.yes_words)}
-        of_no = told.keys() - of_yes
-        return case(
-            (small.in_(sorted(of_yes)), literal_column("1")),
-            (small.in_(sorted(of_no)), literal_column("0")),
-            (one.in_(_plain_ones(of_yes)), literal_column("1")),
-            (one.in_(_plain_ones(of_no)), literal_column("0")),
-            else_=literal_column("-1"),
-        )
-    return case((yes, literal_column("1")), (no, literal_column("0")), else_=literal_column("-1"))
+    words = [word.lower() for word in (*column.yes_words, *column.no_words)]
+    told = {word: at for word, at in told_by(words).items() if place(word, missing) < 0}
+    of_yes = {word for word, at in told.items() if at < len(column.yes_words)}
+    of_no = told.keys() - of_yes
+    if kind == "yes/no":  # by the words that such a cell is, as where another row makes numbers of them
+        says = [literal_column(str(_says(word, of_yes, of_no))) for word in ("true", "false")]
+        return case((cell.is_(true()), says[0]), (cell.is_(false()), says[1]), else_=literal_column("-1"))
+    text = tongue.named(cell, kind, tongue.trimmed)
+    small, one = tongue.small(text, told), _plain(text, kind, tongue)
+    return case(
+        (small.in_(sorted(of_yes)), literal_column("1")),
+        (small.in_(sorted(of_no)), literal_column("0")),
+        (one.in_(_plain_ones(of_yes)), literal_column("1")),
+        (one.in_(_plain_ones(of_no)), literal_column("0")),
+        else_=literal_column("-1"),
+    )
+
+
+def _says(word: str, of_yes: Collection[str], of_no: Collection[str]) -> int:
+    """1 where a word is among those of yes, 0 of no, −1 of neither: as it stands, else as ``plain`` has it."""
+    said = word if word in of_yes or word in of_no else plain(word)
+    return 1 if said in of_yes else 0 if said in of_no else -1
 
 
 def _written(cell: Cell, kind: Kind, tongue: Tongue, known: Mapping[str, int]) -> Cell:
