@@ -32,11 +32,11 @@ def writable(cell: str, first: str) -> str:
 
 def of_arrow(cells: pa.Array) -> pa.Array:
     """The same texts of Arrow's decimals, of any number of digits."""
-    return pa.array([_text(word) for word in cells.cast(pa.string()).to_pylist()], pa.string())
+    words = cells.cast(pa.string()).to_pylist()
+    return pa.array([None if word is None else fixed(word) for word in words], pa.string())
 
 
-def _text(word: str | None) -> str | None:
-    if word is None:
-        return None
+def fixed(word: str) -> str:
+    """The digits of a number as Python reads one, without an exponent and without zeros behind them."""
     text = f"{Decimal(word):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -79,7 +79,7 @@ def _as_computers_write(text: pd.Series, decimal: Decimal) -> pd.Series:
     read = np.array(is_number(text, decimal))
     unread = np.flatnonzero(~read)
     plainer = plainly(at(text, unread))
-    read[unread] = is_number(plainer, decimal)
+    read[unread] = fullmatch(plainer, "-?[0-9]+")
     rest = none_at(instead(text, unread, plainer), ~read).str.replace(_CURRENCY, "", regex=True)
     rest = rest.str.replace(r"[ '’%]", "", regex=True).str.replace("," if decimal == "." else ".", "", regex=False)
     rest = rest.str.replace(",", ".", regex=False)

@@ -1,10 +1,11 @@
 """Words however a program wrote their column: one row without a number, or with a time of day, makes it write all
 others of that column in another way.
 
-A cell says the same in both, whatever the other rows made of its column. Where somebody declared "1.0" itself, it is
-that. What a program rounds on the way, as whole numbers beyond 2⁵³ that become decimals, is another cell: nothing of it
-is left that could say so. Nor is 1.50 taken for 1.5, as programs do that guess numbers from words: it may be a version,
-or somebody's number. A code with a zero in front is no number that a program wrote: "01,00" names two.
+A cell says the same in both, whatever the other rows made of its column. A number is told by its digits, without an
+exponent. Where somebody declared "1.0" itself, it is that. What a program rounds on the way, as whole numbers beyond
+2⁵³ that become decimals, is another cell: nothing of it is left that could say so. Nor is 1.50 taken for 1.5, as
+programs do that guess numbers from words: it may be a version, or somebody's number. A code with a zero in front is no
+number that a program wrote: "01,00" names two.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpcore.datasets.decimal_texts import fixed
 from dpcore.datasets.different import among
 from dpcore.datasets.matching import instead, words
 from dpcore.validate import IntArray
@@ -27,47 +29,60 @@ OFFSET = "(?:Z| ?[+-][0-9]{2}(?::?[0-9]{2})?)"
 _MOMENT, _ZONE = rf"(?:{_DAY}[Tt ]|{_SPAN} \+?){_CLOCK}", f"(?:z|{OFFSET})?"
 SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"(-?(?:0|[1-9][0-9]*))(?:\.0*|,00?)", r"\1"),  # three zeros after a comma are thousands
-    (r"-?0(?:[.,]0+)?[eE][+-]?[0-9]{1,3}", "0"),
+    (r"-0|-?0(?:[.,]0+)?[eE][+-]?[0-9]{1,3}", "0"),
     ("[Tt]rue|TRUE", "1"),
     ("[Ff]alse|FALSE", "0"),
     (rf"({_MOMENT})\.0+({_ZONE})|({_MOMENT}\.[0-9]*[1-9])0+({_ZONE})", r"\1\2\3\4"),
     (rf"({_DAY})[Tt ]00:00:00|({_SPAN}) \+?00:00:00", r"\1\2"),
 )
 """Whole words that one row can make of others, and what they say, to be taken off in this order: decimals of a whole
-number, a zero with an exponent, yes and no as words, parts of a second that are none, midnight. Every engine reads
-these patterns alike."""
-EXPONENT = r"-?[0-9](?:[.,][0-9]+)?[eE](?:\+0?[0-9]{1,2}|[1-9]?[0-9])"
-"""Numbers as programs write large ones; those that are whole and below ``LARGEST`` are told by their digits. None
-writes more digits in front, or a zero before the exponent without a plus: 12e4 and 1e04 are codes."""
-LARGEST = 9e18
+number, a zero with a minus or an exponent, yes and no as words, parts of a second that are none, midnight. Every engine
+reads these patterns alike."""
+EXPONENT = (
+    r"-?(?:[1-9](?:[.,][0-9]+)?|0[.,]0*[1-9][0-9]*)[eE]"
+    r"(?:\+0?[0-9]{1,2}|[1-9]?[0-9]|\+?(?:[12][0-9]{2}|30[0-8])|-(?:0?[0-9]{1,2}|[12][0-9]{2}|3[01][0-9]|32[0-4]))"
+)
+"""Numbers as programs write large and small ones, no larger or smaller than doubles are. None writes more digits in
+front, or a zero before the exponent without a sign: 12e4 and 1e04 are codes."""
+LARGEST = 2.0**63
+"""Below it a whole number with an exponent is what that double is, 1.152921504606847e+18 is 2⁶⁰: so columns of whole
+numbers become doubles. All others are the digits that stand there."""
 _SPELLINGS = tuple((re.compile(pattern), by) for pattern, by in SPELLINGS)
 _EXPONENT = re.compile(EXPONENT)
-_PLAIN = re.compile(rf"-?[0-9]+|{_DAY}|{_SPAN}|{_MOMENT}(?:\.[0-9]+)?{_ZONE}")
+_PLAIN = re.compile(rf"-?[0-9]+(?:[.,][0-9]*[1-9])?|{_DAY}|{_SPAN}|{_MOMENT}(?:\.[0-9]+)?{_ZONE}")
 
 
 def plain(word: str) -> str:
-    """A word without what says nothing in it: "1" of "1.0" or "True", "2024-01-31" of "2024-01-31 00:00:00"."""
+    """A word without what says nothing in it: "1" of "1.0", "True" or "1e+00", "0.00001" of "1e-05", "2024-01-31" of
+    "2024-01-31 00:00:00"."""
     if _EXPONENT.fullmatch(word) is not None:
         value = float(word.replace(",", "."))
-        return str(int(value)) if value.is_integer() and abs(value) < LARGEST else word
+        return str(int(value)) if value.is_integer() and 1 <= abs(value) < LARGEST else _written_out(word)
     for pattern, by in _SPELLINGS:
         if (found := pattern.fullmatch(word)) is not None:
             word = found.expand(by)
     return word
 
 
+def _written_out(word: str) -> str:
+    """A number with an exponent as its digits, with the decimal mark that it has."""
+    return fixed(word.replace(",", ".")).replace(".", "," if "," in word else ".")
+
+
 def plainly(text: pd.Series) -> pd.Series:
     """``plain`` of every word."""
     held = words(text)
-    other = _which(held, r"[.,]0|\.\z|:|[0-9][eE][-+0-9]|^[Tt](?i:rue)$|^[Ff](?i:alse)$")
+    other = _which(held, r"[.,]0|\.\z|^-0\z|:|[0-9][eE][-+0-9]|^[Tt](?i:rue)$|^[Ff](?i:alse)$")
     found = held.take(pa.array(other))
     for pattern, by in SPELLINGS:
         found = pc.replace_substring_regex(found, rf"\A(?:{pattern})\z", by)
     large = _which(found, rf"\A(?:{EXPONENT})\z")
     values = np.asarray(pc.cast(pc.replace_substring(found.take(pa.array(large)), ",", "."), pa.float64()))
-    whole = (values == np.floor(values)) & (np.abs(values) < LARGEST)
+    whole = (values == np.floor(values)) & (np.abs(values) >= 1) & (np.abs(values) < LARGEST)
     digits = pc.cast(pa.array(values[whole].astype(np.int64)), pa.large_string())
-    return instead(text, other, instead(_series(found), large[whole], _series(digits)))
+    rest = [_written_out(word) for word in found.take(pa.array(large[~whole])).to_pylist()]
+    plain_ones = instead(_series(found), large[whole], _series(digits))
+    return instead(text, other, instead(plain_ones, large[~whole], _series(pa.array(rest, pa.large_string()))))
 
 
 def _which(held: pa.Array, pattern: str) -> IntArray:

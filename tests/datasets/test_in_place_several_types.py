@@ -112,6 +112,20 @@ def test_a_code_of_17_digits_is_one_option_in_a_file_of_decimals_alone(tmp_path:
     assert found == [[3, 3], [3, 3]]
 
 
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int64(), pa.decimal128(5, 1), pa.decimal256(60, 1)])
+def test_yes_is_named_so_whatever_another_file_holds(tmp_path: Path, kind: pa.DataType) -> None:
+    options, found = ("true", "1", "0", "false"), []
+    for at, files in enumerate(([], [pa.array([None], kind)], [pa.array([1], pa.int8()).cast(kind)])):
+        for nth, cells in enumerate([pa.array([True, False, True]), *files]):
+            (tmp_path / f"{at}").mkdir(exist_ok=True)
+            pq.write_table(pa.table({"code": cells}), tmp_path / f"{at}" / f"{nth}.parquet")
+        stored = open_folder(tmp_path / f"{at}")
+        found.append(stored.counts(Column(name="code", type="category", categories=options)).tolist())
+        asked = NoisyCount.of(Declaration(columns=(Column(name="code", type="text"),), id_column="code"), epsilon=1.0)
+        assert asked.read(PrivateSource(lambda stored=stored: stored)) == 2
+    assert found == [[2, 0, 0, 1], [2, 0, 0, 1], [2, 1, 0, 1]]
+
+
 def test_a_median_is_of_every_number_as_it_is(tmp_path: Path) -> None:
     month(tmp_path, "1", "int32", [20_000_001])
     month(tmp_path, "2", "float32", [20_000_000, None])

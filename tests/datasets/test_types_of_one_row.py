@@ -51,10 +51,18 @@ DAYS = [pa.date32(), pa.date64()]
 MIDNIGHT = [datetime(2024, 1, day) for day in (1, 2, 3)]
 TEXTS = [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view(), pa.binary_view()]
 BIG = Decimal("12345678901234567890.25")
+SMALL = [Decimal("0.00001"), Decimal("-0.0000015"), Decimal("0.00025"), None]
+HUGE = [10**20, -(10**20), 10**23, 7, None]
+IN_SMALL = decimals((10, 8), (38, 30), (39, 9), (76, 70))
+SINGLES, HALVES = ([*map(float, np.array([0.1, -0.1, 1e-5, 2.5], kind)), None] for kind in (np.float32, np.float16))
 FAMILIES: dict[str, tuple[list[Any], list[pa.DataType]]] = {
     "whole": ([0, 1, 2, 3, 3, None], [*WHOLE, *OF_NUMBERS, *LONG, *listed(pa.int64(), *LONG[-1:])]),
     "number": ([Decimal("0.3"), Decimal("1.15"), Decimal(4), None], [*LONG, pa.float64(), *listed(LONG[-1])]),
     "large": ([BIG, -BIG, Decimal(1), None], decimals((22, 2), (38, 15), (41, 2), (76, 50))),
+    "small": (SMALL, [*IN_SMALL, pa.float64(), *listed(pa.float64())]),
+    "huge": (HUGE, [*decimals((24, 0), (38, 2), (40, 1), (76, 50)), pa.float64()]),
+    "single": (SINGLES, [pa.float32(), pa.float64()]),
+    "half": (HALVES, [pa.float16(), pa.float32(), pa.float64(), *decimals((30, 25), (60, 30))]),
     "yes": ([True, False, True, None], [pa.bool_(), pa.float64(), pa.int8(), *LONG[:1], *LONG[-1:]]),
     "day": ([*MIDNIGHT, None], [*DAYS, *moments(None)]),
     "moment": ([datetime(2024, 1, 2, 10, 30), datetime(2024, 1, 3, 23, 59), None], moments(None)),
@@ -62,6 +70,7 @@ FAMILIES: dict[str, tuple[list[Any], list[pa.DataType]]] = {
     "word": (["Ann", " Ann", "é", "7.0", "", None], [*TEXTS, *listed(*TEXTS[:4])]),
 }
 """Cells of a column, and as what types Arrow may keep them, of which a program takes one by all of them together."""
+NUMBERS = ("1e-05", "-1.5E-6", "0.00025", "1e20", "1E+23", *map(str, (*SINGLES[:3], *HALVES[:3])))
 IN_PARQUET = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 VARIANTS = max(len(types) for _, types in FAMILIES.values())
 
@@ -136,9 +145,10 @@ def declared(name: str) -> Iterator[Column]:
     """All that somebody may declare a column as, of which its cells are something."""
     words = ("0", "1", "2", "3", "0.3", "1.15", "4", str(BIG), "Ann", "é", "2024-01-02", "2024-01-02 10:30:00")
     yield Column(name=name, type="text")
-    yield Column(name=name, type="category", categories=words)
+    yield Column(name=name, type="category", categories=(*words, *NUMBERS))
     yield Column(name=name, type="category", categories=("true", "false"))
     yield Column(name=name, type="yes/no", yes_words=("1", "ann", "1.15"), no_words=("0", "3", "7"))
+    yield Column(name=name, type="yes/no", yes_words=("0.00001", "-1e20", *NUMBERS[5:7]), no_words=NUMBERS[8:10])
     yield Column(name=name, type="integer", low=0, high=4)
     yield Column(name=name, type="number", low=-1e21, high=1e21)
     yield Column(name=name, type="number", low=0.0, high=4.0)
@@ -200,8 +210,11 @@ def test_the_cells_of_each_column_say_something() -> None:
     assert read["number", 1, "category"][4:7] == [6, 6, 6]
     assert read["large", 1, "category"][7] == 6
     assert read["day", 1, "category"][10] == 6
+    assert read["small", 1, "category"][12:15] == [6, 6, 6]
+    assert read["huge", 1, "category"][15:17] == [5, 5]
+    assert read["single", 1, "category"][17:20] == read["half", 1, "category"][20:] == [5, 5, 5]
     assert read["yes", 2, "category"] == [12, 6]
-    assert read["moment", 7, "date"][:3] == [0, 8, 8]
+    assert read["moment", 8, "date"][:3] == [0, 8, 8]
     assert read["word", 0, "text"][0] == 3
 
 
@@ -238,7 +251,7 @@ def test_these_tests_can_fail(which: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert (name, declared_as) in {(name, declared_as) for name, _, declared_as in moved(read, tmp_path / "p", name)}
 
 
-def with_one_more(usual: list[Any], more: Any, times: int = 1) -> pd.DataFrame:
+def with_one_more(usual: Any, more: Any, times: int = 1) -> pd.DataFrame:
     cells = pd.concat([pd.Series(usual), *[pd.Series([more])] * times], ignore_index=True)
     if any(isinstance(cell, Decimal | bytes) for cell in (*usual, more)):
         cells = pd.Series([*usual, *[more] * times], dtype=object)
@@ -246,7 +259,7 @@ def with_one_more(usual: list[Any], more: Any, times: int = 1) -> pd.DataFrame:
 
 
 T = pd.Timestamp
-WRITTEN: dict[str, tuple[list[Any], Any, Any]] = {
+WRITTEN: dict[str, tuple[Any, Any, Any]] = {
     "a gap": ([0, 1, 2, 3], 4, np.nan),
     "digits": ([Decimal("1.15"), Decimal("4"), Decimal("0.30")], Decimal("2.00"), Decimal("22.222")),
     "many digits": ([Decimal("1.15"), Decimal("4"), Decimal("0.30")], Decimal("2.00"), Decimal("5." + "0" * 39 + "1")),
@@ -258,6 +271,8 @@ WRITTEN: dict[str, tuple[list[Any], Any, Any]] = {
         T("2024-01-03 00:00Z"),
         T("2024-01-05 00:00:00.000000001Z"),
     ),
+    "a double": (np.float32([0.1, 0.25, 1e-5]), np.float32(0.25), 0.25),
+    "a single": (np.float16([0.1, 0.25, 1e-5]), np.float16(0.25), np.float32(0.1)),
     "bytes": (["Ann", " Ann", "é"], "Ann", b"4"),
     "bytes that are no text": (["Ann", " Ann", "é"], "Ann", b"\xff"),
 }

@@ -285,9 +285,12 @@ def _exact(connection: Connection) -> None:
     connection.exec_driver_sql(told, execution_options={"stream_results": False})
 
 
-def _plain(text: bytes | None) -> bytes | None:
-    """As ``plain_words.plain``, which looks at signs of ASCII alone: a text may hold what is no letter."""
-    return None if text is None else plain(text.decode("latin-1")).encode("latin-1")
+def _plain(cell: bytes | float | None) -> bytes | None:
+    """As ``plain_words.plain``, which looks at signs of ASCII alone: a text may hold what is no letter. Of a number the
+    shortest digits that are that number."""
+    if cell is None:
+        return None
+    return plain(repr(cell) if isinstance(cell, float) else cell.decode("latin-1")).encode("latin-1")
 
 
 def _digest(text: bytes) -> str:

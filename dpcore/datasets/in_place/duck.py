@@ -130,8 +130,9 @@ class _Rows:
             one = f"CASE {_plain(told)} WHEN '1' THEN true WHEN '0' THEN false END"
             return f"CASE WHEN {told} IN ({yes}) THEN true WHEN {told} IN ({no}) THEN false ELSE {one} END"
         if self.form.decimal == ",":
-            cell = _plain(f"CASE WHEN NOT suffix({cell}, '.000') THEN {cell} END")  # which may be thousands
-            cell = f"CASE WHEN NOT contains({cell}, '.') THEN replace({cell}, ',', '.') END"
+            whole = _plain(f"CASE WHEN NOT suffix({cell}, '.000') THEN {cell} END")  # which may be thousands
+            marked = f"CASE WHEN NOT contains({cell}, '.') THEN replace({cell}, ',', '.') END"
+            cell = f"coalesce(nullif(regexp_extract({whole}, '\\A-?[0-9]+\\z'), ''), {marked})"
         else:
             cell = _plain(cell)
         number, whole = f"TRY_CAST({cell} AS DOUBLE)", f"TRY_CAST({cell} AS BIGINT)"

@@ -128,7 +128,7 @@ def text(name: str, of: FileType) -> str:
     if of.name == "DECIMAL":
         return in_duckdb(cell, of.digits, of.decimals)
     if of.name == "BOOLEAN":
-        return f"CAST(CAST({cell} AS UTINYINT) AS VARCHAR)"
+        return f"CAST({cell} AS VARCHAR)"  # as where all files hold yes and no
     if of.name in ("FLOAT", "DOUBLE"):
         return _named(name, "number")
     if of.name == "TIMESTAMP_NS":

@@ -63,7 +63,7 @@ def _plain_in_duckdb(text: Cell) -> Cell:
     colon, *letter = (func.contains(text, literal_column(literal_text(sign))) for sign in ":eE")
     number = func.regexp_matches(text, literal_column("'[0-9][eE][-+0-9]'"))
     exponent = func.regexp_full_match(text, literal_column(f"'{EXPONENT}'"))
-    large = case((exponent, _digits(text, try_cast)))
+    large = _digits(case((exponent, text)), try_cast)
     return case((or_(*ends, colon, and_(or_(*letter), number)), _spelled(text, r"\z", large)), else_=text)
 
 
@@ -75,22 +75,46 @@ def _plain_in_sqlite(text: Cell) -> Cell:
 def _plain_in_postgresql(text: Cell) -> Cell:
     letters = text.collate("C")
     exponent = letters.regexp_match(literal_column(f"'\\A(?:{EXPONENT})\\Z'"))
-    return _spelled(letters, r"\Z", case((exponent, _digits(letters, cast))))
+    return _spelled(letters, r"\Z", _digits(case((exponent, letters)), cast))
 
 
 def _spelled(text: Cell, end: str, large: Cell) -> Cell:
     """A text as ``plain_words.plain`` has it, in an engine that has regular expressions; ``end`` is theirs of a text,
-    and ``large`` the digits of one with an exponent."""
+    and ``large`` the digits of one with an exponent, None of any other."""
     for pattern, by in SPELLINGS:
         text = func.regexp_replace(text, literal_column(f"'\\A(?:{pattern}){end}'"), literal_column(f"'{by}'"))
     return func.coalesce(large, text)
 
 
 def _digits(exponent: Cell, into: Callable[[Cell, TypeEngine[Any]], Cell]) -> Cell:
-    """The digits of a whole number with an exponent, None of any other; ``into`` casts it."""
-    value = into(func.replace(exponent, literal_column("','"), literal_column("'.'")), Double())
-    whole = and_(value == func.floor(value), func.abs(value) < number(LARGEST))
-    return case((whole, cast(into(value, BigInteger()), String())))
+    """The digits of a number with an exponent, or None where it is that; ``into`` casts a text or a double."""
+    near = case((func.abs(_power(exponent)) <= literal_column("19"), exponent))  # or it may be no double
+    value = into(func.replace(near, literal_column("','"), literal_column("'.'")), Double())
+    large = and_(func.abs(value) >= literal_column("1"), func.abs(value) < number(LARGEST))
+    whole = case((and_(value == func.floor(value), large), cast(into(value, BigInteger()), String())))
+    return func.coalesce(whole, _written_out(exponent))
+
+
+def _power(exponent: Cell) -> Cell:
+    """By which power of ten a number with an exponent is multiplied."""
+    return cast(func.split_part(func.lower(exponent), literal_column("'e'"), literal_column("2")), Integer())
+
+
+def _written_out(exponent: Cell) -> Cell:
+    """A number with an exponent as its digits, with the mark that it has, between as many zeros as that power needs."""
+    none, power = literal_column("0"), _power(exponent)
+    digits = func.translate(
+        func.split_part(func.lower(exponent), literal_column("'e'"), literal_column("1")),
+        literal_column("'-.,'"),
+        _NO_TEXT,
+    )
+    before, after = (func.repeat(literal_column("'0'"), func.greatest(zeros, none)) for zeros in (-power, power))
+    held, place = cast(before, String()) + digits + after, func.greatest(power, none) + literal_column("1")
+    mark = case((exponent.contains(","), literal_column("','")), else_=literal_column("'.'"))
+    found = cast(func.left(held, place), String()) + mark + func.substr(held, place + literal_column("1"))
+    whole = func.regexp_replace(found, literal_column("'^0+([0-9])'"), literal_column("'\\1'"))
+    minus = case((exponent.startswith("-"), literal_column("'-'", String())), else_=_NO_TEXT)
+    return minus + func.rtrim(func.rtrim(whole, literal_column("'0'")), literal_column("'.,'"))
 
 
 def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
@@ -98,8 +122,11 @@ def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
     text = cast(cell, String())
     if kind == "text":
         return trimmed(text)
-    if kind != "number":
-        return text
+    return _number(cell, text) if kind == "number" else text
+
+
+def _number(cell: Cell, text: Cell) -> Cell:
+    """The text of a number without zeros behind it, as far as it has no exponent."""
     decimals = and_(text.contains("."), ~text.contains("e"))
     return case(
         (cell == literal_column("0"), literal_column("'0'")),
@@ -110,16 +137,19 @@ def _named(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
 
 
 def _named_in_duckdb(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
-    """A whole number is one text however it is held: as a double or a single, 10¹⁷ would be written “1e+17”."""
+    """A number is one text however it is held: a single is the double that it is, and 10¹⁷ is not “1e+17”."""
     if kind == "moment":
         return _moment_in_duckdb(cell)
     if kind == "time":
         return _time_in_duckdb(cell)
-    told = _named(cell, kind, trimmed)
     if kind != "number":
-        return told
-    whole = cast(try_cast(cell, _Hugeint()), String())
-    return func.coalesce(case((cell == func.trunc(cell), whole)), told)
+        return _named(cell, kind, trimmed)
+    single = func.typeof(cell) == literal_column("'FLOAT'")
+    text = case((single, cast(cast(cell, Double()), String())), else_=cast(cell, String()))
+    whole = and_(cell == func.trunc(cell), func.abs(cell) < number(LARGEST))
+    digits = cast(try_cast(cell, BigInteger()), String())
+    exponent = case((text.contains("e"), text))
+    return func.coalesce(case((whole, digits)), _written_out(exponent), _number(cell, text))
 
 
 def _moment_in_duckdb(cell: Cell) -> Cell:
@@ -256,15 +286,6 @@ def _escaped(sign: re.Match[str]) -> str:
     return f"\\x{ord(sign[0]):02x}"
 
 
-class _Hugeint(UserDefinedType[int]):
-    """A DuckDB type of whole numbers of up to 38 digits."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "HUGEINT"
-
-
 class _Uuid(UserDefinedType[str]):
     """16 bytes, in DuckDB and PostgreSQL."""
 
@@ -327,20 +348,20 @@ def _size_in_sqlite(cell: Cell, kind: Kind) -> Cell:
 
 def _named_in_sqlite(cell: Cell, _: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
     """Of any column: whatever it is declared as, it may hold a text. A whole number is the same however it is held;
-    other numbers are written so that no two are alike. Of bytes, which may be a number or a UUID, none is taken for a
-    blank."""
+    other numbers are written as everywhere (``database``). Of bytes, which may be a number or a UUID, none is taken for
+    a blank."""
     kind, whole, text = func.typeof(cell), cast(cell, BigInteger()), cast(cell, String())
     return case(
         (kind == literal_column("'integer'"), text),  # first, for trimming takes longest
         (and_(kind == literal_column("'real'"), cell == whole), cast(whole, String())),
-        (kind == literal_column("'real'"), func.quote(cell)),
+        (kind == literal_column("'real'"), cast(func.plain_word(cell), String())),
         (kind == literal_column("'blob'"), text),
         else_=trimmed(text),
     )
 
 
 def _named_in_postgresql(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) -> Cell:
-    """A whole number is one text however it is held: as a double, 10¹⁷ would be written “1e+17”."""
+    """A number is one text however it is held: as a double, 10¹⁷ would be written “1e+17”."""
     told = _named(cell, kind, trimmed)
     return _plain_in_postgresql(told) if kind == "number" else told
 
@@ -384,6 +405,7 @@ _ALIKE_IN_POSTGRESQL = (
     "AND (NOT coalesce(c.collisdeterministic, true) OR format_type(a.atttypid, NULL) ~ 'citext\"?$')"
 )
 _NOTHING: Cell = literal_column("0")
+_NO_TEXT: Cell = literal_column("''", String())
 _TINY = 1e-290
 _CASE = "(CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END)"
 DUCKDB = Tongue(
