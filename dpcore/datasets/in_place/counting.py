@@ -309,8 +309,8 @@ def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: Map
     of_yes = {word for word, at in told.items() if at < len(column.yes_words)}
     of_no = told.keys() - of_yes
     if kind == "yes/no":  # by the words that such a cell is, as where another row makes numbers of them
-        says = [literal_column(str(_says(word, of_yes, of_no))) for word in ("true", "false")]
-        return case((cell.is_(true()), says[0]), (cell.is_(false()), says[1]), else_=literal_column("-1"))
+        of_true, of_false = (_says(word, of_yes, of_no) for word in ("true", "false"))
+        return case((cell.is_(true()), of_true), (cell.is_(false()), of_false), else_=literal_column("-1"))
     text = tongue.named(cell, kind, tongue.trimmed)
     small, one = tongue.small(text, told), _plain(text, kind, tongue)
     return case(
@@ -322,10 +322,10 @@ def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: Map
     )
 
 
-def _says(word: str, of_yes: Collection[str], of_no: Collection[str]) -> int:
+def _says(word: str, of_yes: Collection[str], of_no: Collection[str]) -> Cell:
     """1 where a word is among those of yes, 0 of no, −1 of neither: as it stands, else as ``plain`` has it."""
     said = word if word in of_yes or word in of_no else plain(word)
-    return 1 if said in of_yes else 0 if said in of_no else -1
+    return literal_column("1" if said in of_yes else "0" if said in of_no else "-1")
 
 
 def _written(cell: Cell, kind: Kind, tongue: Tongue, known: Mapping[str, int]) -> Cell:

@@ -102,14 +102,14 @@ def _power(exponent: Cell) -> Cell:
 
 def _written_out(exponent: Cell) -> Cell:
     """A number with an exponent as its digits, with the mark that it has, between as many zeros as that power needs."""
-    none, power = literal_column("0"), _power(exponent)
+    power = _power(exponent)
     digits = func.translate(
         func.split_part(func.lower(exponent), literal_column("'e'"), literal_column("1")),
         literal_column("'-.,'"),
         _NO_TEXT,
     )
-    before, after = (func.repeat(literal_column("'0'"), func.greatest(zeros, none)) for zeros in (-power, power))
-    held, place = cast(before, String()) + digits + after, func.greatest(power, none) + literal_column("1")
+    before, after = (func.repeat(literal_column("'0'"), func.greatest(zeros, _NOTHING)) for zeros in (-power, power))
+    held, place = cast(before, String()) + digits + after, func.greatest(power, _NOTHING) + literal_column("1")
     mark = case((exponent.contains(","), literal_column("','")), else_=literal_column("'.'"))
     found = cast(func.left(held, place), String()) + mark + func.substr(held, place + literal_column("1"))
     whole = func.regexp_replace(found, literal_column("'^0+([0-9])'"), literal_column("'\\1'"))
