@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,14 +34,17 @@ class Noted:
     fields: tuple[str, ...]
 
     def columns(self, fields: Sequence[str]) -> list[int]:
-        """The places of those ``fields`` of a file that are no index."""
-        levels, had = Counter(self.held), Counter(self.fields)
-        same: defaultdict[str, list[int]] = defaultdict(list)
+        """The places of those ``fields`` of a file that are no index: none that is called as a level is, but for as
+        many as the file had besides. For a program that puts files together, or a column in place of the index, keeps
+        the note of one of them, and whether that holds the cells hangs on one row."""
+        levels, had = {*self.names, *self.held}, Counter(self.fields)
+        had.subtract(self.held)
+        kept = []
         for place, name in enumerate(fields):
-            if name in levels:
-                same[name].append(place)
-        index = {place for name, places in same.items() for place in places[: had[name] or 1][-levels[name] :]}
-        return [place for place in range(len(fields)) if place not in index]
+            had[name] -= 1
+            if name not in levels or had[name] >= 0:
+                kept.append(place)
+        return kept
 
 
 def noted(note: bytes) -> Noted:

@@ -100,8 +100,8 @@ _HELD = _Signs(
     server=("40P01", "55006", "55P03"),
     system=frozenset({errno.EBUSY}),
 )
-_UNREAD = _Signs(file=frozenset({sqlite3.SQLITE_IOERR}), server=("58030",), system=frozenset({errno.EIO}))
-_DAMAGED = _Signs(file=frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}), server=("XX001", "XX002", "58P01"))
+_UNREAD = _Signs(file=frozenset({sqlite3.SQLITE_IOERR}), server=("58030", "58P01"), system=frozenset({errno.EIO}))
+_DAMAGED = _Signs(file=frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}), server=("XX001", "XX002"))
 _UNOPENED = _Signs(
     file=frozenset({sqlite3.SQLITE_CANTOPEN}),
     system=frozenset({errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENOENT, errno.ENOTDIR}),
@@ -122,7 +122,7 @@ _NOT_NOW = _Signs(
         sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_AUTH,
     }),
-    server=("08", "25006", "25P", "40", "42501", "53", "55", "57", "58030"),
+    server=("08", "25006", "25P", "40", "42501", "53", "55", "57", "58030", "58P01"),
 )  # fmt: skip
 """Everything else but what is stored."""
 _ONE_AT_A_TIME = threading.Lock()

@@ -53,8 +53,8 @@ def as_stream(table: pa.Table) -> bytes:
 
 def read(data: bytes) -> pd.DataFrame:
     if data.startswith(b"PAR1"):
-        return engine.parquet(data)[0]
-    return arrow_table(data, stream=not data.startswith(b"ARROW1"))[0]
+        return engine.parquet(data).frame
+    return arrow_table(data, stream=not data.startswith(b"ARROW1")).frame
 
 
 def beside(cells: pa.Array) -> pa.Table:

@@ -140,15 +140,51 @@ def test_a_reader_that_keeps_it_is_found_out(monkeypatch: pytest.MonkeyPatch) ->
                 assert columns != expected("whole", "as written", write)[0]
 
 
-def test_a_column_that_has_the_name_of_an_index_in_the_note_stays() -> None:
-    """Of a rule, whose cells no file holds; and of cells that are in the file those are left out which pandas wrote."""
-    for less in ("whole", "without row 1"):
-        table = pa.Table.from_pandas(LESS[less].rename_axis(index="patient"))
-        added = table.append_column("patient", pa.array(["q"] * table.num_rows))
-        for write in WRITERS:
-            columns, cells = read(added, write)
-            assert columns == ["age", "5", "C1", "patient"]
-            assert {row[-1] for row in cells} == {"q"}
+def of_patients(table: pa.Table) -> pa.Array:
+    """A column that somebody else puts into a table: each row's own, whichever rows are left out."""
+    return pa.array([f"q{row}" for row in table.column("age").to_pylist()])
+
+
+def without_patients(table: pa.Table) -> pa.Table:
+    return table.drop_columns(["patient"]) if "patient" in table.column_names else table
+
+
+def after_another(table: pa.Table) -> pa.Table:
+    """Behind rows whose index pandas only stated, so that the note of both does too."""
+    first = pa.Table.from_pandas(WHOLE.rename_axis(index="patient"))
+    return pa.concat_tables([first, table], promote_options="default")
+
+
+CALLED_SO: dict[str, Callable[[pa.Table], pa.Table]] = {
+    "behind": lambda table: table.append_column("patient", of_patients(table)),
+    "before": lambda table: table.add_column(0, "patient", of_patients(table)),
+    "in place of a column": lambda table: table.set_column(1, "patient", of_patients(table)),
+    "in place of the index": lambda table: without_patients(table).append_column("patient", of_patients(table)),
+    "of another file": after_another,
+    "before others": lambda table: pa.concat_tables(
+        [table, pa.Table.from_pandas(WHOLE.drop(1).rename_axis(index="patient"))], promote_options="default"
+    ),
+}
+
+
+@pytest.mark.parametrize("done", CALLED_SO)
+def test_no_column_is_taken_for_it_nor_it_for_a_column(done: str) -> None:
+    """What is called as the index is no column, wherever it is from and whichever row is left out."""
+    tables = {
+        less: CALLED_SO[done](pa.Table.from_pandas(frame.rename_axis(index="patient"))) for less, frame in LESS.items()
+    }
+    for write in WRITERS:
+        found = {less: read(table, write) for less, table in tables.items()}
+        names, whole = found.pop("whole")
+        assert "patient" not in names
+        for columns, rows in found.values():
+            assert columns == names
+            assert all(row in whole for row in rows)
+
+
+def test_so_many_as_the_file_had_besides_stay() -> None:
+    told = Noted(levels=2, names=("a", "b"), held=("a", "__index_level_1__"), fields=("a", "b", "c", "a"))
+    assert told.columns(["a", "b", "c", "a", "__index_level_1__", "b", "d"]) == [0, 1, 2, 6]
 
 
 @pytest.mark.parametrize("write", WRITERS)
@@ -196,7 +232,6 @@ def note(**stated: object) -> bytes:
         note(index_columns={"age": 1}),
         note(index_columns=[None, 5, ["age"], {"kind": "range"}, {"name": {}}]),
         note(index_columns=["none of them", "Age", "age "]),
-        note(index_columns=[{"kind": "range", "name": "age", "start": 0, "stop": 4, "step": 1}]),
     ],
 )
 def test_a_note_that_names_no_column_leaves_none_out(told: bytes) -> None:

@@ -61,7 +61,7 @@ TOLD: dict[str, tuple[Exception, str, str]] = {
     "no text": (of_file(None), "is damaged", "damage"),
     "a page, of a server": (of_server("XX001"), "is damaged", "damage"),
     "an index, of a server": (of_server("XX002"), "is damaged", "damage"),
-    "a file that is gone, of a server": (of_server("58P01"), "is damaged", "damage"),
+    "a file that is gone, of a server": (of_server("58P01"), "could not be read or written", "passing"),
     "not opened": (of_file(sqlite3.SQLITE_CANTOPEN_ISDIR), "cannot be opened", "passing"),
     "not opened, of the system": (OSError(errno.ENOENT, NOTHING), "cannot be opened", "passing"),
     "not written": (of_file(sqlite3.SQLITE_READONLY_DBMOVED), "cannot be written to", "passing"),
