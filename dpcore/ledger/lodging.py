@@ -145,7 +145,10 @@ class Lodging:
     def __init__(self, settings: Mapping[str, str]) -> None:
         self._found: dict[str, str] = {}
         self._settings = {"search_path": "", "client_encoding": "UTF8", **settings}
-        told = ", ".join(f"pg_catalog.set_config('{name}', %({name})s, true)" for name in self._settings)
+        # of letters it is ASCII alone: it is this statement that says how the server is to read them
+        path = "pg_catalog.convert_from(pg_catalog.decode(%(search_path)s, 'hex'), 'UTF8')"
+        values = {name: path if name == "search_path" else f"%({name})s" for name in self._settings}
+        told = ", ".join(f"pg_catalog.set_config('{name}', {value}, true)" for name, value in values.items())
         self._told = f"{_SESSION}, {told}"
 
     def settle(self, cursor: Cursor[Any]) -> None:
@@ -174,7 +177,7 @@ class Lodging:
 
         Raises LedgerUnsound where its session takes itself for a replica's, LedgerError as ``_agree``.
         """
-        asked = self._settings | {"search_path": self._path()}
+        asked = self._settings | {"search_path": self._path().encode().hex()}
         raw: Any = connection.connection.dbapi_connection
         if not raw.autocommit:  # in which nothing is a transaction's (``engine.rewrite_files``)
             _agree(raw.info, connection.exec_driver_sql)

@@ -8,16 +8,22 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
 
+import psycopg
 import pytest
+from psycopg import sql
+from sqlalchemy import Connection
 
 from benchmarks.private_postgresql import PORT, PrivateServer
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger, lodging
-from dpcore.ledger.lodging import POOLED
+from dpcore.ledger.lodging import POOLED, Lodging
 
 NAMES = ("Ã¤1 at https://login.example", "ä at https://login.example", "人 at https://login.example")
 """The first is in Latin 1 what the second nearly is in UTF-8."""
+LATIN = b"SET client_encoding TO 'LATIN1'\0"
+Meanwhile = Literal["said", "unsaid", "mute"]
 
 
 def said(encoding: str) -> bytes:
@@ -36,16 +42,29 @@ def exactly(source: socket.socket, size: int) -> bytes:
     return found
 
 
-def along(source: socket.socket, target: socket.socket, end: bytes, *, mute: bool) -> None:
-    """What the server says, and before it is ready for another transaction this ``end``; of encodings nothing of its
-    own where the pooler is ``mute``."""
+def message_of(source: socket.socket) -> bytes:
+    head = exactly(source, 5)
+    return head + exactly(source, struct.unpack("!i", head[1:])[0] - 4)
+
+
+def along(source: socket.socket, target: socket.socket, meanwhile: Meanwhile) -> None:
+    """What the server says. Before it is ready for another transaction it has another client's letters, which are
+    Latin 1: it says so, or has them unsaid, or says nothing ever of letters."""
     with suppress(EOFError, OSError):
         while True:
-            head = exactly(source, 5)
-            message = head + exactly(source, struct.unpack("!i", head[1:])[0] - 4)
-            if mute and message.startswith(b"S") and b"client_encoding" in message:
+            message = message_of(source)
+            if meanwhile == "mute" and message.startswith(b"S") and b"client_encoding" in message:
                 continue
-            target.sendall((end if message[:1] == b"Z" and message[5:] == b"I" else b"") + message)
+            if meanwhile == "unsaid" and message == said("LATIN1"):
+                continue
+            if message[:1] == b"Z" and message[5:] == b"I":
+                if meanwhile == "unsaid":
+                    source.sendall(b"Q" + struct.pack("!i", 4 + len(LATIN)) + LATIN)
+                    while message_of(source)[:1] != b"Z":
+                        pass
+                else:
+                    target.sendall(said("LATIN1"))
+            target.sendall(message)
     target.close()
 
 
@@ -57,9 +76,9 @@ def asked(source: socket.socket, target: socket.socket) -> None:
 
 
 @contextmanager
-def pooler(server: PrivateServer, folder: Path, *, mute: bool = False) -> Iterator[str]:
-    """Between transactions it is in a session of another client's, whose letters are Latin 1; in each it is in one that
-    writes UTF-8, of which the server has said so to somebody else. Its address."""
+def pooler(server: PrivateServer, folder: Path, url: str, meanwhile: Meanwhile = "said") -> Iterator[str]:
+    """What another client's session says of its letters is not what holds of the session that it gives away: where it
+    is ``said`` these are UTF-8, and where it is ``unsaid`` Latin 1. Its address before that of a ledger."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(folder / f".s.PGSQL.{PORT}"))
     listener.listen()
@@ -70,12 +89,10 @@ def pooler(server: PrivateServer, folder: Path, *, mute: bool = False) -> Iterat
                 client, _ = listener.accept()
                 straight = socket.socket(socket.AF_UNIX)
                 straight.connect(str(server.folder / f".s.PGSQL.{PORT}"))
-                for work, ends in ((along, (straight, client, said("LATIN1"))), (asked, (client, straight))):
-                    more = {"mute": mute} if work is along else {}
-                    threading.Thread(target=work, args=ends, kwargs=more, daemon=True).start()
+                threading.Thread(target=along, args=(straight, client, meanwhile), daemon=True).start()
+                threading.Thread(target=asked, args=(client, straight), daemon=True).start()
 
     threading.Thread(target=serve, daemon=True).start()
-    url = server.new_schema()
     try:
         yield url.replace(str(server.folder), str(folder))
     finally:
@@ -101,7 +118,7 @@ def named(url: str, folder: Path) -> list[str]:
 
 
 def test_names_are_written_as_they_are_sealed(server: PrivateServer, folder: Path) -> None:
-    with pooler(server, folder) as url:
+    with pooler(server, folder, server.new_schema()) as url:
         assert sorted(named(url, folder)) == sorted(NAMES)
         straight = url.replace(str(folder), str(server.folder))
         with Ledger.open(straight, journal=folder / "journal") as ledger:
@@ -109,7 +126,7 @@ def test_names_are_written_as_they_are_sealed(server: PrivateServer, folder: Pat
 
 
 def test_one_that_says_nothing_of_letters_is_refused(server: PrivateServer, folder: Path) -> None:
-    with pooler(server, folder, mute=True) as url, pytest.raises(LedgerError) as refused:
+    with pooler(server, folder, server.new_schema(), "mute") as url, pytest.raises(LedgerError) as refused:
         named(url, folder)
     assert str(refused.value) == POOLED
     assert not isinstance(refused.value, LedgerUnsound)
@@ -120,5 +137,34 @@ def test_what_goes_by_the_last_word_breaks_the_chain(
 ) -> None:
     """As it was: the tests above can fail."""
     monkeypatch.setattr(lodging, "_agree", lambda info, execute: None)
-    with pooler(server, folder) as url, pytest.raises((LedgerError, AssertionError)):
+    with pooler(server, folder, server.new_schema()) as url, pytest.raises((LedgerError, AssertionError)):
+        named(url, folder)
+
+
+def in_a_schema_with_letters(server: PrivateServer) -> str:
+    """A ledger's address at which the account's schema is called so."""
+    url = server.new_database()
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as db:
+        db.execute('CREATE SCHEMA "büro"')
+        db.execute(sql.SQL('ALTER DATABASE {} SET search_path = "büro"').format(sql.Identifier(db.info.dbname)))
+    return url
+
+
+def test_so_is_the_schema_that_a_transaction_sees(server: PrivateServer, folder: Path) -> None:
+    with pooler(server, folder, in_a_schema_with_letters(server), "unsaid") as url:
+        assert sorted(named(url, folder)) == sorted(NAMES)
+
+
+def test_a_schema_that_is_told_in_letters_is_another(
+    server: PrivateServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tell(self: Lodging, connection: Connection) -> None:
+        told = ", ".join(f"set_config('{name}', %({name})s, true)" for name in self._settings)
+        connection.exec_driver_sql(f"SELECT {told}", self._settings | {"search_path": self._path()})
+
+    monkeypatch.setattr(Lodging, "tell", tell)
+    with (
+        pooler(server, folder, in_a_schema_with_letters(server), "unsaid") as url,
+        pytest.raises((LedgerError, AssertionError)),
+    ):
         named(url, folder)
