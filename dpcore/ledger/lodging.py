@@ -163,6 +163,7 @@ class Lodging:
             raise LedgerError(ENCODING.format(encoding))
         cursor.execute("SET client_encoding TO 'UTF8'")  # whatever the account's or the address's is
         _agree(cursor.connection.info, cursor.execute)
+        cursor.execute("RESET search_path")  # a pooler's session may be another client's, who set it otherwise
         role, user, path = cursor.execute(f"{_SESSION}, {_SCHEMAS}").fetchone() or ("", "", [])
         if role != "origin":
             raise LedgerUnsound(REPLICA.format(role, user))

@@ -22,8 +22,9 @@ from dpcore.ledger.lodging import POOLED, Lodging
 
 NAMES = ("Ã¤1 at https://login.example", "ä at https://login.example", "人 at https://login.example")
 """The first is in Latin 1 what the second nearly is in UTF-8."""
-LATIN = b"SET client_encoding TO 'LATIN1'\0"
-Meanwhile = Literal["said", "unsaid", "mute"]
+OF_ANOTHER = {"unsaid": b"SET client_encoding TO 'LATIN1'\0", "elsewhere": b"SET search_path TO report\0"}
+"""What another client told the session that is given away."""
+Meanwhile = Literal["said", "unsaid", "mute", "elsewhere"]
 
 
 def said(encoding: str) -> bytes:
@@ -58,8 +59,8 @@ def along(source: socket.socket, target: socket.socket, meanwhile: Meanwhile) ->
             if meanwhile == "unsaid" and message == said("LATIN1"):
                 continue
             if message[:1] == b"Z" and message[5:] == b"I":
-                if meanwhile == "unsaid":
-                    source.sendall(b"Q" + struct.pack("!i", 4 + len(LATIN)) + LATIN)
+                if told := OF_ANOTHER.get(meanwhile):
+                    source.sendall(b"Q" + struct.pack("!i", 4 + len(told)) + told)
                     while message_of(source)[:1] != b"Z":
                         pass
                 else:
@@ -78,7 +79,8 @@ def asked(source: socket.socket, target: socket.socket) -> None:
 @contextmanager
 def pooler(server: PrivateServer, folder: Path, url: str, meanwhile: Meanwhile = "said") -> Iterator[str]:
     """What another client's session says of its letters is not what holds of the session that it gives away: where it
-    is ``said`` these are UTF-8, and where it is ``unsaid`` Latin 1. Its address before that of a ledger."""
+    is ``said`` these are UTF-8, and where it is ``unsaid`` Latin 1; or that one looks ``elsewhere``. Its address before
+    that of a ledger."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(folder / f".s.PGSQL.{PORT}"))
     listener.listen()
@@ -168,3 +170,18 @@ def test_a_schema_that_is_told_in_letters_is_another(
         pytest.raises((LedgerError, AssertionError)),
     ):
         named(url, folder)
+
+
+def test_a_program_that_begins_looks_where_its_account_does(server: PrivateServer, folder: Path) -> None:
+    """Not where another client of the pool does, at whose place it would find no ledger, or make a second one."""
+    straight = in_a_schema_with_letters(server)
+    with psycopg.connect(straight.replace("+psycopg", ""), autocommit=True) as db:
+        db.execute("CREATE SCHEMA report")
+        with pooler(server, folder, straight, "elsewhere") as url:
+            with psycopg.connect(url.replace("+psycopg", "")) as other:
+                assert other.execute("SHOW search_path").fetchone() == ("report",)
+            named(url, folder)
+            with Ledger.open(url, journal=folder / "journal") as ledger:
+                assert {*ledger.roles()} == {*NAMES}
+        found = db.execute("SELECT schemaname FROM pg_tables WHERE tablename = 'records'").fetchall()
+    assert found == [("büro",)]
