@@ -318,9 +318,14 @@ def test_cells_that_are_not_read_are_not_unpacked(write: str) -> None:
         read_table(damaged(write, pa.array(["word " * 2000])))
 
 
-def test_a_file_says_whose_cells_are_not_read() -> None:
+@pytest.mark.parametrize("write", [pq.write_table, ft.write_feather])
+def test_a_file_says_whose_cells_are_not_read(write: Callable[[pa.Table, io.BytesIO], None]) -> None:
+    """By the names that they have here."""
     made = io.BytesIO()
-    pq.write_table(table(with_gaps(NESTED["list"])), made)
-    (notice,) = read_table(made.getvalue()).report.notices
-    assert (notice.what, notice.columns) == ("noticed", ("c",))
+    found = table(with_gaps(NESTED["list"]))
+    write(found.append_column("C", found["c"]).append_column("a", pa.array(["x"] * len(found))), made)
+    reading = read_table(made.getvalue())
+    (notice,) = reading.report.notices
+    assert (notice.what, notice.columns) == ("noticed", ("c", "C_1"))
+    assert {*notice.columns} < {*reading.frame.columns}
     assert "are not read" in notice.sentence

@@ -147,7 +147,10 @@ def pooled_sums(address: str) -> tuple[list[float], dict[str, str]]:
     return np.ravel(MostCommonOption.of(declared, "ward", epsilon=1.0).read(stored)).tolist(), held
 
 
-HOLDS = {"extra_float_digits": "3", "statement_timeout": "1h", "lock_timeout": "5s", "transaction_read_only": "on"}
+HOLDS = {
+    **{"extra_float_digits": "3", "client_encoding": "UTF8", "standard_conforming_strings": "on"},
+    **{"statement_timeout": "1h", "lock_timeout": "5s", "transaction_read_only": "on"},
+}
 
 
 def test_whatever_session_a_pooler_gives_a_transaction_it_is_told_how_numbers_are_written(
@@ -163,8 +166,10 @@ def test_whatever_session_a_pooler_gives_a_transaction_it_is_told_how_numbers_ar
     direct = pooled_sums(address)
     assert direct[1] == HOLDS
     pooled()
-    rounds = f"{address}%20-cextra_float_digits%3D-15"
-    assert pooled_sums(rounds) == direct
+    otherwise = ("extra_float_digits%3D-15", "client_encoding%3DLATIN1", "standard_conforming_strings%3Doff")
+    rounds = f"{address}%20-c{otherwise[0]}"
+    for one in (rounds, address + "".join(f"%20-c{told}" for told in otherwise)):
+        assert pooled_sums(one) == direct
     monkeypatch.setattr(database, "_exact", lambda connection: None)
     assert pooled_sums(rounds)[0] != direct[0], "a control"
     database._engine.cache_clear()

@@ -279,10 +279,14 @@ def _bound(connection: Any) -> None:
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
 
 
+_TOLD = {"extra_float_digits": "3", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
+
+
 def _exact(connection: Connection) -> None:
-    """Let no two numbers be written as one text in a transaction, whatever its session's own settings say."""
-    told = "SELECT set_config('extra_float_digits', '3', true)"
-    connection.exec_driver_sql(told, execution_options={"stream_results": False})
+    """Let no two numbers be written as one text in a transaction, and words be read in the letters that they are sent
+    in, whatever its session's own settings say."""
+    told = ", ".join(f"pg_catalog.set_config('{name}', '{value}', true)" for name, value in _TOLD.items())
+    connection.exec_driver_sql(f"SELECT {told}", execution_options={"stream_results": False})
 
 
 def _plain(cell: bytes | float | None) -> bytes | None:

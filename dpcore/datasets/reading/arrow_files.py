@@ -49,9 +49,10 @@ def arrow_table(data: bytes, *, stream: bool) -> engine.Typed:
         raise UnreadableFile(_DAMAGED) from None
     columns = dict(zip(places, read, strict=True))
     cells = [columns.get(place, pa.nulls(rows)) for place in kept]
+    frame = engine.arrow(pa.Table.from_arrays(cells, [schema.names[place] for place in kept]))
     return engine.Typed(
-        frame=engine.arrow(pa.Table.from_arrays(cells, [schema.names[place] for place in kept])),
-        not_read=tuple(schema.names[place] for place in kept if place not in columns),
+        frame=frame,
+        not_read=tuple(name for name, place in zip(frame.columns, kept, strict=True) if place not in columns),
         index=told.names,
     )
 

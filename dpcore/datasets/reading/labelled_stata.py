@@ -18,6 +18,7 @@ from dpcore.errors import UnreadableFile
 from dpcore.validate import IntArray
 
 _APART, _LONGEST = 32768, 2045
+_OF_A_LETTER = 4  # bytes of one at most: how many letters there are is known once they are read
 _NUMBERS = {
     65526: ("f8", "i8", 0x7FDFFFFFFFFFFFFF),
     65527: ("f4", "i4", 0x7EFFFFFF),
@@ -58,7 +59,7 @@ class StataCells:
             raise UnreadableFile("This Stata file is damaged; save it again or as CSV.") from None
         self._sort = np.argsort(keys, kind="stable")
         self._keys = keys[self._sort]
-        check_text(0, int(self._lengths.max(initial=0)))
+        check_text(0, int(self._lengths.max(initial=0)) // _OF_A_LETTER)
 
     def apart(self) -> IntArray:
         """Of each row the bytes of its words that stand apart, where any number of rows can point to one."""
