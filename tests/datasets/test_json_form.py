@@ -13,10 +13,11 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, UnreadableFile, read_table
-from dpcore.datasets.reading import container, documents, one_object
+from dpcore.datasets.reading import columns, container, documents, one_object
 from dpcore.datasets.reading.decoding import ENCODINGS
 from dpcore.datasets.reading.naming import NAMELESS
 from dpcore.datasets.report import Report
+from dpcore.errors import Defect
 from dpcore.releases.selection import MostCommonOption
 
 pytestmark = pytest.mark.usefixtures("one_connection")
@@ -525,6 +526,38 @@ def test_behind_lines_of_null_no_row_decides_whether_these_are_words(last: str) 
     assert read_table(b'null\nnull\n["x"]\n', header_rows=0, columns=1).records == 3
     with pytest.raises(UnreadableFile, match="JSON"):
         read_table(f"null\nnull\n{last}\n".encode())
+
+
+# -- lists that say nothing ------------------------------------------------------------------------------------------
+
+NOTHING = [[[cell] * width] * rows for cell in (None, "", " ") for width in (1, 2) for rows in (1, 2)]
+NOTHING += [[[], [None]], [[None], []], [[None, ""], [" "]]]
+
+
+def tell_of_nothing(rows: list[Any], choices: dict[str, Any]) -> None:
+    """Raises AssertionError where a row that says something brings a column for an answer, Defect for a fault."""
+    one, other = (read_table(listed(each), **choices) for each in (rows, [*rows, ["a"]]))
+    assert list(one.in_public_columns.columns) == list(other.in_public_columns.columns)
+    assert other.rows - one.rows in (0, 1)
+
+
+@pytest.mark.parametrize("rows", NOTHING, ids=repr)
+@pytest.mark.parametrize("choices", [{}, {"header_rows": 1}, {"header_rows": 0, "columns": 2}], ids=repr)
+def test_lists_that_say_nothing_are_a_table(rows: list[Any], choices: dict[str, Any]) -> None:
+    tell_of_nothing(rows, choices)
+
+
+@pytest.mark.defects
+def test_a_heading_of_nothing_was_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_cells = columns.of_cells
+
+    def without_any(*given: Any) -> columns.Columns:
+        found = of_cells(*given)
+        return found if given[2](0) else replace(found, labels=(), places=(), loose=frozenset())
+
+    monkeypatch.setattr(columns, "of_cells", without_any)
+    with pytest.raises(Defect):
+        tell_of_nothing([[None]], {})
 
 
 # -- in which order columns stand that records name ------------------------------------------------------------------

@@ -56,6 +56,8 @@ def of_cells(heading: list[list[str]], lines: tuple[int, ...], filled: Filled) -
     width = max(map(len, heading))
     named = [place for place in range(width) if any(record[place].strip() for record in heading)]
     loose = [place for place in range(width) if place not in named and filled(place)]
+    if not named and not loose:  # a heading of nothing, with no row that says anything
+        loose = [0]
     return _columns(heading, lines, named, loose, None)
 
 
