@@ -391,7 +391,7 @@ def _labels_of_all_or_none() -> Iterator[None]:
 
     def wrong(*given: Any) -> Labelled:
         found = labelled_table(*given)
-        there = {name: found.frame[name].isin([*words, ""]).all() for name, words in found.codebooks.items()}
+        there = {name: found.frame[name].isin([*labels.values(), ""]).all() for name, labels in found.codebooks.items()}
         return replace(found, frame=found.frame.assign(**{name: "1" for name, every in there.items() if not every}))
 
     with patch("dpcore.datasets.reading.kinds.labelled_table", wrong):

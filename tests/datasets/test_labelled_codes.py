@@ -37,25 +37,6 @@ def test_a_code_without_a_label_leaves_the_others_theirs(program: str) -> None:
     assert labelled(program, [1.0, 2.0, 2.0, float("nan"), 3.0], codebook) == ([*words, "3"], options)
 
 
-@pytest.mark.parametrize(
-    ("codebook", "are_words"),
-    [
-        ({0: "no", 1: "yes"}, True),
-        ({1: "yes", 2: "no", 9: "no answer"}, True),
-        ({10: "a", **{10 * place: str(place) for place in range(2, 12)}}, True),  # a list of places, say
-        ({0: "not at all", 10: "completely"}, False),
-        ({0: "not at all", 5: "so so", 10: "completely", 98: "do not know", 99: "no answer"}, False),
-        ({-9: "refused", -8: "do not know"}, False),
-    ],
-)
-def test_the_codebook_alone_says_whether_codes_are_words(codebook: dict[int, str], are_words: bool) -> None:
-    for cells in ([float(code) for code in codebook], [*map(float, codebook), 7.0]):
-        words, options = labelled("SPSS", cells, codebook)
-        codes = [str(int(cell)) for cell in cells]
-        assert words == ([codebook.get(int(code), code) for code in codes] if are_words else codes)
-        assert options == (tuple(codebook.values()) if are_words else ())
-
-
 def test_a_word_as_a_code_is_its_label() -> None:
     assert labelled("SPSS", ["DE", "FR", "XX"], {"DE": "Germany", "FR": "France"})[0] == ["Germany", "France", "XX"]
 

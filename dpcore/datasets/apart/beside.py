@@ -26,7 +26,7 @@ class Beside:
 
     names: tuple[str, ...]
     report: Report
-    codebooks: dict[str, tuple[str, ...]]
+    codebooks: dict[str, dict[str, str]]
     about: dict[str, str]
     records: int | None
     from_rows: tuple[str, ...]

@@ -163,8 +163,14 @@ def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
 
 def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
     found = labelled_table(data, kind, lambda part: say(0.05 + 0.3 * part, "Reading the rows"))
-    table = _plain(found.frame, "transport" if found.open_ended else "labelled", found.notices)
-    return replace(table, codebooks=found.codebooks, about=found.about)
+    frame = without_unnamed_index(found.frame)
+    table = _plain(frame, "transport" if found.open_ended else "labelled", found.notices)
+    called = dict(zip(map(str, frame.columns), map(str, table.frame.columns), strict=True))
+    return replace(
+        table,
+        codebooks={called[name]: labels for name, labels in found.codebooks.items() if name in called},
+        about={called[name]: about for name, about in found.about.items() if name in called},
+    )
 
 
 def _typed(found: engine.Typed, container: Container) -> Tabulated:

@@ -1,14 +1,14 @@
 """Files of SPSS, Stata and SAS: labels in place of codes, and what a file declares missing stays missing.
 
-Whether a column's codes are labels is told by the codebook alone, and what a cell says by that cell: a code that has no
-label, a number that is no day, or bytes that are no letters, change no other row.
+What a cell says follows from its own code and the label of that code alone: how many labels a column has, which many
+programs make of its rows, a code that has none, a number that is no day, or bytes that are no letters, change no other
+row.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
@@ -31,9 +31,6 @@ from dpcore.errors import UnreadableFile
 
 LabelledKind = Literal["spss", "portable", "stata", "sas", "transport"]
 _NAMES = {"spss": "SPSS", "portable": "SPSS", "stata": "Stata", "sas": "SAS", "transport": "SAS"}
-_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]\d+)?")
-_COUNTED = (("0", "1"), ("1", "2"))  # how the codes of answers begin
-_MANY = 10  # labels of one column
 _BLANK_NUMBERS = frozenset(
     math.ldexp(int.from_bytes(b" " * (width - 1), "big"), 4 * (0x20 - 0x40) - 8 * (width - 1)) for width in range(2, 9)
 )
@@ -47,12 +44,12 @@ _Cells = Callable[[int, int], list[list[Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labelled:
-    """Columns as text under the file's names. ``codebooks`` hold the labels of a column's values in the order of their
-    codes, as the file's authors declared them; ``about`` the columns' descriptions. Empty rows behind the
-    others cannot be told from what fills up an ``open_ended`` file."""
+    """Columns as text under the file's names. ``codebooks`` hold the labels of a column's values by their codes, in
+    the order of these; ``about`` the columns' descriptions. Empty rows behind the others cannot be told from what fills
+    up an ``open_ended`` file."""
 
     frame: pd.DataFrame
-    codebooks: dict[str, tuple[str, ...]]
+    codebooks: dict[str, dict[str, str]]
     about: dict[str, str]
     notices: tuple[Notice, ...]
     open_ended: bool = False
@@ -73,7 +70,8 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
     with private_folder() as folder:
         file = private_file(folder, data)
         try:
-            meta = read(str(file), metadataonly=True)[1]
+            # which values are declared missing is told only so
+            meta = read(str(file), metadataonly=True, **({"user_missing": True} if kind == "spss" else {}))[1]
             names = list(meta.column_names)
             check_size(max(meta.number_rows or 0, 0), len(names))
             if not names:
@@ -153,16 +151,18 @@ def _read(
             break
     frame = gathered.frame()
     declared = _declared_missing(meta)
-    codebooks, numbers = {}, []
+    codebooks: dict[str, dict[str, str]] = {}
     for name, known in labels.items():
-        answers = [code for code in known if not declared.get(name, _nothing)(code)]
-        if _stand_for_words(answers):
-            frame[name] = frame[name].map(lambda code, known=known: known.get(code, code)).astype(frame[name].dtype)
-            codebooks[name] = tuple(dict.fromkeys(known[code] for code in answers))
-        elif answers:
-            numbers.append(name)
-    notices = (*_unreadable(unreadable), *_notices(numbers, declared))
+        if answers := _answers(known, declared.get(name, _nothing)):
+            frame[name] = frame[name].map(lambda code, words=answers: words.get(code, code)).astype(frame[name].dtype)
+            codebooks[name] = answers
+    notices = (*_unreadable(unreadable), *_notices(codebooks, declared))
     return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=notices)
+
+
+def _answers(labels: dict[str, str], is_missing: Callable[[str], bool]) -> dict[str, str]:
+    """The labels, by code, that cells read as: all but those of codes that the file declares missing."""
+    return {code: label for code, label in labels.items() if not is_missing(code)}
 
 
 def _without(values: Any, blank: frozenset[float]) -> Any:
@@ -175,19 +175,6 @@ def _without(values: Any, blank: frozenset[float]) -> Any:
     return found
 
 
-def _stand_for_words(codes: list[str]) -> bool:
-    """Whether codes with these labels stand for words, as the answers to a question do; else they are numbers, a few of
-    which mean something besides (an end of a scale, “refused”).
-
-    Answers are counted from 0 or 1 on, or codes are letters, or ten of them have labels.
-    """
-    return (
-        any(start in codes and then in codes for start, then in _COUNTED)
-        or len(codes) >= _MANY
-        or any(not _NUMBER.fullmatch(code) for code in codes)
-    )
-
-
 def _unreadable(cells: dict[str, int]) -> list[Notice]:
     here = {name: count for name, count in cells.items() if count}
     if not here:
@@ -196,16 +183,17 @@ def _unreadable(cells: dict[str, int]) -> list[Notice]:
     return [Notice(what="repaired", sentence=sentence, count=sum(here.values()), columns=tuple(here))]
 
 
-def _notices(numbers: list[str], declared: dict[str, Callable[[str], bool]]) -> list[Notice]:
+def _notices(labelled: Collection[str], declared: dict[str, Callable[[str], bool]]) -> list[Notice]:
     notices = []
     if declared:
         sentence = "Values that the file itself declares missing are read as missing."
         notices.append(Notice(what="noticed", sentence=sentence, count=len(declared), columns=tuple(declared)))
-    if numbers:
+    if labelled:
         sentence = (
-            "The file names only single values of these columns, so the numbers are kept; a named one may mean missing."
+            "A value that the file labels reads as its label, and counts as its number in a column of numbers; it may "
+            "mean missing."
         )
-        notices.append(Notice(what="noticed", sentence=sentence, count=len(numbers), columns=tuple(numbers)))
+        notices.append(Notice(what="noticed", sentence=sentence, count=len(labelled), columns=tuple(labelled)))
     return notices
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -26,8 +26,19 @@ from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import Breaks, Container, Escape, Merged, Notice, Objects, ReadColumn, Report, Returns
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
-from dpcore.datasets.steps import Look, OneRowPer, Step, left_out_by, names_in, puts_rows_together, suggested
+from dpcore.datasets.steps import (
+    Look,
+    MonthsToRows,
+    OneRowPer,
+    Step,
+    left_out_by,
+    makes,
+    names_in,
+    puts_rows_together,
+    suggested,
+)
 from dpcore.datasets.table import Table
+from dpcore.datasets.value_labels import Codes, as_codes, codes_of, common
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
 from dpcore.validate import IntArray
@@ -54,7 +65,8 @@ class Reading:
     decides which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
     rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long
     as its cells do, as for ``Tabulated``. ``decimal`` and ``date_order`` are what a person stated of all columns;
-    numbers in the ``computed`` ones were written by a step, with a decimal point.
+    numbers in the ``computed`` ones were written by a step, with a decimal point. ``codes`` are, by column, those of
+    the labels that the file gives its values, for where it is declared to hold numbers.
     """
 
     frame: pd.DataFrame
@@ -72,6 +84,7 @@ class Reading:
     decimal: Decimal | None = None
     date_order: DateOrder | None = None
     computed: frozenset[str] = frozenset()
+    codes: Mapping[str, Codes] = field(default_factory=dict)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -116,7 +129,7 @@ class Reading:
         """Bytes that it takes in memory: its table, where its rows were, and what the file says beside its cells."""
         cells = int(self.frame.memory_usage(index=False).sum()) + self.lines.nbytes + self.places.nbytes
         named = sum(COLUMN + NAMED * len(column.name) for column in self.columns)
-        return max(cells, self.kept) + named + held_by(self.columns, self.report)
+        return max(cells, self.kept) + named + held_by(self.columns, self.report, self.codes)
 
     @property
     def suggested_steps(self) -> tuple[Step, ...]:
@@ -144,7 +157,7 @@ class Reading:
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
-        return apply(schema, self.frame)
+        return apply(schema, self.frame, self.codes)
 
     @property
     def in_public_columns(self) -> pd.DataFrame:
@@ -166,6 +179,7 @@ class Reading:
             named_by_rows=self.named_by_rows,
             places=self.places,
             records=self.records,
+            codes=self.codes,
         )
 
     def table(self, schema: Schema) -> Table:
@@ -269,6 +283,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         from_rows=table.from_rows,
         decimal=choices.decimal,
         date_order=choices.date_order,
+        codes={name: codes_of(labels) for name, labels in table.codebooks.items()},
     )
     read = _looked_at(reading, lambda part: say(0.4 + 0.6 * part, "Looking at the columns"))
     say(1.0, "Done")
@@ -285,10 +300,11 @@ def _left_out_by(table: Tabulated, choices: Choices) -> frozenset[str]:
 
 
 def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColumn, ...]:
-    """Its columns as their cells look, by what a person stated of all of them."""
-    return read_columns(
-        reading.frame,
-        reading.lines,
+    """Its columns as their cells look, by what a person stated of all of them. One in which single values have a
+    label, as the ends of a scale, may look like one of numbers."""
+    look = partial(
+        read_columns,
+        lines=reading.lines,
         decimal=reading.stated_decimal,
         order=reading.date_order,
         usual=reading.decimal,
@@ -296,6 +312,22 @@ def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColu
         commas=reading.report.delimiter == ",",
         say=say,
     )
+    found = look(reading.frame)
+    scales = _scales(reading)
+    if scales.empty:
+        return found
+    again = look(scales, say=lambda _: say(1.0))
+    counted = {column.name: column for column in again if column.suggestion.is_numeric}
+    return tuple(counted.get(column.name, column) for column in found)
+
+
+def _scales(reading: Reading) -> pd.DataFrame:
+    """The columns in which more different cells have no label than have one, with codes for labels."""
+    nothing, found = np.zeros(reading.rows, dtype=bool), {}
+    for name, codes in reading.codes.items():
+        if codes and len(set(reading.frame[name].unique()) - {"", *codes}) > len(codes):
+            found[name] = as_codes(reading.frame[name], codes, ".", nothing)
+    return pd.DataFrame(found)
 
 
 def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
@@ -306,7 +338,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
     if steps and (empty := blank_rows(reading.in_public_columns)).any():
         frame, lines, places = frame[~empty].reset_index(drop=True), lines[~empty], places[~empty]
-    named, computed = reading.named_by_rows, reading.computed
+    named, computed, codes = reading.named_by_rows, reading.computed, reading.codes
     names = frozenset(frame.columns) if named else reading.from_rows
     brought = Brought(names=names, loose=reading.from_rows, open=named)
     notices = list(reading.report.notices)
@@ -315,8 +347,9 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         look = _looks(fits, frame)
         if fits is not None:
             fits(step.size(frame, look))
-        worked = step.apply(frame, lines, look)
+        worked = step.apply(_counted(frame, step, codes), lines, look)
         frame, brought = brought.after(step, frame, worked)
+        codes = {name: known for name, known in _codes_after(step, codes).items() if name in frame}
         lines = worked.lines
         computed = (computed | ({step.name} if isinstance(step, OneRowPer) else set())).intersection(frame.columns)
         places, records = worked.places(places, records)
@@ -338,7 +371,24 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         from_rows=brought.loose,
         kept=0,
         computed=computed,
+        codes=codes,
     )
+
+
+def _counted(frame: pd.DataFrame, step: Step, codes: Mapping[str, Codes]) -> pd.DataFrame:
+    """``frame`` with labels as their codes where the step reads numbers."""
+    if not isinstance(step, OneRowPer) or not codes.get(step.of):
+        return frame
+    nothing = np.zeros(len(frame), dtype=bool)
+    return frame.assign(**{step.of: as_codes(frame[step.of], codes[step.of], step.decimal, nothing)})
+
+
+def _codes_after(step: Step, codes: Mapping[str, Codes]) -> Mapping[str, Codes]:
+    """The codes of labels in the columns that the step leaves."""
+    stay = {name: known for name, known in codes.items() if name not in makes(step)}
+    if isinstance(step, MonthsToRows):
+        stay[step.value] = common(codes[name] for name in step.columns if name in codes)
+    return stay
 
 
 def _looks(fits: Fits | None, frame: pd.DataFrame) -> Look:
@@ -362,7 +412,8 @@ def _described(column: ReadColumn, table: Tabulated) -> ReadColumn:
     """With what the file itself says about the column: its description, and the labels of its values."""
     if column.name in table.from_rows:
         return replace(column, suggestion=replace(column.suggestion, from_file=True))
-    codebook, about = table.codebooks.get(column.name, ()), table.about.get(column.name, "")
+    labels, about = table.codebooks.get(column.name, {}), table.about.get(column.name, "")
+    codebook = tuple(dict.fromkeys(label for label in labels.values() if label.strip()))
     if not codebook and not about:
         return column
     suggestion = replace(column.suggestion, about=about)
