@@ -344,7 +344,7 @@ def test_a_guess_that_one_linked_shows_nothing_of_a_file_of_others(
     assert told(otto, reading(clean), every) == ["right"]
     read = people.sketches
     mutant = lambda store, known: ((one, merged(made)) for one, made in read(store, known))  # noqa: E731
-    monkeypatch.setattr(compared, "sketches", mutant)
+    monkeypatch.setattr(people, "sketches", mutant)
     assert told(otto, reading(clean.assign(year=2025)), every) == ["hers", "right"]
 
 

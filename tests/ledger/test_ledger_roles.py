@@ -472,6 +472,7 @@ def test_a_look_at_requests_reads_no_more_for_those_that_were_withdrawn(
     assert otto.latest_petition("people", Cost.pure(0.5), "?", question="g") is None
     assert anna.latest_petition("people", Cost.pure(0.5), "?", question="o") is None
     anna.charge("granted", "people", Cost.pure(0.5), "?", question="g")
+    anna.store_answer("granted", {"winner": "Knee pain"})
     assert anna.latest_petition("people", Cost.pure(0.5), "?", question="g") is None, "it was drawn"
     left = anna.latest_petition("people", Cost.pure(0.5), "?", question="q")
     assert left is not None
@@ -510,6 +511,8 @@ def test_of_several_requests_the_one_counts_that_leads_to_an_answer(
     if states[best] == "granted":
         anna.charge(f"q {best}", "people", Cost.pure(0.2), "?", question="q")
         anna.charge(f"before {best}", "people", Cost.pure(0.2), "?", question="before")
+        for question in ("q", "before"):
+            anna.store_answer(f"{question} {best}", {"winner": "Knee pain"})
         left = anna.latest_petition("people", Cost.pure(0.2), "?", question="q")
         stands = states[1 - best] in rank  # what was refused before the answer is not told beside it
         assert (None if left is None else left.request_id) == (f"q {1 - best}" if stands else None)
