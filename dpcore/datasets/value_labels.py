@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
+from dpcore.datasets.different import among
 from dpcore.datasets.numerals import numbers, tidy
 from dpcore.datasets.schema import Decimal
 from dpcore.validate import BoolArray
@@ -40,6 +41,7 @@ def common(several: Iterable[Codes]) -> Codes:
 
 def as_codes(text: pd.Series, codes: Codes, decimal: Decimal, missing: BoolArray) -> pd.Series:
     """Cells with a label as its code, where it is no number itself and the cell is not ``missing``, shape (rows,)."""
-    found = text.map(dict(codes))
-    stays = found.isna().to_numpy(dtype=bool) | missing | ~np.isnan(numbers(tidy(text), decimal))
-    return text.where(stays, found.astype(text.dtype))
+    places = among(text, list(codes))
+    stays = (places < 0) | missing | ~np.isnan(numbers(tidy(text), decimal))
+    found = pd.Series(list(codes.values()), dtype=text.dtype).reindex(places).set_axis(text.index)
+    return text.where(stays, found)

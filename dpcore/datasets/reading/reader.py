@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.conversion import Applied, apply
+from dpcore.datasets.different import encoded
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.held import held_by
 from dpcore.datasets.matching import blank_rows
@@ -325,7 +326,7 @@ def _scales(reading: Reading) -> pd.DataFrame:
     """The columns in which more different cells have no label than have one, with codes for labels."""
     nothing, found = np.zeros(reading.rows, dtype=bool), {}
     for name, codes in reading.codes.items():
-        if codes and len(set(reading.frame[name].unique()) - {"", *codes}) > len(codes):
+        if codes and len(set(encoded(reading.frame[name])[1]) - {"", *codes}) > len(codes):
             found[name] = as_codes(reading.frame[name], codes, ".", nothing)
     return pd.DataFrame(found)
 
