@@ -80,8 +80,15 @@ def test_a_word_that_is_repeated_counts_each_time(asked: list[int], monkeypatch:
 
 def test_a_word_too_long_for_a_cell_is_refused_before_any_row_is_asked_for(asked: list[int]) -> None:
     with pytest.raises(UnreadableFile, match="more text than can be read"):
-        read_table(stata(["x" * 200_000] * 2))
+        read_table(stata(["x" * 600_000] * 2))
     assert not asked
+
+
+def test_how_long_a_word_may_be_is_counted_in_letters() -> None:
+    for long in ("人" * 43_691, "x" * 131_072):
+        assert read_table(stata([long, "b"])).rows == 2
+    with pytest.raises(UnreadableFile, match="more text than can be read"):
+        read_table(stata(["x" * 131_073, "b"]))
 
 
 def test_one_long_word_makes_no_piece_of_the_others_small(asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
