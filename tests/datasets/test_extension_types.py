@@ -11,14 +11,14 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pandas.core.arrays.arrow import extension_types as of_pandas_alone
-from pyarrow import feather, ipc
+from pyarrow import ipc
 
 from dpcore.datasets import read_table, span_columns
 from dpcore.datasets.reading import arrow_files
 from dpcore.errors import Defect, UnreadableFile
+from tests.datasets.typed_files import as_feather, as_parquet, as_stream
 
 ROWS = 6
 
@@ -100,29 +100,10 @@ def stored(cells: pa.Array) -> pa.Array:
     return cells
 
 
-def as_feather(table: pa.Table) -> bytes:
-    made = io.BytesIO()
-    feather.write_feather(table, made)
-    return made.getvalue()
-
-
-def as_stream(table: pa.Table) -> bytes:
-    made = io.BytesIO()
-    with ipc.new_stream(made, table.schema) as writer:
-        writer.write_table(table)
-    return made.getvalue()
-
-
 def as_older_file(table: pa.Table) -> bytes:
     made = io.BytesIO()
     with ipc.new_file(made, table.schema, options=ipc.IpcWriteOptions(use_legacy_format=True)) as writer:
         writer.write_table(table)
-    return made.getvalue()
-
-
-def as_parquet(table: pa.Table) -> bytes:
-    made = io.BytesIO()
-    pq.write_table(table, made)
     return made.getvalue()
 
 

@@ -15,7 +15,8 @@ from dpcore.datasets.in_place import PrivateSource, open_folder, shape
 from dpcore.datasets.pandas_index import Noted
 from dpcore.errors import UnreadableFile
 from dpcore.releases.selection import QuantileValue
-from tests.datasets.test_pandas_index import DONE, INDEXES, LESS, NAMES, WHOLE, as_parquet, indexed, without
+from tests.datasets.test_pandas_index import DONE, INDEXES, LESS, NAMES, WHOLE, indexed, without
+from tests.datasets.typed_files import as_parquet
 
 pytestmark = pytest.mark.filterwarnings("ignore:The DataFrame has")
 Seen = tuple[list[tuple[str, str]], list[tuple[str, ...]]]

@@ -9,6 +9,7 @@ import io
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -274,3 +275,13 @@ def test_what_a_packed_file_of_spss_unfolds_to_is_bounded(monkeypatch: pytest.Mo
     monkeypatch.setattr(labelled_spss, "_MOST", 200_000)
     with pytest.raises(UnreadableFile, match="unpacks to more than can be read; keep fewer rows or columns"):
         with_zeros_marked(data)
+
+
+@pytest.mark.parametrize("encoding", [b"UTF16", b"UCS-2", b"UTF32", b"EUCTW"])
+def test_an_encoding_that_nobody_reads_is_a_sentence(encoding: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "a.sav"
+    pyreadstat.write_sav(pd.DataFrame({"word": ["Ann", "no"], "n": [1.0, 2.0]}), file)
+    data = file.read_bytes()
+    assert read_table(data).rows == 2
+    with pytest.raises(UnreadableFile):
+        read_table(data.replace(b"UTF-8", encoding))

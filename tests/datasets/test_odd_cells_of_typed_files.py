@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.feather as ft
 import pyarrow.parquet as pq
 import pytest
 
@@ -25,6 +24,8 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.arrow_files import arrow_table
 from dpcore.errors import UnreadableFile
 from dpcore.releases.selection import MostCommonOption
+from tests.datasets import typed_files
+from tests.datasets.typed_files import as_stream
 
 LARGE = 2**63 - 1
 DAY = 86_400
@@ -33,22 +34,11 @@ Write = Callable[[pa.Table], bytes]
 
 
 def as_parquet(table: pa.Table) -> bytes:
-    file = io.BytesIO()
-    pq.write_table(table, file, compression="none", row_group_size=3, use_dictionary=["word"])
-    return file.getvalue()
+    return typed_files.as_parquet(table, compression="none", row_group_size=3, use_dictionary=["word"])
 
 
 def as_feather(table: pa.Table) -> bytes:
-    file = io.BytesIO()
-    ft.write_feather(table, file, compression="uncompressed", chunksize=3)
-    return file.getvalue()
-
-
-def as_stream(table: pa.Table) -> bytes:
-    file = io.BytesIO()
-    with pa.ipc.new_stream(file, table.schema) as writer:
-        writer.write_table(table)
-    return file.getvalue()
+    return typed_files.as_feather(table, compression="uncompressed", chunksize=3)
 
 
 def read(data: bytes) -> pd.DataFrame:

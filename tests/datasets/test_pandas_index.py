@@ -3,7 +3,6 @@ of pandas, and whatever another program did to the rows since."""
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Hashable
 from functools import cache
@@ -13,8 +12,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.feather as ft
-import pyarrow.parquet as pq
 import pytest
 
 from dpcore.datasets import Column, Schema, read_table
@@ -22,6 +19,7 @@ from dpcore.datasets.pandas_index import NOTE, Noted, noted
 from dpcore.datasets.reading import arrow_files, engine
 from dpcore.datasets.template import Template, fitted
 from dpcore.errors import UnreadableFile
+from tests.datasets.typed_files import as_feather, as_parquet, as_stream
 
 pytestmark = [
     pytest.mark.usefixtures("one_connection"),
@@ -64,25 +62,6 @@ DONE: dict[str, Callable[[pa.Table], pa.Table]] = {
     "one column more": lambda table: table.append_column("more", pa.array(["m"] * table.num_rows)),
 }
 Write = Callable[[pa.Table], bytes]
-
-
-def as_parquet(table: pa.Table) -> bytes:
-    made = io.BytesIO()
-    pq.write_table(table, made)
-    return made.getvalue()
-
-
-def as_feather(table: pa.Table) -> bytes:
-    made = io.BytesIO()
-    ft.write_feather(table, made)
-    return made.getvalue()
-
-
-def as_stream(table: pa.Table) -> bytes:
-    made = io.BytesIO()
-    with pa.ipc.new_stream(made, table.schema) as writer:
-        writer.write_table(table)
-    return made.getvalue()
 
 
 WRITERS: list[Write] = [as_parquet, as_feather, as_stream]

@@ -16,7 +16,7 @@ import textstat
 
 from dashboard import catalogue
 from dashboard import words as dashboard_words
-from dashboard.blocks import Ask, Note, Picture, Small, Text
+from dashboard.blocks import Ask, Block, Note, Picture, Small, Text
 from dashboard.controls import Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.training.hits import Hits
@@ -78,27 +78,26 @@ def in_tabs(key: str, name: str) -> Iterator[str]:
     if found is None:
         return
     question, setting = found
-    for tab in question.tabs:
-        yield tab.title
-        for block in tab.blocks():
-            if isinstance(block, (Text, Small, Note)):
-                yield block.markdown
-            if isinstance(block, Ask):
-                yield from (control.label for control in block.controls)
+    yield from (tab.title for tab in question.tabs)
+    for block in blocks(question):
+        if isinstance(block, (Text, Small, Note)):
+            yield block.markdown
+        if isinstance(block, Ask):
+            yield from (control.label for control in block.controls)
     yield from (text for _, control in setting.seen.values() for text in (control.label, control.help or ""))
+
+
+def blocks(question: Question) -> Iterator[Block]:
+    return (block for tab in question.tabs for block in tab.blocks())
 
 
 def in_pictures(key: str, name: str) -> Iterator[str]:
     """What is written in and said of the pictures in a question's tabs, but for numbers beside the marks."""
     found = asked(key, name)
-    if found is None:
-        return
-    question, _ = found
-    for tab in question.tabs:
-        for block in tab.blocks():
-            if isinstance(block, Picture):
-                yield block.alt
-                yield from written_in(block.figure(False))
+    for block in () if found is None else blocks(found[0]):
+        if isinstance(block, Picture):
+            yield block.alt
+            yield from written_in(block.figure(False))
 
 
 def written_in(part: Any) -> Iterator[str]:

@@ -70,8 +70,7 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
     with private_folder() as folder:
         file = private_file(folder, data)
         try:
-            # which values are declared missing is told only so
-            meta = read(str(file), metadataonly=True, **({"user_missing": True} if kind == "spss" else {}))[1]
+            meta = _about_columns(read, str(file), kind)
             names = list(meta.column_names)
             check_size(max(meta.number_rows or 0, 0), len(names))
             if not names:
@@ -95,6 +94,18 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             raise UnreadableFile(
                 f"This {_NAMES[kind]} file is damaged or of a kind that cannot be read; save it again or as CSV."
             ) from None
+
+
+def _about_columns(read: Callable[..., Any], file: str, kind: LabelledKind) -> Any:
+    """What a file says beside its rows. Raises UnreadableFile where its words are written in wider letters than those
+    that its reader knows, and what that raises."""
+    more = {"user_missing": True} if kind == "spss" else {}  # which values are declared missing is told only so
+    try:
+        return read(file, metadataonly=True, **more)[1]
+    except TypeError:  # from it alone: there are no names
+        raise UnreadableFile(
+            f"Words in this {_NAMES[kind]} file are in an encoding that cannot be read; save it in UTF-8, or as CSV."
+        ) from None
 
 
 def _days(kind: LabelledKind, meta: Any) -> dict[str, Callable[[Any], Moment]]:

@@ -17,6 +17,8 @@ Decode = Callable[[bytes], str]
 """The word that some bytes are; raises UnicodeDecodeError where they are none."""
 _BYTE_BY_BYTE = "ISO-8859-1"
 _LAST_OLD_STATA = 117  # later ones are UTF-8
+_WIDE = ("UTF-16", "UTF16", "UTF-32", "UTF32", "UCS")
+"""Letters of which single bytes are none: no word is cut into bytes by these."""
 _OTHERWISE_CALLED = {"BIG-5": "big5", "WINDOWS-936": "cp936"}
 
 
@@ -36,9 +38,11 @@ def decoder(data: bytes, kind: str, meta: Any) -> Decode:
     try:
         start = codecs.getincrementaldecoder(_OTHERWISE_CALLED.get(said, said))
     except LookupError:
+        start = None
+    if start is None or said.upper().startswith(_WIDE):
         raise UnreadableFile(
             f"Words in this file are in the encoding {said}, which cannot be read; save it in UTF-8, or as CSV."
-        ) from None
+        )
     marked = states_utf8(kind, meta)
 
     def decode(word: bytes) -> str:
