@@ -39,9 +39,9 @@ def test_what_an_answer_looks_at_is_bounded_for_each_person(request_: MostCommon
     looked: list[int] = []
     real = private_rows.OpenRows.__init__
 
-    def noted(self: private_rows.OpenRows, text: object, rows: int, reads: object) -> None:
+    def noted(self: private_rows.OpenRows, text: object, rows: int, *others: object, **named: object) -> None:
         looked.append(rows)
-        real(self, text, rows, reads)  # type: ignore[arg-type]
+        real(self, text, rows, *others, **named)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(private_rows.OpenRows, "__init__", noted)
