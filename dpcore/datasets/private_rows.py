@@ -57,7 +57,7 @@ class PrivateRows:
     people. ``left_out_by`` are the columns by whose cells rows are left out, by a step or as totals and notes: those
     rows keep their place, with nothing in them, so that what they are called and hold hangs on such a cell.
     ``named_by_rows`` says that no header names the columns but each row its own, as in JSON: then none is lacking, for
-    one row more could bring it.
+    one row more could bring it. ``recoded`` says that the file itself gives single numbers another meaning.
 
     Each row is the one of these ``places`` among the ``records``, of which all others hold nothing: they are written
     out only where rows are steps or options. Of records none of them counts, and one that stands far below the others
@@ -76,6 +76,7 @@ class PrivateRows:
         "_left_out_by",
         "_named_by_rows",
         "_places",
+        "_recoded",
         "_records",
         "_together",
     )
@@ -89,13 +90,14 @@ class PrivateRows:
         together: bool = False,
         left_out_by: frozenset[str] = frozenset(),
         named_by_rows: bool = False,
+        recoded: bool = False,
         places: IntArray | None = None,
         records: int | None = None,
         codes: Mapping[str, Codes] = NO_CODES,
     ) -> None:
         self._codes = codes
         self._behind, self._together, self._left_out_by = frame, together, left_out_by
-        self._named_by_rows = named_by_rows
+        self._named_by_rows, self._recoded = named_by_rows, recoded
         self._places, self._records = places, len(frame) if records is None else records
         self._fewer: dict[tuple[str, tuple[str, ...], int], PrivateRows] = {}
         self._called: tuple[Column | None, tuple[str, ...]] = None, ()  # a page asks for the names at every ε
@@ -210,8 +212,9 @@ class PrivateRows:
 
     def said_of_entries(self, declaration: Declaration, named: str | None) -> Declaration:
         """``declaration`` as far as it holds for the entries of a table of options or steps whose names are in the
-        column ``named``: where another cell leaves a row out, one person may move its entry by all that it can hold."""
-        return declaration.of_any_reach() if self._left_out_by - {named} else declaration
+        column ``named``: where another cell leaves a row out, or the file calls a number something else, one person may
+        move its entry by all that it can hold."""
+        return declaration.of_any_reach() if self._recoded or self._left_out_by - {named} else declaration
 
     def _with_empty_rows(self, text: pd.Series) -> pd.Series:
         """Texts of all records, each at its place, "" for those without anything in them; the same work where there are

@@ -11,6 +11,8 @@ Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", 
 OPEN_ENDED: tuple[Container, ...] = ("text", "workbook", "transport")
 """Those in which an empty row behind the others is none, or can be: text whose last line has no end, a sheet, and a SAS
 transport file of texts alone, which fills up with blanks."""
+RECODED: tuple[Container, ...] = ("labelled", "transport")
+"""Those that say themselves of single numbers that they mean something else: a label, or nothing."""
 Escape = Literal["doubled", "backslash"]
 Objects = Literal["list", "rows", "columns"]
 Merged = Literal["each", "first"]

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from dpcore.datasets.fills import MOST_WHOLE, check_fill, plain_fill
 from dpcore.datasets.headings import MOVERS, tells_of_one
+from dpcore.datasets.plain_words import plain
 from dpcore.errors import InvalidArgument
 from dpcore.validate import boolean, one_of, positive, whole
 
@@ -122,8 +123,8 @@ class Column:
     def reads_plainly(self) -> bool:
         """Whether entries are read as they stand: one that is missing is nothing, and no word that means missing may be
         a number, or who moves an entry a little would move it much as it is read, or back."""
-        own = "".join(set(self.missing_words) - set(MISSING_WORDS))
-        return not self.fill and not any(letter.isdigit() for letter in own)
+        own = "".join(plain(word.strip().lower()) for word in set(self.missing_words) - set(MISSING_WORDS))
+        return not self.fill and not any(letter.isnumeric() for letter in own)
 
     @property
     def reads_as_counts(self) -> bool:

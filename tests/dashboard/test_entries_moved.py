@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyreadstat
 import pytest
 
 from dashboard.questions.selection.candidates import candidates
@@ -167,6 +170,38 @@ def test_where_the_names_leave_rows_out_what_was_said_of_entries_holds() -> None
     declared = Declaration.of(Schema(columns=(COMPLAINT, CALLERS), each_row="option"))
     assert rows.said_of_entries(declared, "complaint") == declared
     assert rows.said_of_entries(declared, None) != declared
+
+
+def of_codebook(place: Path, suffix: str, entry: int, says: dict[str, Any]) -> Reading:
+    """The table of a program for statistics whose file says of some numbers what they mean."""
+    file = place / f"{entry}{suffix}"
+    table = pd.DataFrame({"street": list(STREETS), "callers": [*map(float, NUMBERS[:-1]), float(entry)]})
+    (pyreadstat.write_dta if suffix == ".dta" else pyreadstat.write_sav)(table, file, **says)
+    return read_table(file.read_bytes())
+
+
+@pytest.mark.parametrize("column", [CALLERS, SCORE])
+@pytest.mark.parametrize(
+    ("suffix", "says"),
+    [
+        *((".sav", {"variable_value_labels": {"callers": {99: label}}}) for label in ("N/A", "0", "-")),
+        (".dta", {"variable_value_labels": {"callers": {99: "N/A"}}}),
+        (".sav", {"missing_ranges": {"callers": [99]}}),
+    ],
+)
+def test_what_a_file_takes_for_something_else_moves_by_any_number(
+    suffix: str, says: dict[str, Any], column: Column, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """98 and one more is 99, which the file's own list calls something else: charged 0.5 for 29."""
+    here, there = (of_codebook(tmp_path, suffix, entry, says) for entry in (98, 99))
+
+    def largest() -> float:
+        asked_of = [asked(here, column, each=each) for each in ("option", "step")]
+        return max(spent(one, one.read(here.private), one.read(there.private)) for some in asked_of for one in some)
+
+    assert largest() <= 1 + 1e-9
+    monkeypatch.setattr(PrivateRows, "said_of_entries", lambda self, declaration, named: declaration)
+    assert largest() > 10
 
 
 @pytest.mark.parametrize("change", [{"missing_words": ("", "99")}, {"fill": 90.0}])

@@ -23,6 +23,8 @@ ONE_MORE: tuple[tuple[dict[str, Any], tuple[str, str]], ...] = (
     ({"missing_words": ("", "17")}, ("16", "17")),
     ({"missing_words": ("", "١٧")}, ("16", "١٧")),
     ({"missing_words": ("", "16 ")}, ("16", "17")),
+    ({"missing_words": ("", "true")}, ("1", "2")),
+    ({"missing_words": ("", "True "), "counts": False}, ("1", "0")),
     ({"fill": 90.0}, ("", "1")),
     ({"fill": 0.0}, ("", "1")),
 )
@@ -67,7 +69,7 @@ def test_one_person_more_keeps_the_promise_however_entries_are_read(
 def test_taken_for_what_is_written_they_would_break_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Column, "reads_plainly", True)
     broken = [loss(best(replace(VOTES, **says)), cells) > 1.5 * EPSILON for says, cells in ONE_MORE]
-    assert broken == [False, False, False, True, True, False, True, False]
+    assert broken == [False, False, False, True, True, False, True, False, True, False]
 
 
 def test_a_receipt_says_that_it_is_what_is_read() -> None:

@@ -24,7 +24,18 @@ from dpcore.datasets.reading.brought import Brought
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
-from dpcore.datasets.report import Breaks, Container, Escape, Merged, Notice, Objects, ReadColumn, Report, Returns
+from dpcore.datasets.report import (
+    RECODED,
+    Breaks,
+    Container,
+    Escape,
+    Merged,
+    Notice,
+    Objects,
+    ReadColumn,
+    Report,
+    Returns,
+)
 from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import (
@@ -178,6 +189,7 @@ class Reading:
             together=self.together,
             left_out_by=self.left_out_by,
             named_by_rows=self.named_by_rows,
+            recoded=self.report.container in RECODED,
             places=self.places,
             records=self.records,
             codes=self.codes,
