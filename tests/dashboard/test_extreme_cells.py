@@ -103,6 +103,7 @@ def test_no_cell_of_another_column_decides_what_is_offered(name: str, others: di
     check(kind, [cells(n) for n in range(ROWS)], others)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_nor_do_any_extreme_cells(data: st.DataObject) -> None:

@@ -383,6 +383,7 @@ def test_nothing_of_a_larger_page_that_is_still_drawn_is_forgotten() -> None:
     assert state["large 0"] == "x"
 
 
+@pytest.mark.thorough
 def test_streamlit_adds_them_without_end(as_streamlit_does_it: Callable[[], None]) -> None:
     as_streamlit_does_it()
     app = AppTest.from_function(broken_off, default_timeout=60).run()

@@ -562,6 +562,7 @@ def began(open_app: Open, last: str, said: Callable[[AppTest], Any], *others: st
     return tuple(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("others", [(), ("n",)], ids=["alone", "beside numbers"])
 @pytest.mark.parametrize("clicks", CLICKS)
 def test_no_row_decides_what_a_page_begins_with_nor_whether_it_offers_an_answer(

@@ -139,6 +139,7 @@ TEXTS: dict[str, tuple[bytes, bool]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text_takes_no_memory_and_no_time_of_this_process(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever stands in it; what is more than a reader may take is refused with a sentence."""

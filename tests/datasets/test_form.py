@@ -737,6 +737,7 @@ def test_one_row_does_not_make_utf_16_of_the_others(place: str, encoding: str) -
     assert turned(text, at, PLAIN | {"encoding": encoding} | answers) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", _SOON)
 def test_an_encoding_by_marks_or_zeros_that_nobody_states_would_be_seen(
     place: str, monkeypatch: pytest.MonkeyPatch

@@ -119,6 +119,7 @@ def server() -> Iterator[PrivateServer]:
         yield running
 
 
+@pytest.mark.thorough
 def test_it_is_the_same_in_every_engine(tmp_path: Path) -> None:
     frame = rows_of(30)
     found = {name: of(make, tmp_path, frame) for name, make in ENGINES.items()}
@@ -163,6 +164,7 @@ def test_rows_that_are_drawn_by_anything_else_are_found_out(tmp_path: Path) -> N
     assert told(by_chance) != told(stored)
 
 
+@pytest.mark.thorough
 def test_no_cell_is_none_of_those_declared_in_two_ways(tmp_path: Path) -> None:
     """What shows that the tests of engines can fail: a cell that says nothing in one draws another number."""
     frame = rows_of(30)

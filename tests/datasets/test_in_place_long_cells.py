@@ -72,6 +72,7 @@ def as_empty(stored: InPlace, monkeypatch: pytest.MonkeyPatch) -> None:
     assert answers(source) == answers(PrivateRows(short)) != answers(PrivateRows(ROWS))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite, in_duckdb])
 def test_a_text_that_is_too_long_counts_as_no_option_and_as_nobody(
     make: Callable[[Path, pd.DataFrame], InPlace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -122,6 +123,7 @@ def nobody_s_by_its_length(stored: InPlace) -> None:
     assert answers(PrivateSource(lambda: stored)) == answers(held)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite, in_duckdb])
 def test_a_long_text_says_of_nobody_whose_row_it_is_here_and_in_memory(
     make: Callable[[Path, pd.DataFrame], InPlace], tmp_path: Path

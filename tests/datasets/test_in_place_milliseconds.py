@@ -67,6 +67,7 @@ def test_a_point_in_time_moves_its_own_row_alone(
         rows_of(folder_of(tmp_path / "as DuckDB does", table.set_column(1, "day", moved), files), "who", "day")
 
 
+@pytest.mark.thorough
 def test_a_question_is_answered_whatever_a_point_in_time_is(tmp_path: Path) -> None:
     day = Column(name="day", type="date", earliest=date(2024, 1, 1), latest=date(2024, 1, 5))
     who = Column(name="who", type="text")

@@ -314,6 +314,7 @@ def rows(engine: str, address: str) -> Counter[tuple[object, ...]]:
     return Counter(run(engine, address, "SELECT * FROM v"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_view_whose_rows_are_each_of_one_row_is_opened(
     engine: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -333,6 +334,7 @@ def test_a_view_whose_rows_are_each_of_one_row_is_opened(
         assert (before - after, (after - before).total() <= 1) == (Counter(), True), select
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_view_by_which_one_row_moves_others_is_refused(
     engine: str, tmp_path: Path, request: pytest.FixtureRequest

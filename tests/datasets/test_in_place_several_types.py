@@ -74,6 +74,7 @@ def changed(place: Path, whole: str, decimals: str) -> bool:
     return found[0] != found[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("whole", list(WHOLE))
 @pytest.mark.parametrize("decimals", DECIMALS)
 def test_what_a_number_names_does_not_hang_on_other_files(tmp_path: Path, whole: str, decimals: str) -> None:

@@ -77,6 +77,7 @@ def test_any_word_can_be_declared(make: Callable[[Path, pd.DataFrame], InPlace],
     answered_or_free(made)
 
 
+@pytest.mark.thorough
 def test_words_that_mean_something_to_what_writes_a_query(tmp_path: Path) -> None:
     def made(word: str) -> InPlace:
         (at := tmp_path / str(WORDS.index(word))).mkdir()

@@ -143,11 +143,13 @@ def otherwise(name: str, folder: Path) -> set[tuple[str, str]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", READERS)
 def test_a_column_is_read_by_every_type_that_fits(name: str, tmp_path: Path) -> None:
     assert otherwise(name, tmp_path) == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["DuckDB, parquet", "DuckDB, csv", "pandas, parquet", "pandas, feather"])
 def test_a_reader_that_knows_no_offset_of_two_digits_is_found_out(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -235,6 +235,7 @@ def test_a_reader_that_looks_at_every_line_beside_a_bad_one_is_caught(monkeypatc
     assert looked_at(block, monkeypatch)[0] > 40_000 > lines.AT_ONCE / 1000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("several_groupings", [True, False])
 def test_lines_are_read_once_for_each_question(
     several_groupings: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -54,6 +54,7 @@ def test_what_people_bring_is_read_here(data: bytes, choices: Choices) -> None:
     assert little(data, choices)
 
 
+@pytest.mark.thorough
 def test_no_reading_has_more_cells_than_are_expected() -> None:
     """Of texts of signs, marks and ends of lines by chance, as they are read; blanks may part cells too."""
     rng, seen = random.Random(20), 0

@@ -177,6 +177,7 @@ def test_a_file_of_nothing_else_is_refused_alike(write: Write) -> None:
     assert said == {"The file has no column but an index of pandas; write it anew after reset_index()."}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("write", WRITERS)
 def test_which_one_was_left_out_is_said_alike_whether_or_not_the_file_holds_it(write: Write) -> None:
     for name in NAMES:

@@ -71,6 +71,7 @@ def most_moved(rng: np.random.Generator, count: int, **way: bool) -> tuple[int, 
     return most, told
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", [{}, {"named": False}, {"placed": False}, {"named": False, "placed": False}], ids=str)
 def test_one_row_of_a_sheet_moves_itself_alone_whatever_it_says(way: dict[str, bool]) -> None:
     most, told = most_moved(np.random.default_rng(7), 25, **way)

@@ -169,6 +169,7 @@ def test_a_report_holds_nothing_that_is_not_counted() -> None:
     assert isinstance(full, Report)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("letters", [20, 450])
 def test_columns_count_beside_their_cells(letters: int) -> None:
     """Many of them and three rows took thirty times the bytes of their file."""

@@ -299,6 +299,7 @@ HOMES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("home", HOMES)
 @pytest.mark.parametrize("which", WRITTEN)
 def test_one_row_moves_itself_alone(which: str, home: str, tmp_path: Path) -> None:
