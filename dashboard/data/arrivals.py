@@ -123,6 +123,8 @@ def read(
     last = () if again else _present()
     known = (*declared_before.known(), *last) if declared is None else (declared,)
     here, held = limits.limits(), _held(data)
+    before = source.own_file() if again else None
+    stated = frozenset() if before is None or before.reading is None else before.reading.stated
 
     def work(say: Say) -> Any:
         limits.check(data, held, here)
@@ -130,8 +132,9 @@ def read(
             reading = _read(name, data, dict(choices), say, work)
             limits.check(data, held, here, reading)
             work.takes(all_held.beside(reading.frame))
-            all_held.note(reading, whose, data, counted)
-            told = _told(reading, known, say, key, counting(work, limits.room(data, reading, held, here)))
+            fits = counting(work, limits.room(data, reading, held, here))
+            reading = all_held.note(reading.after((), fits, names=stated), whose, data, counted)
+            told = _told(reading, known, say, key, fits)
         if declared is not None and not told[2]:
             raise UnreadableFile(said.NOT_IN_FORM)
         return told

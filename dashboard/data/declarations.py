@@ -207,7 +207,8 @@ def use(declared: Template, before: Remembered | None = None) -> None:
     """Declare the table as before, read in the form that was stated, after the same steps."""
 
     def declare() -> None:
-        working.beside(declared.steps, lambda own, reading: _declare(own, reading, declared, before))
+        names = declared.schema.names
+        working.beside(declared.steps, lambda own, reading: _declare(own, reading, declared, before), names)
 
     arrivals.read_in_form(declared, declare, lambda: _offer_without_form(declared, before))
 
@@ -285,3 +286,5 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     actions.commit(own.noted(said.DECLARED_AS_BEFORE))
     if fit.lacking:
         session.say("own", said.lacking(fit.lacking))
+    elif own.named_by_rows:
+        session.say("own", said.ROWS_NAME_COLUMNS)

@@ -75,12 +75,13 @@ def worked(own: OwnFile, reading: Reading, steps: tuple[Step, ...]) -> OwnFile:
 
 def are_others(before: OwnFile, reading: Reading) -> bool:
     """Whether another table is read of the same file than before, whatever steps made of that: of another sheet or
-    part, from below other lines, named or not, or with other columns."""
+    part, from below other lines, named or not, or with other columns than were declared."""
     if before.as_read is None:
         return False
     here, there = before.as_read, reading
     places = [(one.report.part, one.report.objects, one.report.stated("header_line")) for one in (here, there)]
-    return places[0] != places[1] or {one.name for one in here.columns} != {one.name for one in there.columns}
+    names = [{column.name for column in one.columns} - here.stated - there.stated for one in (here, there)]
+    return places[0] != places[1] or names[0] != names[1]
 
 
 def _of_others(decisions: Decisions) -> Decisions:

@@ -6,7 +6,7 @@ the cells, of which one could decide it for all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 
@@ -152,8 +152,11 @@ def do(steps: tuple[Step, ...], note: str) -> None:
     beside(steps, end)
 
 
-def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> None:
-    """Do these steps to the table as it was read, beside the page as it can take a while; then ``end``.
+def beside(
+    steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None], declared: Collection[str] = frozenset()
+) -> None:
+    """Do these steps to the table as it was read, beside the page as it can take a while; then ``end``. Columns that
+    were ``declared``, and those that were before, are there though no row names them, where rows do.
 
     ``end(own, after)`` is given the file as it then is; it is not called where another file came in between, nor where
     the table after the steps would be more than this session may hold: then the file stays as it was, and that is said.
@@ -170,13 +173,16 @@ def beside(steps: tuple[Step, ...], end: Callable[[OwnFile, Reading], None]) -> 
         elif present is not None and present.as_read is base:
             end(present, task.result)
 
+    names = declared if own.reading is None else own.reading.stated.union(declared)
     fits, whose = limits.room(own.data, base, actions.weight(actions.before()), limits.limits()), visitors.address()
     actions.start(
-        lambda say: _prepared(base, steps, asking(say, 0.5, said.DOING_STEP, fits), whose), said.DOING_STEP, ended
+        lambda say: _prepared(base, steps, names, asking(say, 0.5, said.DOING_STEP, fits), whose),
+        said.DOING_STEP,
+        ended,
     )
 
 
-def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits, whose: str) -> Reading:
+def _prepared(base: Reading, steps: tuple[Step, ...], names: Collection[str], fits: Fits, whose: str) -> Reading:
     """The table after these steps, with what the page asks of it worked out.
 
     Raises InvalidArgument, NoRoom, UnreadableFile.
@@ -184,6 +190,6 @@ def _prepared(base: Reading, steps: tuple[Step, ...], fits: Fits, whose: str) ->
     with all_held.AtWork(whose) as work:
         work.takes(all_held.beside(base.frame))
         fits = counting(work, fits)
-        after = all_held.note(base.after(steps, fits), whose)
+        after = all_held.note(base.after(steps, fits, names=names), whose)
         after.suggest(partial(fits, Size.of(after.frame)))
     return after

@@ -144,7 +144,7 @@ def file_source(
         raise SystemExit(said.NO_FILE)
     reading = read_table(path.read_bytes(), **choices)
     try:
-        reading = reading.after(steps)
+        reading = reading.after(steps, names=schema.names)
         table = reading.table(schema)
     except InvalidArgument:
         raise SystemExit(said.NOT_THIS_FILE) from None

@@ -402,6 +402,10 @@ def lacking(names: tuple[str, ...]) -> str:
     return f"The declaration was taken as far as it fits: this table has no column {listed}."
 
 
+ROWS_NAME_COLUMNS = (
+    "Rows name their own cells in this file, so a declared column that no row names counts as missing in all of them. "
+    "Look whether the rows spell the names as the declaration does."
+)
 DETAILS = "Everything about these data"
 LET_GO = "Forget this file"
 

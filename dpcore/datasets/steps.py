@@ -496,6 +496,11 @@ def is_made(name: str, steps: Iterable[Step]) -> bool:
     return False
 
 
+def by_words(steps: Iterable[Step]) -> tuple[SplitOptions, ...]:
+    """The steps that make a column of each word that rows hold, for looking only, since no options were stated."""
+    return tuple(step for step in steps if isinstance(step, SplitOptions) and not step.options)
+
+
 def together_by(steps: Iterable[Step]) -> str:
     """The column by which steps put the rows of a person or day together; "" where none did."""
     return next((step.by for step in steps if isinstance(step, OneRowPer)), "")

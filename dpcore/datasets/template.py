@@ -76,6 +76,7 @@ class Fit:
     """How a declaration fits a table: declared columns that it lacks, and columns that are not declared.
 
     ``schema`` has the declared columns under the table's own spelling of their names, then the suggestions for others.
+    Those of them that no row names are in the table once it was read with them (``Reading.after``).
     """
 
     schema: Schema
@@ -196,16 +197,20 @@ def fitted(declaration: Template, reading: Reading) -> Fit:
     """How it fits a table to which its steps were already done.
 
     A column is the one of the very name; or, where a header names them, the only one whose name looks like it (case,
-    spaces). Where each row names its own cells one row could bring a name that looks like one, and take its place.
+    spaces). Where each row names its own cells one row could bring a name that looks like one, and take its place; and
+    none is lacking, for one row could bring that too. A column that is there for looking only is none of the declared.
     """
-    own = {column.name: column for column in reading.columns}
+    own = {column.name for column in reading.columns} - reading.from_rows
     declared = {column.name for column in declaration.schema.columns}
     looks: dict[str, list[str]] = {}
-    for name in () if reading.named_by_rows else own.keys() - declared - reading.from_rows:
+    for name in () if reading.named_by_rows else own - declared:
         looks.setdefault(skeleton(name), []).append(name)
     here: dict[str, str] = {}
     for column in declaration.schema.columns:
-        found = [column.name] if column.name in own else looks.pop(skeleton(column.name), [])
+        here_by_name = (
+            reading.could_hold(column.name, declaration.steps) if reading.named_by_rows else column.name in own
+        )
+        found = [column.name] if here_by_name else looks.pop(skeleton(column.name), [])
         if len(found) == 1:
             here[column.name] = found[0]
     columns = [replace(column, name=here[column.name]) for column in declaration.schema.columns if column.name in here]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
-from dpcore.datasets.steps import OneRowPer, SplitOptions, Step, Worked, is_made, makes
+from dpcore.datasets.steps import OneRowPer, SplitOptions, Step, Worked, by_words, is_made, makes
 from dpcore.errors import InvalidArgument
 
 
@@ -59,6 +59,6 @@ class Brought:
             loose=loose - set(beyond),
             open=self.open and not isinstance(step, OneRowPer),
             used=self.used | (frozenset(before.columns) - here),
-            split=(*self.split, step) if isinstance(step, SplitOptions) and not step.options else self.split,
+            split=(*self.split, *by_words((step,))),
         )
         return worked.frame.drop(columns=beyond), found

@@ -8,7 +8,6 @@ those of a sheet, whose first ones may name the columns.
 from __future__ import annotations
 
 import json
-import re
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +20,7 @@ import pandas as pd
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_size
 from dpcore.datasets.reading.gathering import Gathering
-from dpcore.datasets.reading.naming import by_itself
+from dpcore.datasets.reading.naming import alphabetical, by_itself
 from dpcore.datasets.reading.one_object import NO_RECORDS, Found, inside, is_one_row, named, word
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Alternative, Notice, Objects
@@ -29,7 +28,6 @@ from dpcore.errors import UnreadableFile
 
 _LARGEST_WHOLE = 64 << 20  # a document that is not a list of records is held as a whole
 _BLANK = " \t\r\n"
-_NUMBERS = re.compile("([0-9]+)")
 _DEEPEST = 6
 _LONGEST_NAME = 10_000
 _DEEP = "The JSON document is nested too deeply to be a table."
@@ -75,7 +73,7 @@ def json_document(text: str, objects: Objects | None, say: Say) -> Document:
     if survey is None:
         public = list(first[-1]) if found.objects == "columns" else []
         own = [name for name in public if name in frame.columns]
-        frame = frame[own + sorted(set(frame.columns) - set(own), key=_alphabetical)]
+        frame = frame[own + sorted(set(frame.columns) - set(own), key=alphabetical)]
     notices = []
     if left_out:
         notices.append(
@@ -109,15 +107,6 @@ def _of_objects(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Da
     if not gathered.names:
         raise UnreadableFile(_NONE)
     return gathered.frame(), None
-
-
-def _alphabetical(name: str) -> list[tuple[int, str]]:
-    """Where a column stands among those that records name themselves: in the order of their first appearance one record
-    would decide with which column a page begins. Numbers within names go by their size."""
-    words = _NUMBERS.split(name.casefold())
-    numbers = [word.lstrip("0") for word in words[1::2]]
-    words[1::2] = numbers
-    return [(len(word) if place % 2 else 0, word) for place, word in enumerate(words)] + [(0, name)]
 
 
 def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.DataFrame, Survey]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ from dpcore.datasets.report import Notice
 from dpcore.datasets.text import skeleton
 
 _LONGEST = 120
+_NUMBERS = re.compile("([0-9]+)")
 NAMELESS = "without a name"
 
 
@@ -94,3 +96,12 @@ def _look_alikes(found: list[str]) -> list[Notice]:
         for alike in seen.values()
         if len(alike) > 1
     ]
+
+
+def alphabetical(name: str) -> list[tuple[int, str]]:
+    """Where a column stands among those that records name themselves: in the order of their first appearance one record
+    would decide with which column a page begins. Numbers within names go by their size."""
+    words = _NUMBERS.split(name.casefold())
+    numbers = [word.lstrip("0") for word in words[1::2]]
+    words[1::2] = numbers
+    return [(len(word) if place % 2 else 0, word) for place, word in enumerate(words)] + [(0, name)]

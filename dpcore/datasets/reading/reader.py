@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -23,6 +23,7 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.brought import Brought
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
+from dpcore.datasets.reading.naming import alphabetical
 from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import (
     RECODED,
@@ -43,6 +44,8 @@ from dpcore.datasets.steps import (
     MonthsToRows,
     OneRowPer,
     Step,
+    by_words,
+    is_made,
     left_out_by,
     makes,
     names_in,
@@ -78,7 +81,8 @@ class Reading:
     rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long
     as its cells do, as for ``Tabulated``. ``decimal`` and ``date_order`` are what a person stated of all columns;
     numbers in the ``computed`` ones were written by a step, with a decimal point. ``codes`` are, by column, those of
-    the labels that the file gives its values, for where it is declared to hold numbers.
+    the labels that the file gives its values, for where it is declared to hold numbers. ``stated`` are the names of
+    columns that a declaration has: where rows name the columns, one that no row names is there without a value.
     """
 
     frame: pd.DataFrame
@@ -97,6 +101,7 @@ class Reading:
     date_order: DateOrder | None = None
     computed: frozenset[str] = frozenset()
     codes: Mapping[str, Codes] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -156,16 +161,23 @@ class Reading:
             found = vars(self)[_SUGGESTED] = tuple(step for step in every if not names_in(step) & self.from_rows)
         return found
 
-    def after(self, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
+    def after(self, steps: tuple[Step, ...], fits: Fits | None = None, *, names: Collection[str] = ()) -> Reading:
         """This table with steps done to it, one after the other; a step is taken back by leaving it out.
 
-        The people stay those of the file, and so does ``fingerprint``. ``fits`` is asked about each table before it is
-        made, about what was made, and again while that is looked at. Raises InvalidArgument, and what ``fits`` does:
-        NoRoom, say.
+        Where it is ``named_by_rows``, a declaration's columns of these ``names`` are there too, without a value where
+        no row names them. The people stay those of the file, and so does ``fingerprint``. ``fits`` is asked about each
+        table before it is made, about what was made, and again while that is looked at. Raises InvalidArgument, and
+        what ``fits`` does: NoRoom, say.
         """
-        if not steps:
+        stated = self.stated | (frozenset(names) if self.named_by_rows else frozenset())
+        if not steps and stated == self.stated:
             return self
-        return as_defects("these steps were done", lambda: _after(self, steps, fits))
+        return as_defects("these steps were done", lambda: _after(self, steps, stated, fits))
+
+    def could_hold(self, name: str, steps: Iterable[Step]) -> bool:
+        """Whether after these steps a row could name a column of this name, so that none decides whether it is there;
+        one that a step could make of cells is good for looking only."""
+        return self.named_by_rows and name not in self.from_rows and not is_made(name, by_words(steps))
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
@@ -411,14 +423,44 @@ def _looks(fits: Fits | None, frame: pd.DataFrame) -> Look:
     return partial(fits, Size.of(frame))
 
 
-def _after(reading: Reading, steps: tuple[Step, ...], fits: Fits | None) -> Reading:
-    after = done(reading, steps, fits)
+def _after(reading: Reading, steps: tuple[Step, ...], stated: frozenset[str], fits: Fits | None) -> Reading:
+    named = _naming(reading, stated, steps, fits, in_order=reading.report.objects != "columns")
+    if not steps:
+        return named
+    after = _naming(done(named, steps, fits), stated, steps, fits)  # of what a step used up nothing is left
     look = _looks(fits, after.frame)
     columns = (
         replace(column, suggestion=replace(column.suggestion, from_file=column.name in after.from_rows))
         for column in _looked_at(after, lambda _: look())
     )
     return replace(after, columns=tuple(columns))
+
+
+def _naming(
+    reading: Reading, stated: frozenset[str], steps: tuple[Step, ...], fits: Fits | None, *, in_order: bool = False
+) -> Reading:
+    """With a column without a value for each that is ``stated`` and no row names, behind the others or in order."""
+    here = reading.frame
+    lacking = sorted(name for name in stated - set(here.columns) if reading.could_hold(name, steps))
+    if not lacking:
+        return replace(reading, stated=stated, key=_key_of(reading, stated))
+    if fits is not None:
+        fits(Size.of(here).beside(Size.expected(reading.rows, [0] * len(lacking))))
+    nothing = pd.DataFrame("", index=here.index, columns=lacking, dtype=here.dtypes.iloc[0])
+    looks = {one.name: one for one in (*reading.columns, *_looked_at(replace(reading, frame=nothing), lambda _: None))}
+    names = [*map(str, here.columns), *lacking]
+    frame = pd.concat([here, nothing], axis=1)[sorted(names, key=alphabetical) if in_order else names]
+    return replace(
+        reading,
+        frame=frame,
+        columns=tuple(looks[name] for name in frame.columns if name in looks),
+        stated=stated,
+        key=_key_of(reading, stated),
+    )
+
+
+def _key_of(reading: Reading, stated: frozenset[str]) -> str:
+    return hashlib.sha256(f"{reading.key}{sorted(stated)!r}".encode()).hexdigest() if stated else reading.key
 
 
 def _described(column: ReadColumn, table: Tabulated) -> ReadColumn:
