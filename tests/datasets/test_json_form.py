@@ -137,7 +137,7 @@ def test_null_is_a_record_without_anything_in_it() -> None:
         assert counted(read_table(data.encode()), "ill") == [1, 1, 0]
 
 
-@pytest.mark.parametrize("rows", [[["a"], {"a": 1}], [{"a": 1}, ["a"]], [["a"], "a"], [None], [[], []], [{}, None]])
+@pytest.mark.parametrize("rows", [[["a"], {"a": 1}], [{"a": 1}, ["a"]], [["a"], "a"], [[], []], [{}, None]])
 def test_what_is_neither_is_refused(rows: list[Any]) -> None:
     with pytest.raises(UnreadableFile):
         read_table(listed(rows))
@@ -526,6 +526,43 @@ def test_behind_lines_of_null_no_row_decides_whether_these_are_words(last: str) 
     assert read_table(b'null\nnull\n["x"]\n', header_rows=0, columns=1).records == 3
     with pytest.raises(UnreadableFile, match="JSON"):
         read_table(f"null\nnull\n{last}\n".encode())
+
+
+LISTS = (["a", 1], ["b"], [None], ["", " "], [["x"], 2], [{"y": 1}], [[1], [2]])
+
+
+def refused_for_a_line(ends: str) -> list[list[Any]]:
+    """Of lists, one a line, those with which others are refused, or which are refused alone."""
+    found = []
+    for row in LISTS:
+        for rows in ([row], [row, row], [row, ["c", 2]], [["c", 2], row], [row, None], [*ROWS, row]):
+            if len(rows) == 1 and any(isinstance(cell, list | dict) for cell in row):
+                continue  # a list of rows
+            for stated in ({}, {"header_rows": 0, "columns": 2}):
+                try:
+                    reading = read_table((in_lines(rows).decode() + ends).encode(), **stated)
+                except UnreadableFile:
+                    found.append(row)
+                    continue
+                assert not stated or reading.records == len(rows)
+    return found
+
+
+@pytest.mark.parametrize("ends", ["", "\n"])
+def test_whether_lists_one_a_line_are_read_hangs_on_none_of_them(ends: str) -> None:
+    """Of one person as of two."""
+    assert refused_for_a_line(ends) == []
+
+
+def test_a_line_for_which_others_are_refused_would_be_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    after_list = documents._after_list
+
+    def of_several(text: str, *given: Any) -> tuple[Any, int | None]:
+        first, after = after_list(text, *given)
+        return (None, None) if after == len(text) else (first, after)
+
+    monkeypatch.setattr(documents, "_after_list", of_several)
+    assert ["a", 1] in refused_for_a_line("\n")
 
 
 # -- lists that say nothing ------------------------------------------------------------------------------------------

@@ -167,9 +167,11 @@ def _each_a_row(documents: Iterable[Any], objects: Objects) -> Iterator[Any]:
 
 
 def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int | None]:
-    """For lists one per line, the first of them and where it ends; (None, None) for one list of everything."""
+    """For lists one per line, the first of them and where it ends; (None, None) for one list of everything. One that
+    stands alone is a row too where it holds no record: else the second would decide whether the first is read."""
     line = text.find("\n", start)
-    if line < 0 or line - start > 1 << 20:
+    line = len(text) if line < 0 else line
+    if line - start > 1 << 20:
         return None, None
     try:
         value, end = decoder.raw_decode(text[start:line])
@@ -178,8 +180,8 @@ def _after_list(text: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, 
     except RecursionError:
         raise UnreadableFile(_DEEP) from None
     after = _next_line(text, start + end)
-    flat = not any(isinstance(cell, dict | list) for cell in value)
-    return (value, after) if flat and after < len(text) else (None, None)
+    is_row = value and not any(isinstance(cell, dict | list) for cell in value)
+    return (value, after) if is_row or after < len(text) else (None, None)
 
 
 def _items(text: str, at: int, decoder: json.JSONDecoder, say: Say) -> Iterator[Any]:
