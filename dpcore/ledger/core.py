@@ -51,7 +51,7 @@ from dpcore.ledger.seal import Examined
 from dpcore.ledger.store import Store
 from dpcore.ledger.terms import Terms
 from dpcore.ledger.verify import Replay, stored_records
-from dpcore.ledger.words import label, text
+from dpcore.ledger.words import label, text, texts
 from dpcore.sketches import Sketch
 from dpcore.validate import boolean, one_of
 
@@ -278,7 +278,8 @@ class Ledger:
 
     def protects(self, lineage: str) -> str | None:
         """Of whom each answer of a real budget hides one: as was said when it was opened, or else by its first charge;
-        None where neither has."""
+        None where neither has. Raises InvalidArgument where the name is no text."""
+        text(lineage=lineage)
         with self._store.reading() as connection:
             return terms.protects(self._store, connection, lineage)
 
@@ -377,10 +378,12 @@ class Ledger:
         Only ``among`` the lineages that whoever asks may see. With files that somebody else linked (``people.free``) it
         is told less closely and goes on the record (``compared``): somebody who knows all rows but one could test
         guesses of it. ``own`` leaves these out. For asking whether these are the same people. Raises NotAllowed
-        where too many files were compared so in a day.
+        where too many files were compared so in a day, and InvalidArgument where a name is no text.
         """
-        found = people.similar(self._store, fingerprint, sketch, among, self._bringer)
-        rest = set(among) - {one.lineage for one in found}
+        text(fingerprint=fingerprint)
+        names = texts(among=among)
+        found = people.similar(self._store, fingerprint, sketch, names, self._bringer)
+        rest = names - {one.lineage for one in found}
         if own or not rest:
             return found
         by = self._subject or self._actor or "local"

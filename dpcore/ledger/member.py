@@ -41,6 +41,7 @@ from dpcore.ledger.roles import LEVELS, WITH_FILES, Level, Person, Role
 from dpcore.ledger.terms import NOT_OWNER, NOT_SHARED, Terms, shared_with
 from dpcore.ledger.terms import of as terms_of
 from dpcore.ledger.verify import Replay
+from dpcore.ledger.words import texts
 from dpcore.sketches import Sketch
 from dpcore.tick import Tick
 
@@ -327,7 +328,7 @@ class MembersLedger(Ledger):
         self, fingerprint: str, sketch: Sketch | None = None, *, among: Collection[str], own: bool = False
     ) -> list[Resemblance]:
         with self._as("analyst", "owner", told=NO_FILES):
-            return super().similar(fingerprint, sketch, among=set(among) & set(self.comparable()), own=own)
+            return super().similar(fingerprint, sketch, among=texts(among=among) & set(self.comparable()), own=own)
 
     def say_others(self, file: Brought, lineage: str, *, than: str) -> Statement:
         def right(connection: Connection) -> None:

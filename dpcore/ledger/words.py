@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -136,6 +137,14 @@ def text(**named: Any) -> str:
     if not isinstance(value, str):
         raise InvalidArgument(name, "must be text")
     return value
+
+
+def texts(**named: Any) -> set[str]:
+    """Texts, each as ``text`` has it; one text is not several. Raises InvalidArgument."""
+    ((name, value),) = named.items()
+    if isinstance(value, str) or not isinstance(value, Collection) or not all(isinstance(one, str) for one in value):
+        raise InvalidArgument(name, "must be a list of texts")
+    return set(value)
 
 
 _HIDES = {"add_remove": "one {} added or removed", "replace_one": "one {}'s row changed"}
