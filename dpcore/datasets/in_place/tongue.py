@@ -145,11 +145,12 @@ def _named_in_duckdb(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) ->
     if kind != "number":
         return _named(cell, kind, trimmed)
     single = func.typeof(cell) == literal_column("'FLOAT'")
-    text = case((single, cast(cast(cell, Double()), String())), else_=cast(cell, String()))
     whole = and_(cell == func.trunc(cell), func.abs(cell) < number(LARGEST))
     digits = cast(try_cast(cell, BigInteger()), String())
+    other = case((~whole, cell))  # what is written out several times below DuckDB makes once, of every row
+    text = case((single, cast(cast(other, Double()), String())), else_=cast(other, String()))
     exponent = case((text.contains("e"), text))
-    return func.coalesce(case((whole, digits)), _written_out(exponent), _number(cell, text))
+    return func.coalesce(case((whole, digits)), _written_out(exponent), _number(other, text))
 
 
 def _moment_in_duckdb(cell: Cell) -> Cell:
