@@ -26,8 +26,8 @@ NO_CODES: Mapping[str, Codes] = MappingProxyType({})
 
 
 def codes_of(labels: Mapping[str, str]) -> Codes:
-    """The codes of these labels, given by code, but of a blank one and of one that several codes have: a cell that says
-    it has one of several numbers."""
+    """The codes of these labels, given by code, but of a blank one and of one that several codes have: of a cell that
+    says it nothing tells which of these numbers it had, so that it is missing among numbers, and stays its word."""
     times = Counter(labels.values())
     return {label: code for code, label in labels.items() if label.strip() and times[label] == 1}
 

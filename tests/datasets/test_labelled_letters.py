@@ -66,6 +66,18 @@ def by_pandas(version: int) -> Write:
     return written
 
 
+def unstated(encoding: str) -> Write:
+    """An SPSS file without the record that names its encoding, nor one in the other that has a number for it."""
+
+    def written(table: Table) -> bytes:
+        data = stating(0, encoding)(table)
+        named = struct.pack("<4i", 7, 20, 1, 5)
+        assert data.count(named) == 1
+        return data.replace(named, struct.pack("<4i", 7, 99, 1, 5))
+
+    return written
+
+
 def stating(code: int, encoding: str) -> Write:
     """An SPSS file that states another encoding, in which its words are."""
 
@@ -93,6 +105,8 @@ WRITERS: dict[str, Write] = {
     "SPSS, packed": by_readstat(pyreadstat.write_sav, compress=True),
     "SPSS, in commands": by_readstat(pyreadstat.write_sav, row_compress=True),
     "SPSS, Windows": stating(1252, "cp1252"),
+    "SPSS, unstated": unstated("cp1252"),
+    "SPSS, unstated UTF-8": unstated("utf-8"),
     "SAS, 5": by_readstat(pyreadstat.write_xport, file_format_version=5),
     "SAS, 8": by_readstat(pyreadstat.write_xport, file_format_version=8),
 }
@@ -170,8 +184,9 @@ def by_their_reader(read: Any, file: str, kind: str, **given: Any) -> list[list[
     ("name", "home", "part", "wrong"),
     [
         ("readstat 15", labelled_files, "stands_apart", lambda data: False),
-        ("readstat 13", labelled_letters, "_of_old_stata", lambda word: word.decode("cp1252")),
-        ("pandas 117", labelled_letters, "_of_old_stata", lambda word: word.decode("utf-8")),
+        ("readstat 13", labelled_letters, "_of_no_encoding", lambda word: word.decode("cp1252")),
+        ("SPSS, unstated", labelled_letters, "_of_no_encoding", lambda word: word.decode("utf-8")),
+        ("pandas 117", labelled_letters, "_of_no_encoding", lambda word: word.decode("utf-8")),
         ("readstat 14", labelled_files, "decoded", of_the_column),
         ("SPSS", labelled_files, "rows_of", by_their_reader),
         ("SAS, 8", labelled_files, "rows_of", by_their_reader),
@@ -248,7 +263,7 @@ def test_zeros_within_words_of_spss_count_for_nothing(packed: dict[str, bool], m
     assert found(b"QQ")["word"][0] == "a"
 
 
-@pytest.mark.parametrize("name", [name for name in WRITERS if not name.startswith(("SAS", "SPSS, W"))])
+@pytest.mark.parametrize("name", [name for name in WRITERS if not name.startswith(("SAS", "SPSS, W", "SPSS, u"))])
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_file_with_few_rows_or_none_is_read(rows: int, name: str) -> None:
     data = WRITERS[name]({"word": ["é"] * rows, "beside": ["b"] * rows})
@@ -285,3 +300,23 @@ def test_an_encoding_that_nobody_reads_is_a_sentence(encoding: bytes, tmp_path: 
     assert read_table(data).rows == 2
     with pytest.raises(UnreadableFile):
         read_table(data.replace(b"UTF-8", encoding))
+
+
+def portable(word: str, length: int) -> bytes:
+    """A portable file of SPSS in which one cell has so many letters, whatever its column has room for."""
+    data = by_readstat(pyreadstat.write_por)({"word": ["Ann", word * 200, "Bob"], "n": [1.0, 2.0, 3.0]})  # type: ignore[list-item]
+    digits = "".join("0123456789ABCDEFGHIJKLMNOPQRST"[length // 30**place % 30] for place in (2, 1, 0)).lstrip("0")
+    one = data.replace(b"\r\n", b"").replace(b"\n", b"")
+    cell = f"6K/{word * 200}".encode()
+    assert one.count(cell) == 1
+    one = one.replace(cell, f"{digits}/{word * length}".encode())
+    return b"\r\n".join(one[at : at + 80] for at in range(0, len(one), 80)) + b"\r\n"
+
+
+@pytest.mark.parametrize("length", [1, 200, 255, 256, 300, 766, 2000, 20_000])
+def test_a_long_word_of_a_portable_file_changes_no_other_row(length: int) -> None:
+    found = read_table(portable("M", length)).frame
+    word, number = found.columns
+    assert found[word].tolist()[::2] == ["Ann", "Bob"]
+    assert found[number].tolist() == ["1", "2", "3"]
+    assert set(found[word][1]) == {"M"}

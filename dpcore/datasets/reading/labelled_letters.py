@@ -26,12 +26,14 @@ def decoder(data: bytes, kind: str, meta: Any) -> Decode:
     """How the words of a file's cells are written, by what it states itself.
 
     One of Stata 13 and before states nothing: Stata wrote these in Windows' letters, others do in UTF-8, and some write
-    short words so and long ones so. Raises UnreadableFile for an encoding that is not known.
+    short words so and long ones so. One of SPSS may lack the records that would. Raises UnreadableFile for an encoding that is not known.
     """
+    if kind == "spss" and not meta.file_encoding:
+        return _of_no_encoding
     said = str(meta.file_encoding or "utf-8")
     if kind == "stata":
         if (int(data[28:31]) if data.startswith(b"<stata_dta>") else data[0]) <= _LAST_OLD_STATA:
-            return _of_old_stata
+            return _of_no_encoding
         said = "utf-8"
     elif kind == "transport":
         said = "utf-8"
@@ -57,7 +59,7 @@ def states_utf8(kind: str, meta: Any) -> bool:
     return kind == "spss" and meta.file_encoding == "UTF-8"
 
 
-def _of_old_stata(word: bytes) -> str:
+def _of_no_encoding(word: bytes) -> str:
     try:
         return word.decode("utf-8")
     except UnicodeDecodeError:
