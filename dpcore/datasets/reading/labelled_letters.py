@@ -26,7 +26,8 @@ def decoder(data: bytes, kind: str, meta: Any) -> Decode:
     """How the words of a file's cells are written, by what it states itself.
 
     One of Stata 13 and before states nothing: Stata wrote these in Windows' letters, others do in UTF-8, and some write
-    short words so and long ones so. One of SPSS may lack the records that would. Raises UnreadableFile for an encoding that is not known.
+    short words so and long ones so. One of SPSS may lack the records that would. Raises UnreadableFile for an encoding
+    that is not known.
     """
     if kind == "spss" and not meta.file_encoding:
         return _of_no_encoding
