@@ -489,4 +489,5 @@ def _(reading: Reading) -> None:
 
 
 refused("labelled", "an SPSS file cut short", lambda: labelled("spss")[:300], "SPSS file is damaged")
-refused("labelled", "a file that only starts like Stata", b"<stata_dta>" + b"x" * 300, "Stata file is damaged")
+STATA = b"<stata_dta><header><release>118</release><byteorder>LSF</byteorder><K>\1\0</K>"
+refused("labelled", "a file that only starts like Stata", STATA + b"x" * 300, "Stata file is damaged")
