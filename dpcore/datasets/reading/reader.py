@@ -449,7 +449,9 @@ def _naming(
     nothing = pd.DataFrame("", index=here.index, columns=lacking, dtype=here.dtypes.iloc[0])
     looks = {one.name: one for one in (*reading.columns, *_looked_at(replace(reading, frame=nothing), lambda _: None))}
     names = [*map(str, here.columns), *lacking]
-    frame = pd.concat([here, nothing], axis=1)[sorted(names, key=alphabetical) if in_order else names]
+    if in_order:
+        names.sort(key=alphabetical)
+    frame = pd.concat([here, nothing], axis=1)[names]
     return replace(
         reading,
         frame=frame,
