@@ -137,7 +137,7 @@ def test_what_is_silent_is_one_database_for_one_account(other: str, *, same: boo
 
 def test_without_the_watch_whoever_asks_waits_for_ever(silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What shows that the test above can fail."""
-    monkeypatch.setattr(database, "watch", lambda engine: None)
+    monkeypatch.setattr(database, "watch", lambda engine, tell: None)
     address = silent + "&connect_timeout=0"
     gone_on, _ = waited(lambda: tables_of(address), 3.0)
     assert not gone_on

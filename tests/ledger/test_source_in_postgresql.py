@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.datasets import Declaration, PrivateRows
-from dpcore.datasets.in_place import PrivateSource, database, open_database, tables_of
+from dpcore.datasets.in_place import PrivateSource, database, open_database, tables_of, told
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
@@ -168,8 +168,9 @@ def test_whatever_session_a_pooler_gives_a_transaction_it_is_told_how_numbers_ar
     pooled()
     otherwise = ("extra_float_digits%3D-15", "client_encoding%3DLATIN1", "standard_conforming_strings%3Doff")
     rounds = f"{address}%20-c{otherwise[0]}"
-    for one in (rounds, address + "".join(f"%20-c{told}" for told in otherwise)):
+    for one in (rounds, address + "".join(f"%20-c{setting}" for setting in otherwise)):
         assert pooled_sums(one) == direct
-    monkeypatch.setattr(database, "_exact", lambda connection: None)
+    monkeypatch.setattr(told, "_tell", lambda info, execute: None)
+    monkeypatch.setattr(told, "_WRITTEN", {})
     assert pooled_sums(rounds)[0] != direct[0], "a control"
     database._engine.cache_clear()

@@ -60,7 +60,8 @@ class InPlace:
     it for long. ``texts`` are columns of the same cells as texts, by name, where a number is not all that a cell says.
     ``empty`` leaves all its rows out of ``table``. ``form`` is what a folder says of the text files it was made of, and
     what was stated of a view; ``kinds_stated`` whether ``kinds`` are the word of a person or of a database, so that no
-    row decides them, as one can in files of Parquet.
+    row decides them, as one can in files of Parquet. ``schema`` is where the table is, in an engine that might find
+    another one of its name; it is written before each.
     """
 
     names: tuple[str, ...]
@@ -77,16 +78,20 @@ class InPlace:
     empty: bool = False
     form: tuple[Stated, ...] = ()
     kinds_stated: bool = True
+    schema: str | None = None
 
     @property
     def source(self) -> str:
         """It, in a query."""
-        return self.quoted(self.name)
+        return ".".join(self.quoted(name) for name in (self.schema, self.name) if name is not None)
 
     @property
     def table(self) -> FromClause:
         """It, in an SQLAlchemy query; its columns are ``cell``."""
-        whole = table(quoted_name(self.name, quote=True))
+        whole = table(
+            quoted_name(self.name, quote=True),
+            schema=None if self.schema is None else quoted_name(self.schema, quote=True),
+        )
         if not self.empty:
             return whole
         return select(literal_column("*")).select_from(whole).where(false()).subquery()

@@ -39,12 +39,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import CIDR, INET, MACADDR, MACADDR8
 from sqlalchemy.engine.reflection import Inspector
-from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleError, NoSuchTableError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from dpcore.addresses import OF_NO_SESSION, read_address, without_secrets
-from dpcore.datasets.in_place import rows_apart, views, watched
+from dpcore.datasets.in_place import rows_apart, told, views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
@@ -56,10 +56,13 @@ from dpcore.validate import IntArray
 _DUCKDB = "duckdb:///"
 _NETWORK = {"connect_timeout": 4, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """What a connection to a server has unless its address says otherwise; the server itself is watched (``watched``)."""
+_TRANSACTION = {"postgresql_readonly": True, "postgresql_deferrable": False, "isolation_level": "READ COMMITTED"}
+"""With what one begins on such a server, whatever its session's default is."""
 _STEPS = 1_000_000
 """Of SQLite's machine, after each so many it is asked whether a statement takes too long."""
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
 _LOST = "The connection to the database was lost before it had answered; ask again, or tell who runs the server."
+_GONE = "The database has no such table or view any more, or does not show it to this server."
 _NO_ANSWER = "The database could not answer this question about this table."
 _ENCODING = (
     "The database is not encoded in UTF-8, so it cannot be asked for every sign; ask the people who run the server."
@@ -90,8 +93,12 @@ def tables_of(address: str, *, allowed: tuple[str, ...] = ()) -> tuple[str, ...]
         found: Iterable[str] = duckdb_tables(address.removeprefix(_DUCKDB))
     else:
         try:
-            seen = inspect(_engine(address))
+            engine = _engine(address)
+            seen = inspect(engine)
             found = (*sorted(seen.get_table_names()), *sorted(seen.get_view_names()))
+            if not found and engine.dialect.name == "postgresql":
+                with engine.connect() as connection:
+                    told.is_somewhere(connection)
         except SQLAlchemyError:
             raise UnreadableFile(_UNREACHED) from None
     return tuple(name for name in found if not allowed or name in allowed)
@@ -113,7 +120,7 @@ def open_database(
     (``views``) and for one whose rows might hang on others (``rows_apart``).
     """
     if table not in tables_of(address, allowed=allowed):
-        raise UnreadableFile("The database has no such table or view any more, or does not show it to this server.")
+        raise UnreadableFile(_GONE)
     if address.startswith(_DUCKDB):
         return open_duckdb(address.removeprefix(_DUCKDB), table, never_fail=never_fail, row_by_row=row_by_row)
     engine = _engine(address)
@@ -157,18 +164,25 @@ def open_database(
     if engine.dialect.name == "postgresql" and run("SHOW server_encoding") != [("UTF8",)]:
         raise UnreadableFile(_ENCODING)
     try:
+        schema = _schema(address, table) if engine.dialect.name == "postgresql" else None
         seen = inspect(engine)
         # in SQLite a column without a known type holds what it is given
         rest: Kind = "bytes" if engine.dialect.name == "sqlite" else "other"
-        columns = {str(column["name"]): _kind(column["type"], rest) for column in seen.get_columns(table)}
-        keys = _keys(seen, table)
+        columns = {str(column["name"]): _kind(column["type"], rest) for column in seen.get_columns(table, schema)}
+        keys = _keys(seen, table, schema)
+    except NoSuchTableError:
+        raise UnreadableFile(_GONE) from None
     except SQLAlchemyError:
         raise UnreadableFile(_UNREACHED) from None
     quoted = engine.dialect.identifier_preparer.quote_identifier
+
+    def placed(name: str) -> str:
+        return quoted(name) if schema is None else f"{quoted(schema)}.{quoted(name)}"
+
     if table not in never_fail:
-        views.check(engine.dialect.name, run, quoted, table, compiled=compiled)
+        views.check(engine.dialect.name, run, placed, table, compiled=compiled)
     if table not in row_by_row:
-        rows_apart.check(engine.dialect.name, run, quoted, table, compiled=compiled)
+        rows_apart.check(engine.dialect.name, run, placed, table, compiled=compiled)
     known = without_secrets(read_address(address)).set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=tuple(columns),
@@ -182,17 +196,29 @@ def open_database(
         key=hashlib.sha256(f"{known}|{table}".encode()).hexdigest(),
         keys=keys,
         form=("row by row",) if table in row_by_row else (),
+        schema=schema,
     )
+
+
+@lru_cache(maxsize=1024)
+def _schema(address: str, table: str) -> str:
+    """In which schema of a server the first look finds a table or view of this name; nothing asked of it afterwards
+    leads to another one, wherever that look would lead then. Raises UnreadableFile, SQLAlchemyError."""
+    with _engine(address).connect() as connection:
+        found = told.schema_of(connection, table)
+    if found is None:
+        raise UnreadableFile(_GONE)
+    return found
 
 
 def _kind(found: TypeEngine[Any], rest: Kind) -> Kind:
     return next((kind for known, kind in _KINDS if isinstance(found, known)), rest)
 
 
-def _keys(seen: Inspector, table: str) -> frozenset[str]:
+def _keys(seen: Inspector, table: str, schema: str | None) -> frozenset[str]:
     """Columns that by themselves tell the rows of a table apart, by its own schema."""
-    several = [seen.get_pk_constraint(table).get("constrained_columns", [])]
-    several += [one["column_names"] for one in seen.get_unique_constraints(table)]
+    several = [seen.get_pk_constraint(table, schema).get("constrained_columns", [])]
+    several += [one["column_names"] for one in seen.get_unique_constraints(table, schema)]
     return frozenset(names[0] for names in several if len(names) == 1)
 
 
@@ -205,7 +231,7 @@ def _engine(address: str) -> Engine:
             raise UnreadableFile(_UNKNOWN)
         if kind == "sqlite":
             url = _opened_for_reading(url)
-        options = {"postgresql_readonly": True} if kind == "postgresql" else {}
+        options = _TRANSACTION if kind == "postgresql" else {}
         usual = {**_NETWORK, **OF_NO_SESSION} if kind == "postgresql" else {}
         settings = {name: value for name, value in usual.items() if name not in url.query}
         engine = create_engine(
@@ -216,8 +242,8 @@ def _engine(address: str) -> Engine:
     if kind == "sqlite":
         event.listen(engine, "connect", _begin)
     if kind == "postgresql":
-        watch(engine)
-        event.listen(engine, "begin", _exact)
+        watch(engine, told.tell)
+        told.before_the_first(engine)
     return engine
 
 
@@ -277,16 +303,6 @@ def _bound(connection: Any) -> None:
     """Let a statement end within its time, from now."""
     until = time.monotonic() + watched.MOST
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
-
-
-_TOLD = {"extra_float_digits": "3", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
-
-
-def _exact(connection: Connection) -> None:
-    """Let no two numbers be written as one text in a transaction, and words be read in the letters that they are sent
-    in, whatever its session's own settings say."""
-    told = ", ".join(f"pg_catalog.set_config('{name}', '{value}', true)" for name, value in _TOLD.items())
-    connection.exec_driver_sql(f"SELECT {told}", execution_options={"stream_results": False})
 
 
 def _plain(cell: bytes | float | None) -> bytes | None:

@@ -34,12 +34,6 @@ _AFTER = 60.0
 """Seconds after a server should have given a statement up itself."""
 _LOOK = 0.2
 _CONNECTING = "source-connect"
-_TOLD = """
-SELECT name, setting, set_config(
-    name, CASE WHEN setting <> '0' THEN setting WHEN name = 'lock_timeout' THEN %(locked)s ELSE %(most)s END, true
-) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout')
-"""
-"""For how long, in milliseconds, unless the server, its owner or the address says it."""
 _WORKS = 1  # libpq's name for a connection whose statement is not answered yet
 
 
@@ -129,8 +123,9 @@ class Watched:
 _looker = Looker("source-watch", _LOOK)
 
 
-def watch(engine: Engine) -> None:
-    """Have every connection of ``engine`` (psycopg's, and of no pool) made in time, and watched from then on."""
+def watch(engine: Engine, tell: Callable[[Connection], float]) -> None:
+    """Have every connection of ``engine`` (psycopg's, and of no pool) made in time, and watched from then on; ``tell``
+    begins each transaction, and gives the seconds that one statement of it may take the server, 0 without end."""
     server, refused = server_of(*_named(engine.url)), engine.dialect.loaded_dbapi.OperationalError
 
     @event.listens_for(engine, "do_connect")
@@ -151,16 +146,13 @@ def watch(engine: Engine) -> None:
         _looker.add(Watched(found, server, partial(_answers, connect)))
         return found
 
-    # of each transaction anew: a pooler may give each to another session, which was told nothing
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
-        asked = {"most": str(int(1000 * MOST)), "locked": str(int(1000 * LOCKED))}
-        told = connection.exec_driver_sql(_TOLD, asked, execution_options={"stream_results": False})
-        said = {name: int(setting) / 1000 for name, setting, _ in told}
+        most = tell(connection)
         _looker.wake()
         watched = _looker.of(connection.connection.dbapi_connection)
         if isinstance(watched, Watched):
-            watched.most = (said["statement_timeout"] or MOST) + _AFTER
+            watched.most = (most or MOST) + _AFTER
         server.answered()
 
 
