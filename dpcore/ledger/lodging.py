@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, text
 
 from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.pooled import agreed
 
 if TYPE_CHECKING:
     from psycopg import ConnectionInfo, Cursor
@@ -193,16 +194,8 @@ class Lodging:
 
 
 def _agree(info: ConnectionInfo, execute: Callable[[str], object]) -> None:
-    """Have both sides write this transaction's letters as UTF-8: whoever asks goes by what a server said last, which a
-    pooler may have from a session before, and one that is told what holds there says nothing.
-
-    Raises LedgerError where they do not come to it.
-    """
-    for encoding in ("SQL_ASCII", "UTF8"):
-        if info.parameter_status("client_encoding") == "UTF8":
-            return
-        execute(f"SET LOCAL client_encoding TO '{encoding}'")
-    if info.parameter_status("client_encoding") != "UTF8":
+    """Have both sides write this transaction's letters as UTF-8. Raises LedgerError where they do not come to it."""
+    if not agreed(info, execute, "client_encoding", "UTF8", "SQL_ASCII"):
         raise LedgerError(POOLED)
 
 
