@@ -296,12 +296,10 @@ def _postgresql(url: URL) -> Engine:
 
     # before SQLAlchemy's own first questions, and after the watch, which is put before it in turn
     @event.listens_for(engine, "connect", insert=True)
-    def _prepare(connection: Any, record: Any) -> None:
-        record.info["watched"].begin(watch.ANSWER)
+    def _prepare(connection: Any, _: Any) -> None:
         with connection.cursor() as cursor:
             lodging.settle(cursor)
         connection.commit()
-        record.info["watched"].end()
 
     event.listen(engine, "begin", lodging.tell)
     event.listen(engine, "handle_error", _of_values)

@@ -1,9 +1,10 @@
 """A database server that stops answering is given up after seconds, whatever it does with our connection.
 
 Time-outs of the server's own do not help when it is the server that hangs (frozen, out of memory, its disk gone), and
-the network notices nothing as long as the machine lives. So every statement has a moment by which it must be answered;
-one thread looks, and shuts the connection's socket when that has passed, upon which the waiting statement fails. What
-a click asks then goes to a new connection, which has what is left of the click's time (``Silence``).
+the network notices nothing as long as the machine lives. So every statement has a moment by which it must be answered,
+and all that a new connection is asked before it is anybody's has one; one thread looks, and shuts the connection's
+socket when that has passed, upon which the waiting statement fails. What a click asks then goes to a new connection,
+which has what is left of the click's time (``Silence``).
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class Watched:
         self.connection, self._silence = connection, silence
         self._began = 0.0
         self._until: float | None = None
-        self.gave_up = False
+        self.ready = self.gave_up = False
         self._lock = threading.Lock()
 
     def begin(self, seconds: float) -> None:
@@ -90,9 +91,11 @@ class Watched:
             self._until = None
 
     def look(self, now: float) -> bool:
-        """Shut the socket if its time has passed."""
+        """Shut the socket if its time has passed; False where there is nothing to look at any more."""
         with self._lock:
-            if self._until is not None and now >= self._until and not self.connection.closed:
+            if self.connection.closed:
+                return False
+            if self._until is not None and now >= self._until:
                 self._until, self.gave_up = None, True
                 self._silence.note(self._began)
                 waiting.shut(self.connection)
@@ -129,20 +132,22 @@ def watch(engine: Engine) -> None:
         connect = partial(dialect.connect, *args, **settings)
         return silence.heard(lambda seconds: within(seconds, connect), max(CONNECT, int(said)))
 
+    # of what is asked before a connection is anybody's, by SQLAlchemy itself too, no event tells: it has one moment
     @event.listens_for(engine, "connect", insert=True)
     def _connected(connection: Any, record: Any) -> None:
-        record.info["watched"] = watched = Watched(connection, silence)
+        record.record_info["watched"] = watched = Watched(connection, silence)
+        watched.begin(silence.left(ANSWER))
         _looker.add(watched)
 
-    @event.listens_for(engine, "close")
-    def _closed(_: Any, record: Any) -> None:
-        watched = record.info.pop("watched", None)
-        if watched is not None:
-            _looker.remove(watched)
+    @event.listens_for(engine, "connect")
+    def _ready(_: Any, record: Any) -> None:
+        watched: Watched = record.record_info["watched"]
+        watched.end()
+        watched.ready = True
 
     @event.listens_for(engine, "checkout")
     def _taken(connection: Any, record: Any, _: Any) -> None:
-        watched: Watched = record.info["watched"]
+        watched: Watched = record.record_info["watched"]
         watched.begin(silence.left(PING))
         try:
             with connection.cursor() as cursor:
@@ -170,12 +175,15 @@ def watch(engine: Engine) -> None:
     @event.listens_for(engine, "handle_error")
     def _failed(context: ExceptionContext) -> None:
         found = context.connection
-        if found is not None and not found.invalidated and _of(found).gave_up:
+        if found is None or found.invalidated:
+            return
+        watched = _of(found)
+        if watched.gave_up and watched.ready:  # else it is a connection that could not be made
             raise Slow from None
 
     @event.listens_for(engine, "checkin")
     def _given_back(_: Any, record: Any) -> None:
-        watched = record.info.get("watched")
+        watched = record.record_info.get("watched")
         if watched is not None:
             watched.end()
 
@@ -186,5 +194,6 @@ def _begin(connection: Connection) -> None:
 
 
 def _of(connection: Connection) -> Watched:
-    found: Watched = connection.connection.info["watched"]
+    record: Any = connection.connection.record_info  # ``info`` is none of a connection that is not ready
+    found: Watched = record["watched"]
     return found
