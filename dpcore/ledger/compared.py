@@ -20,10 +20,10 @@ from datetime import timedelta
 from sqlalchemy import Connection
 
 from dpcore.errors import NotAllowed
-from dpcore.ledger import history
+from dpcore.ledger import history, schema
 from dpcore.ledger.key import Key
 from dpcore.ledger.people import Bringer, KnownFile, Resemblance, by_name, files, free, told
-from dpcore.ledger.records import lately
+from dpcore.ledger.records import canonical, lately
 from dpcore.ledger.roles import PEOPLE
 from dpcore.ledger.store import Store
 from dpcore.sketches import APART, MOST_MORE, Index, Sketch
@@ -62,20 +62,23 @@ def alike(
         there = files(connection, among)
         mine = {one.mark for one in free(connection, who, there)}
         known = [one for one in there if one.mark not in mine]
-        if known and file not in _compared(connection, by):
+        before = file in _compared(connection, by)
+        if known and not before:
             _must_be_few(connection, by, who)
     index = Index(sketch)
     said = told(store, file, known, lambda one, other: _seems_like(store.key, coins, index, one, other))
     if not said:
         return []
     found = {one.lineage: Resemblance(lineage=one.lineage, name=one.name) for one in known if said.get(one.mark, False)}
+    with store.reading() as connection:  # what others compared with these people makes no writer wait
+        upto = history.last(connection, None)
+        noted = {lineage for lineage in found if before and _is_noted(connection, lineage, file)}
     with store.writing() as connection:  # on the record before anything is told
         if file not in _compared(connection, by):
             _must_be_few(connection, by, who)
             store.append(connection, "compare", lineage=PEOPLE + by, body={"by": by, "file": file})
         for lineage in found:
-            noted = (record.content for record in history.records(connection, "alike", lineage))
-            if all(content["file"] != file for content in noted):
+            if lineage not in noted and not _is_noted(connection, lineage, file, after=upto):
                 store.append(connection, "alike", lineage=lineage, body={"by": by, "file": file})
     return by_name(found.values())
 
@@ -89,6 +92,12 @@ def _counted(key: Key, by: str, who: Bringer) -> str:
 def _compared(connection: Connection, by: str) -> set[str]:
     """The files of this person that were compared before."""
     return {str(record.content["file"]) for record in history.records(connection, "compare", PEOPLE + by)}
+
+
+def _is_noted(connection: Connection, lineage: str, file: str, after: int = 0) -> bool:
+    """Whether a record of the lineage behind this number says that the file looked alike."""
+    says = history.says(connection, f'"file":{canonical(file)}')
+    return bool(history.records(connection, "alike", lineage, says, schema.records.c.seq > after))
 
 
 def _must_be_few(connection: Connection, by: str, who: Bringer) -> None:

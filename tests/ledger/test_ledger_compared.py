@@ -6,18 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import Connection, insert
 
 from dpcore import tick
 from dpcore.datasets import Reading, sketch
 from dpcore.datasets.in_place.sources import ConfiguredSource
 from dpcore.errors import InvalidArgument, LedgerUnsound, NotAllowed
-from dpcore.ledger import Ledger, compared, people, schema
+from dpcore.ledger import Ledger, compared, history, people, schema
 from dpcore.ledger.compared import up_to
 from dpcore.ledger.outcomes import Outcomes
 from dpcore.ledger.people import KnownFile
@@ -31,6 +31,8 @@ from dpcore.tick import TICK
 from tests.audit.work import CALLS, apart, counted
 from tests.ledger.conftest import Place
 from tests.ledger.patients import GUESSES, ISSUER, furnished, guessed, patients, person, reading
+from tests.ledger.test_ledger_work import steps
+from tests.ledger.test_ledger_work_of_all import writes_only
 
 RECORDED = ("compare", "alike")
 
@@ -193,6 +195,43 @@ def test_the_same_file_again_is_not_worked_out_again(whole: Ledger, monkeypatch:
     olga.link("three", "people", Sketch(combinations=(marks(64),)))
     assert [seen() for _ in range(2)] == [["Patients"]] * 2
     assert read == [3, 1]
+
+
+def while_held(others: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """What others wait for while a file that looks like these people is brought, after so many of others."""
+    numbers = count()
+    with furnished(Ledger.open("sqlite://"), patients(8)) as whole, monkeypatch.context() as patch:
+        patch.setattr(compared, "_seems_like", lambda *_: True)
+        otto = person(whole, "otto")
+        with whole._store.writing() as connection:
+            for number in range(others):
+                body = {"by": "mallory" + ISSUER, "file": f"{number:032}"}
+                whole._store.append(connection, "alike", lineage="people", body=body)
+        held = writes_only(patch)
+
+        def bring(name: str) -> None:
+            found = otto.similar(name, Sketch(combinations=(marks(64),)), among=["people"])
+            assert [one.lineage for one in found] == ["people"]
+
+        found = {
+            "another": steps(whole, lambda: bring(f"f{next(numbers)}"), held),
+            "again": steps(whole, lambda: bring("f0"), held),
+        }
+        assert [one.kind for one in whole.records()[-4:]] == ["compare", "alike"] * 2, "once for each"
+        return found
+
+
+def test_nobody_waits_for_what_others_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = while_held(5, monkeypatch)
+    assert while_held(200, monkeypatch) == pytest.approx(few, rel=0.05)
+
+    def every(connection: Connection, lineage: str, file: str, after: int = 0) -> bool:
+        noted = history.records(connection, "alike", lineage)
+        return any(one.content["file"] == file for one in noted)
+
+    monkeypatch.setattr(compared, "_is_noted", every)
+    few, many = while_held(5, monkeypatch), while_held(200, monkeypatch)
+    assert many["another"] > 2 * few["another"], "as it was: the test can fail"
 
 
 def test_outcomes_that_are_kept_are_bounded() -> None:
