@@ -25,6 +25,7 @@ from dpcore.ledger.files import beside, create, real, sweep, sync_folder
 from dpcore.ledger.held import is_held
 from dpcore.ledger.records import FIRST, Record
 from dpcore.ledger.renewal import is_old
+from dpcore.ledger.verify import BROKEN_CHAIN
 
 BEHIND = (
     "The ledger's database is older than its journal, so some spending would be forgotten; it stays closed: "
@@ -139,7 +140,8 @@ class Journal:
         return record.seq == self.seq + 1 and record.previous == self.hash and record.is_intact()
 
     def add(self, records: Iterable[Record]) -> None:
-        """Add the next records, in the place of a line that is not finished, and wait until they are on disk.
+        """Add the next records, in the place of a line that is not finished, and wait until they are on disk. Raises
+        LedgerUnsound for what is no chain with it, and OSError.
 
         The caller holds the lock, has read on, and knows whose that line is (``ends_before``).
         """
@@ -154,12 +156,12 @@ class Journal:
 
     def must_fit(self, records: Iterable[Record]) -> None:
         """Asked before the database commits what the journal has to follow. Raises OSError where its disk is full, its
-        owner may not have so much there or in one file, or the file may be read and not written. The caller holds the
-        lock and has read on.
+        owner may not have so much there or in one file, or the file may be read and not written; LedgerUnsound for what
+        is no chain with it. The caller holds the lock and has read on.
 
         Before the first record another file is asked for the room: zeros alone could be left of anybody's file.
         """
-        needed = sum(len(record.line()) + 1 for record in records)
+        needed = sum(len(record.line()) + 1 for record in self._linked(records))
         if needed == 0:
             return
         there = self.path if self.path.exists() else self.path.parent  # the file may be a link to another disk
@@ -177,12 +179,20 @@ class Journal:
             os.ftruncate(handle, size)  # what is left of it where this process dies is zeros in an unfinished line
             os.close(handle)
 
-    def _add(self, chosen: list[Record]) -> None:
+    def _linked(self, records: Iterable[Record]) -> Iterator[Record]:
+        """``records`` as long as they go on with what is here and say what their hashes say: of a database that was
+        changed nothing is written, or no computer would have it whole. Raises LedgerUnsound where they do not."""
         seq, digest = self.seq, self.hash
-        for record in chosen:
+        for record in records:
             if record.seq != seq + 1 or record.previous != digest:
                 raise LedgerUnsound(BEHIND)
+            if not record.is_intact():
+                raise LedgerUnsound(BROKEN_CHAIN)
             seq, digest = record.seq, record.hash
+            yield record
+
+    def _add(self, records: list[Record]) -> None:
+        chosen = list(self._linked(records))
         lines = [record.line().encode("ascii") + b"\n" for record in chosen]
         data = b"".join(lines)
         handle = self._opened()
@@ -194,7 +204,7 @@ class Journal:
         finally:
             os.close(handle)
         self._rest = b""
-        self.seq, self.hash = seq, digest
+        self.seq, self.hash = chosen[-1].seq, chosen[-1].hash
         for line in lines:
             self._places.append(self._read_to)
             self._read_to += len(line)

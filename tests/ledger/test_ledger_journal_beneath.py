@@ -4,6 +4,8 @@ database has and this process wrote, never with the same file."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,9 +13,10 @@ from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import Ledger
 from dpcore.ledger import store as stores
-from dpcore.ledger.journal import BEHIND, DAMAGED, NO_JOURNAL, Journal
-from dpcore.ledger.records import Record
-from dpcore.ledger.store import Store
+from dpcore.ledger.journal import BEHIND, DAMAGED, NO_JOURNAL, Journal, whole
+from dpcore.ledger.records import Record, next_record
+from dpcore.ledger.store import Store, put
+from dpcore.ledger.verify import BROKEN_CHAIN
 from tests.ledger.conftest import Place
 
 
@@ -88,3 +91,44 @@ def test_these_tests_can_fail(new_place: Callable[[], Place], monkeypatch: pytes
             patch.setattr(Store, "_is_beginning", lambda *_: True)
             patch.setattr(stores, "Journal", Trusted)
             assert ledger.verify().seq == 4
+
+
+SPOILED = {
+    "what it says": {"body": '{"name":"Mine"}'},
+    "of whom": {"lineage": "others"},
+    "when": {"time": "2020-01-01T00:00:00.000Z"},
+    "its hash": {"hash": "a" * 64},
+    "its place": {"previous": "a" * 64},
+}
+
+
+def spoil(ledger: Ledger, **change: Any) -> None:
+    """The database has one record more than the journal here, which was changed since another program wrote it."""
+    store, journal = ledger._store, ledger._store.journal
+    assert journal is not None
+    last = next_record(journal.seq + 1, journal.hash, "rename", lineage="people", body={"name": "Hers"})
+    with store.engine.begin() as connection:
+        put(connection, replace(last, **change))
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_a_record_that_was_changed_is_not_written_into_the_journal(what: str, place: Place) -> None:
+    """The journal is what a damaged database is brought back from: with that line in it neither could be read."""
+    with written(place) as ledger:
+        spoil(ledger, **SPOILED[what])
+        before = place.journal.read_bytes()
+        with pytest.raises(LedgerUnsound) as refused:
+            ledger.charge("more", "people", Cost.pure(0.1), "?")
+        assert str(refused.value) in (BROKEN_CHAIN, BEHIND)
+    assert place.journal.read_bytes() == before
+    assert len(whole(place.journal)) == 4, "nor anything else"
+
+
+def test_it_was_written_there(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: the test above can fail."""
+    with written(place) as ledger, monkeypatch.context() as patch:
+        spoil(ledger, **SPOILED["what it says"])
+        patch.setattr(Record, "is_intact", lambda _: True)
+        ledger.charge("more", "people", Cost.pure(0.1), "?")
+    with pytest.raises(LedgerUnsound):
+        whole(place.journal)
