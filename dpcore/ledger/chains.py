@@ -14,10 +14,10 @@ from dpcore.ledger.engine import (
     TROUBLE,
     NotBroughtForward,
     WrittenLater,
-    is_passing,
     ledger_url,
     make_engine,
     migrate,
+    must_be_of_rows,
     snapshot,
 )
 from dpcore.ledger.journal import Journal
@@ -44,7 +44,7 @@ def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
     """The database's records as far as they are a chain, and whether the database is sound.
 
     Chains are handed out in the present form, whatever they were written in (``renewal``). Raises what says nothing of
-    the database itself (``engine.is_passing``), WrittenLater, and NotBroughtForward of a server's.
+    the database itself (``engine.must_be_of_rows``), WrittenLater, and NotBroughtForward of a server's.
     """
     try:
         migrate(engine, key, verify_database)
@@ -58,8 +58,7 @@ def from_database(engine: Engine, key: Key) -> tuple[list[Record], bool]:
             raise
         return renewed(_readable(engine), key), False
     except (LedgerUnsound, *TROUBLE) as error:
-        if is_passing(error):
-            raise
+        must_be_of_rows(error)
         return renewed(_readable(engine), key), False
 
 
@@ -69,8 +68,7 @@ def _readable(engine: Engine) -> list[Record]:
         with snapshot(engine) as connection:
             kept.extend(linked(stored_records(connection)))
     except (LedgerUnsound, TypeError, *TROUBLE) as error:
-        if is_passing(error):
-            raise
+        must_be_of_rows(error)
         return kept
     return kept
 

@@ -41,8 +41,9 @@ from dpcore.ledger.key import Key
 from dpcore.ledger.lodging import Lodging, be_alone
 from dpcore.ledger.migrations import NEWEST
 
-TROUBLE = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError)
-"""What a database or a disk may raise, a damaged one included; each becomes one sentence (``explain``)."""
+TROUBLE = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError, MemoryError)
+"""What a database or a disk may raise, a damaged one included; each becomes one sentence (``explain``). Of SQLite's
+own numbers Python raises one, that there is no memory, as its MemoryError."""
 
 UNREACHABLE = "The ledger's database cannot be reached, so nothing was given out; check that its server runs."
 SLOW = "The ledger's database took too long to answer this, so nothing was given out; ask again."
@@ -94,7 +95,8 @@ _FULL = _Signs(
     server=("53100",),
     system=frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT}),
 )
-_TOO_LONG = _Signs(server=("25P03", "57014"))
+_NO_MEMORY = _Signs(file=frozenset({sqlite3.SQLITE_NOMEM}), server=("53200",), system=frozenset({errno.ENOMEM}))
+_TOO_LONG = _Signs(server=("25P03", "25P04", "57014"))
 _HELD = _Signs(
     file=frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}),
     server=("40P01", "55006", "55P03"),
@@ -111,6 +113,8 @@ _UNWRITTEN = _Signs(
     server=("25006", "42501"),
     system=frozenset({errno.EACCES, errno.EPERM, errno.EROFS}),
 )
+_OF_TABLES = _Signs(server=("22", "42703", "42804", "42809", "42883", "42P01"))
+"""What a server says of values, columns and tables that are not as they were made."""
 _LOST = _Signs(server=("08", "53300", "57P"))
 _NO_CONNECTION = (PendingRollbackError, ResourceClosedError, SQLTimeoutError)
 """What SQLAlchemy says itself where there is no connection, or none any more."""
@@ -143,6 +147,14 @@ OF_A_SERVER = (
     "The database says {}, and more in its log: take away what is in the way there, or give the tables to the ledger's "
     "account, and begin again. Only where the tables lack something, make an empty database, name it in "
     f"EPSILON_LAB_LEDGER, and run {RESTORE} with a backup."
+)
+MEANWHILE = (
+    "Another program made this ledger's tables, or wrote into them, at the same moment, so nothing was changed here; "
+    f"run {VERIFY}, and this again only where it says so."
+)
+UNKNOWN = (
+    "The ledger's database says {}, and more in its log; that says nothing of what is recorded, so nothing was brought "
+    "back. See to it and begin again."
 )
 OF_A_FILE = f"Run {RESTORE}, which makes a new file of its records and keeps this one beside it."
 
@@ -433,9 +445,14 @@ def migrate(engine: Engine, key: Key, check: Callable[[Connection], object] = la
 
 def make_tables(connection: Connection, key: Key) -> bool:
     """As ``migrate``, within a transaction of ``writing`` that goes on: nobody else sees tables without what it then
-    writes into them."""
-    with _ONE_AT_A_TIME:
-        return _brought_forward(connection, key, lambda connection: None)
+    writes into them. Raises LedgerError where another program makes them at the same moment."""
+    try:
+        with _ONE_AT_A_TIME:
+            return _brought_forward(connection, key, lambda connection: None)
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) not in _MADE_BY_ANOTHER:
+            raise
+    raise LedgerError(MEANWHILE)
 
 
 def _is_of_a_step(error: DBAPIError) -> bool:
@@ -547,9 +564,19 @@ def is_passing(error: Exception) -> bool:
     """Whether it says nothing of what is stored: somebody holds it, there is no room, it cannot be opened, read or
     written now. Whoever takes that for damage puts a sound database aside."""
     original = _original(error)
-    if isinstance(error, Slow) or is_full(error) or isinstance(original, OSError):
+    if isinstance(error, Slow) or is_full(error) or isinstance(original, OSError | MemoryError):
         return True
     return _NOT_NOW.are_of(error) or is_lost(error)
+
+
+def must_be_of_rows(error: Exception) -> None:
+    """Raises ``error`` where it says nothing of what is stored (``is_passing``), and LedgerError where nobody knows
+    that of the number that a server tells: only the rest is damage."""
+    if is_passing(error):
+        raise error
+    number = getattr(_original(error), "sqlstate", None)
+    if number is not None and not (is_damage(error) or _OF_TABLES.are_of(error)):
+        raise LedgerError(UNKNOWN.format(number)) from None
 
 
 def is_lost(error: Exception) -> bool:
@@ -573,6 +600,10 @@ def _is_slow(error: Exception) -> bool:
     return isinstance(error, Slow) or _TOO_LONG.are_of(error)
 
 
+def _is_without_memory(error: Exception) -> bool:
+    return isinstance(_original(error), MemoryError) or _NO_MEMORY.are_of(error)
+
+
 def is_full(error: Exception) -> bool:
     """Whether the disk has no room."""
     original = _original(error)
@@ -584,6 +615,11 @@ def explain(error: Exception) -> str:
     rows, in which a name may say anything."""
     if is_full(error):
         return "The ledger's disk is full, so nothing was given out; free some space and ask again."
+    if _is_without_memory(error):
+        return (
+            "There is no memory left for the ledger or its database, so nothing was given out; close other programs "
+            "and ask again."
+        )
     if _is_slow(error):
         return SLOW
     if _HELD.are_of(error):

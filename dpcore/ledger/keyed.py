@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, select
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import key as keys
 from dpcore.ledger import schema
-from dpcore.ledger.engine import TROUBLE, form, is_passing, snapshot
+from dpcore.ledger.engine import TROUBLE, form, must_be_of_rows, snapshot
 from dpcore.ledger.history import last_link, records
 from dpcore.ledger.key import ANOTHER, LOST, Key
 from dpcore.ledger.migrations import OLDER
@@ -53,8 +53,7 @@ def _readable_form(engine: Engine) -> str | None:
     try:
         return form(engine)
     except TROUBLE as error:
-        if is_passing(error):
-            raise
+        must_be_of_rows(error)
         return None
 
 

@@ -53,6 +53,14 @@ WHERE r.relname = 'records' AND r.relkind = 'r' AND n.nspname = ANY (%s) AND (
     OR o.oid = (SELECT datdba FROM pg_database WHERE datname = current_database())
 )
 """
+_HEADS = """
+SELECT n.nspname FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace
+JOIN pg_attribute a ON a.attrelid = r.oid AND a.attname = 'ledger_id' AND a.atttypid IN (25, 1043)
+WHERE r.relname = 'head' AND r.relkind = 'r' AND NOT r.relrowsecurity AND n.nspname <> :here
+AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(r.oid, 'SELECT')
+ORDER BY 1
+"""
+"""Other schemas with a table of that name, of which no reader has anything called: its texts are PostgreSQL's own."""
 _ALONE = "SET search_path TO pg_catalog, pg_temp"
 _MOST = 8
 """Of what is found, how much is told at once."""
@@ -218,6 +226,23 @@ def plainly(connection: Connection) -> Iterator[str]:
     connection.exec_driver_sql(_ALONE.replace("SET", "SET LOCAL"))
     yield str(schema)
     connection.execute(text("SELECT set_config('search_path', :before, true)"), {"before": before})
+
+
+def schemas_of(connection: Connection, identity: str) -> list[str]:
+    """The other schemas, of those that the account may read, whose tables are of the ledger of this ``identity``; empty
+    for what is on no server."""
+    if connection.dialect.name != "postgresql":
+        return []
+    from psycopg import sql
+
+    asked = "SELECT 1 FROM ONLY {}.head WHERE ledger_id = %(identity)s LIMIT 1"
+    found = []
+    with plainly(connection) as here:
+        for name in connection.execute(text(_HEADS), {"here": here}).scalars().all():
+            named = sql.Identifier(str(name)).as_string(None).replace("%", "%%")
+            if connection.exec_driver_sql(asked.format(named), {"identity": identity}).scalar():
+                found.append(str(name))
+    return found
 
 
 def be_alone(connection: Connection) -> None:

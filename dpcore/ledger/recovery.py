@@ -21,14 +21,15 @@ from dpcore.ledger import aside, backups, chains, keyed, schema
 from dpcore.ledger.commands import PEOPLE, RESTORE
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
+    MEANWHILE,
     TROUBLE,
     check_server,
     form,
     in_one_file,
-    is_passing,
     ledger_url,
     make_engine,
     make_tables,
+    must_be_of_rows,
     rewrite_files,
     snapshot,
     writing,
@@ -37,6 +38,7 @@ from dpcore.ledger.files import beside, create, real, sweep, sync_folder
 from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, write_anew
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
+from dpcore.ledger.lodging import schemas_of
 from dpcore.ledger.place import Place
 from dpcore.ledger.records import FIRST, Record, next_record
 from dpcore.ledger.store import put, refuse, renew_journal
@@ -58,6 +60,11 @@ _TABLES_DAMAGED = (
 _UNREADABLE = (
     "Record {} of the longest history that there is cannot be read, so nothing was changed. Keep all files and ask for "
     "help."
+)
+ELSEWHERE = (
+    "This ledger is in the schema “{}” of its database, and nothing was made in another one, which would be a second "
+    "ledger of the same budgets: let the account or the address name that schema (search_path). Only where what is "
+    "there shall not count any more, rename or drop its tables and begin again."
 )
 _AT_ONCE = 500
 """Records that a server is given in one statement."""
@@ -221,8 +228,7 @@ def _has_no_tables(engine: Engine) -> bool:
     try:
         return form(engine) is None
     except TROUBLE as error:
-        if is_passing(error):
-            raise
+        must_be_of_rows(error)
         return False
 
 
@@ -246,6 +252,8 @@ def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[st
     with writing(engine, within=AS_LONG_AS_IT_TAKES) as connection:
         # by themselves they would be a sound ledger in which nothing is spent
         made = make_tables(connection, work.key)
+        if connection.execute(select(schema.head.c.seq).with_for_update()).scalar() != len(own):
+            raise LedgerError(MEANWHILE)
         if work.before is not None:
             _be_again(connection, work.before)
         previous = own[-1].hash if own else FIRST
@@ -268,8 +276,12 @@ def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[st
 def _be_again(connection: Connection, identity: str) -> None:
     """Tables that were just made are the ledger again that key files and journals know, of other computers too.
 
-    Whoever's journal has more than they have now stays closed, and says so.
+    Whoever's journal has more than they have now stays closed, and says so. Raises LedgerUnsound where another schema
+    of the database has that ledger: both would spend the same budgets.
     """
+    there = schemas_of(connection, identity)
+    if there:
+        raise LedgerUnsound(ELSEWHERE.format("”, “".join(there)))
     _set_head(connection, ledger_id=identity)
 
 

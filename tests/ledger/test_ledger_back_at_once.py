@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from sqlalchemy import Connection, Engine, event
 
 from benchmarks.private_postgresql import PORT, PrivateServer
 from dpcore.costs import Cost
-from dpcore.errors import LedgerUnsound
+from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger, engine, recovery
+from dpcore.ledger.engine import MEANWHILE
 from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
 from dpcore.ledger.recovery import restore
@@ -125,3 +127,66 @@ def test_a_long_ledger_takes_no_statement_for_each_record(
 
     monkeypatch.setattr(recovery, "_put_all", each)
     assert asked(server, tmp_path, 10) - asked(server, tmp_path, 8) == 4, "as it was"
+
+
+@contextmanager
+def beside(server: PrivateServer, url: str, backup: Path, when: str) -> Iterator[None]:
+    """Another program brings the same back once this one has seen that there is nothing: before its transaction looks
+    again, when that has, or when it makes its first table."""
+    brought, patch, under_way = server.new_schema(), pytest.MonkeyPatch(), []
+    restore(brought, source=backup)
+    here, there = (sql.Identifier(one.rpartition("%3D")[2]) for one in (url, brought))
+    rename = sql.SQL("DROP SCHEMA {here}; ALTER SCHEMA {there} RENAME TO {here}").format(here=here, there=there)
+
+    def comes() -> None:
+        if not under_way:
+            under_way.append(rename)
+            with psycopg.connect(host=str(server.folder), port=PORT, user="ledger", dbname="postgres") as other:
+                other.execute(rename)
+
+    def made(connection: Connection, key: Key, true: Any = recovery.make_tables) -> bool:
+        comes()
+        return bool(true(connection, key))
+
+    def form(connection: Connection, true: Any = engine._form) -> Any:
+        found = true(connection)
+        if connection.get_execution_options().get("ledger_writes"):
+            comes()
+        return found
+
+    def said(connection: Connection, cursor: object, statement: str, *_: Any) -> None:
+        if "CREATE TABLE" in statement:
+            comes()
+
+    if when == "before":
+        patch.setattr(recovery, "make_tables", made)
+    elif when == "after":
+        patch.setattr(engine, "_form", form)
+    else:
+        event.listen(Engine, "before_cursor_execute", said)
+    yield
+    patch.undo()
+    if when == "during":
+        event.remove(Engine, "before_cursor_execute", said)
+    assert under_way
+
+
+@pytest.mark.parametrize("when", ["before", "after", "during"])
+def test_of_two_at_once_one_says_what_happened(when: str, server: PrivateServer, backup: Path) -> None:
+    url = server.new_schema()
+    with beside(server, url, backup, when), pytest.raises(LedgerError) as refused:
+        restore(url, source=backup)
+    assert str(refused.value) == MEANWHILE
+    with Ledger.open(url, create=False) as ledger:
+        assert ledger.verify().seq == 7
+    restore(url, source=backup)
+
+
+def test_it_was_told_that_it_could_not_record_this(
+    server: PrivateServer, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was: the test above can fail."""
+    url = server.new_schema()
+    monkeypatch.setattr(engine, "_MADE_BY_ANOTHER", ())
+    with beside(server, url, backup, "during"), pytest.raises(LedgerError, match="could not record this"):
+        restore(url, source=backup)

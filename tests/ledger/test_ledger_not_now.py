@@ -82,7 +82,7 @@ def another_program(file: Path) -> Iterator[None]:
 
 def as_damage(monkeypatch: pytest.MonkeyPatch) -> None:
     for place in (chains, keyed, recovery):
-        monkeypatch.setattr(place, "is_passing", lambda error: False)
+        monkeypatch.setattr(place, "must_be_of_rows", lambda error: None)
 
 
 @pytest.mark.parametrize("state", [as_it_was, without_a_safeguard])
@@ -308,3 +308,50 @@ def test_a_ledger_of_a_newer_version_is_no_damaged_one(
         assert held(known_once) == before
     else:
         assert brought_back(known_once), "it is taken for a damaged one"
+
+
+NUMBERS = {"42P01": False, "42703": False, "22P02": False, "XX002": False, "26000": True, "XX000": True, "0A000": True}
+"""What a server may say while its tables are read, and whether that says nothing of what they hold."""
+
+
+def saying(number: str, url: str, source: Path) -> str:
+    """What is told of a server that says so of its records."""
+
+    def refuses(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        if "FROM records" in statement:
+            error = psycopg.Error("said")
+            error.sqlstate = number  # type: ignore[misc]
+            raise DBAPIError("SELECT", {}, error)
+
+    event.listen(Engine, "before_cursor_execute", refuses)
+    try:
+        with pytest.raises(LedgerError) as refused:
+            restore(url, source=source)
+    finally:
+        event.remove(Engine, "before_cursor_execute", refuses)
+    return str(refused.value)
+
+
+def test_a_number_that_says_nothing_of_tables_is_no_damage(
+    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever then made an empty database, as was said, had two ledgers."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    url = server.new_schema()
+    with Ledger.open(url, create=True) as ledger:
+        ledger.open_budget("people", epsilon=1.0)
+        ledger.backup(backup := tmp_path / "backup")
+    told = {number: saying(number, url, backup) for number in NUMBERS}
+    for number, nothing in NUMBERS.items():
+        assert (told[number] == engine.UNKNOWN.format(number)) is nothing, told[number]
+        assert ("tables are damaged" in told[number]) is not nothing, told[number]
+    restore(url)
+    for place in (chains, keyed, recovery):
+        monkeypatch.setattr(place, "must_be_of_rows", as_it_was)
+    assert all("tables are damaged" in saying(number, url, backup) for number in NUMBERS), "the test can fail"
+
+
+def as_it_was(error: Exception) -> None:
+    if is_passing(error):
+        raise error
