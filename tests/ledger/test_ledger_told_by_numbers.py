@@ -9,13 +9,15 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ResourceClosedError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as SQLTimeoutError
 
 from benchmarks.private_postgresql import PrivateServer
+from dpcore.costs import Cost
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger, engine
+from dpcore.ledger import store as stores
 from dpcore.ledger.engine import SLOW, UNREACHABLE, Slow, explain, is_damage, is_full, is_lost, is_passing
 from dpcore.ledger.store import refuse
 
@@ -128,3 +130,49 @@ def test_a_name_closes_no_ledger_of_a_server(server: PrivateServer, tmp_path: An
         with pytest.raises(DBAPIError, match="corrupt") as quoted, ledger._store.engine.begin() as connection:
             connection.execute(text("UPDATE lineages SET generation = 7"))
     assert type(refuse(quoted.value)) is LedgerError
+
+
+def psycopg_s(number: str) -> psycopg.Error:
+    error = psycopg.OperationalError(NOTHING)
+    error.sqlstate = number  # type: ignore[misc]
+    return error
+
+
+FAULTS: dict[str, tuple[str, Exception, str]] = {
+    "7": ("sqlite", MemoryError(), "no memory left"),
+    "memory": ("postgresql", MemoryError(), "no memory left"),
+    "53200": ("postgresql", psycopg_s("53200"), "no memory left"),
+    "25P04": ("postgresql", psycopg_s("25P04"), SLOW),
+}
+
+
+@pytest.mark.parametrize(("new_place", "which"), [(FAULTS[one][0], one) for one in FAULTS], indirect=["new_place"])
+def test_what_a_driver_raises_within_a_charge_is_told_and_charges_nothing(
+    which: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At whichever of its statements; PostgreSQL's 25P04 was told as something to verify, and of memory nothing was."""
+    _, error, sentence = FAULTS[which]
+    ledger.open_budget("people", epsilon=1.0)
+    left = 0
+
+    def fails(*_: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise error
+
+    event.listen(ledger._store.engine, "do_execute", fails)
+    for at in range(1, 8):
+        left = at
+        with pytest.raises(LedgerError) as refused:
+            ledger.charge("r", "people", Cost.pure(0.25), "?")
+        assert sentence in str(refused.value), at
+        left = 0
+        assert ledger.remaining("people").epsilon == 1.0
+    monkeypatch.setattr(stores, "TROUBLE", ())
+    left = 3
+    with pytest.raises(MemoryError if isinstance(error, MemoryError) else DBAPIError):  # so the test can fail
+        ledger.charge("r", "people", Cost.pure(0.25), "?")
+    monkeypatch.undo()
+    ledger.charge("r", "people", Cost.pure(0.25), "?")
+    ledger.verify()
