@@ -13,7 +13,7 @@ from sqlalchemy import Engine, create_engine
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger import Ledger, engine
+from dpcore.ledger import Ledger, chains, engine
 from dpcore.ledger.__main__ import main
 from dpcore.ledger.engine import HANGING, NOT_BROUGHT_FORWARD, OF_A_FILE, OF_A_SERVER, NotBroughtForward
 from dpcore.ledger.key import fresh
@@ -151,6 +151,7 @@ def test_without_a_look_at_the_step_it_would_be_damage(
     url, schema = older
     run(own, HANGS["a view"][1].format(records=f'"{schema}".records'))
     monkeypatch.setattr(engine, "_is_of_a_step", lambda error: False)
+    monkeypatch.setattr(chains, "must_be_of_rows", lambda error: None)
     assert any("tables are damaged" in one for one in told(url, capsys))
 
 
