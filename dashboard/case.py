@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from dashboard.words import visible
 from dpcore.datasets import Column, Declaration, PrivateRows, Table
+from dpcore.ledger.budget import Counting
 from dpcore.releases.asked import Asked
 
 T = TypeVar("T")
@@ -187,7 +188,8 @@ class Case:
     """One asking of a question. ``results`` are those of its ``Work`` by slot, as far as they are there.
 
     ``delta`` is the δ that a release asks for unless told otherwise: a tenth of what the budget allows, or less.
-    ``hides`` is what the budget of these people hides; "" where nothing is settled yet.
+    ``hides`` is what the budget of these people hides; "" where nothing is settled yet. ``counting`` is how it counts,
+    which says by what noise some answers are drawn; as a plain sum where there is none.
 
     ``complete`` are the slots whose work is all done, ``finished`` those where no more will come.
 
@@ -205,6 +207,7 @@ class Case:
     epsilon: float
     delta: float = 1e-6
     hides: str = ""
+    counting: Counting = "sum"
     brief: bool = False
     models: tuple[DrawnModel, ...] = ()
     memo: Memo = unremembered

@@ -264,5 +264,5 @@ def _about(case: Case) -> tuple[Hashable, ...]:
     made = (Same(source.table), Same(source.declared), Same(source.so_far), source.rows is None)
     whose = told + made if source.public else (Same(source),)
     results = tuple((slot, tuple(map(Same, found))) for slot, found in sorted(case.results.items()))
-    asked = (case.epsilon, case.delta, case.hides, case.brief, case.models)
+    asked = (case.epsilon, case.delta, case.hides, case.counting, case.brief, case.models)
     return (*whose, *asked, results, case.complete, case.finished)

@@ -25,7 +25,7 @@ from dpcore.accounting import Cost
 from dpcore.datasets import sample
 from dpcore.errors import DpcoreError, InvalidCost, LedgerError, LedgerUnsound, UnknownLineage
 from dpcore.ledger import Budget
-from dpcore.ledger.budget import Caps
+from dpcore.ledger.budget import Caps, Counting
 from dpcore.ledger.units import EPSILON_DIGITS, amount
 
 PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
@@ -170,6 +170,15 @@ def hidden(source: Source) -> str:
     except LedgerError:
         return ""  # the sidebar says why
     return "" if found is None else found.neighbours
+
+
+def counting(source: Source) -> Counting:
+    """How the budget of these people counts; as a plain sum where there is none, or the ledger is closed."""
+    try:
+        found = budget(source)
+    except LedgerError:
+        return "sum"  # the sidebar says why
+    return "sum" if found is None else found.counting
 
 
 def largest(source: Source, neighbours: str) -> float | None:

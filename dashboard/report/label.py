@@ -15,7 +15,7 @@ from dpcore.datasets import Column, Declaration
 from dpcore.ledger import Receipt
 from dpcore.ledger.words import PERSON
 from dpcore.release import Request
-from dpcore.written import rounded_down
+from dpcore.written import rounded_up
 
 LONGEST = 400
 
@@ -118,7 +118,7 @@ def _sensitivity(request: Any, problem: Any, unit: str) -> str:
     for holder in (request, problem):
         found = getattr(holder, "sensitivity", None)
         if isinstance(found, int | float) and not isinstance(found, bool):
-            return rounded_down(found)
+            return rounded_up(found)
     return said.rows_of_one(most, unit)
 
 

@@ -57,7 +57,7 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
     levels = session.epsilon_levels()
     at = levels.index(case.epsilon)
     set_to = tuple((key, repr(held)) for key, held in read.held.items())
-    known = (kind.key, case.table.fingerprint, case.source.key, set_to, dark)
+    known = (kind.key, case.table.fingerprint, case.source.key, case.counting, set_to, dark)
 
     def step(level: float) -> dict[str, Any]:
         return case.memo((*known, "finger", case.delta, level), lambda: told(kind, case, level, dark=dark))

@@ -68,6 +68,7 @@ def draw_page(page_key: str) -> None:
         epsilon=session.epsilon(),
         delta=tracker.usual_delta(current),
         hides=tracker.hidden(current),
+        counting=tracker.counting(current),
         models=models,
         memo=compute.memory(own=not current.public or bool(models)),
         large=compute.large_memory(current),

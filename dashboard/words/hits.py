@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import floor, log10
 
@@ -21,9 +22,10 @@ from dashboard.words import (
 )
 from dashboard.words.release import may_show
 from dashboard.words.usual import AGAINST, CHANCE, NOISE, TWO_REASONS, counted, verdict
+from dpcore.costs import Cost
 from dpcore.releases.asked import ErrorBound
 from dpcore.training.confusion import Confusion
-from dpcore.training.confusion_law import Noise
+from dpcore.training.count_noise import Noise
 
 TITLE = "How often is a model right?"
 SENTENCE = "How often is the private model of"
@@ -50,18 +52,46 @@ TITLES = {"off": "told share off by at most (points of 100)", "verdict": "right 
 UNITS = {"off": " points", "verdict": " times in 100"}
 PEOPLE = "People: as many as now, times"
 HOW, WHAT_IF = "How it works", "What if"
-HOW_TEXT = (
-    "Each row is put into one of four cells, by what the model says of it and what the row says itself. The model is "
-    "public since it was drawn, so a row's cell hangs on that row alone, and one row moves one count by one. Each of "
-    "the four counts gets two-sided geometric noise of its own; everything else is worked out from the four noisy "
-    "counts and costs nothing more."
-)
+_NOISES = {
+    "laplace": (
+        "two-sided geometric noise",
+        "of scale s/ε, s the rows of one person (twice that where a row is changed)",
+        "Ghosh, Roughgarden and Sundararajan, STOC 2009",
+    ),
+    "gaussian": (
+        "discrete Gaussian noise",
+        "with σ = s/√(2ρ), s the rows of one person (√2 times that where a row is changed), ρ what ε and δ stand for",
+        "Canonne, Kamath and Steinke, NeurIPS 2020",
+    ),
+}
+"""By the name of the noise: what it is called in a sentence, how much of it there is, and who showed it."""
 FORMULA = r"|\text{told} - \text{true}| \le \frac{x}{n}, \quad \Pr[|X| \le x]^2 \ge 1 - \beta"
-SOURCE = (
-    "X is the sum of two noises of scale s/ε, s the rows of one person (twice that where a row is changed). A share of "
-    "two noisy numbers rises with one and falls with the other, so it is farthest off where one is x too high and the "
-    "other x too low: there the total is what it was. Ghosh, Roughgarden and Sundararajan, STOC 2009."
+IN_RHO = (
+    "**Its noise:** the budget of these people counts in ρ, so each count gets discrete Gaussian noise, and the answer "
+    "takes as much of the budget as a model at the same ε and δ."
 )
+
+
+def how_text(law: type[Noise]) -> str:
+    name, _, _ = _NOISES[law.name]
+    return (
+        "Each row is put into one of four cells, by what the model says of it and what the row says itself. The model "
+        "is public since it was drawn, so a row's cell hangs on that row alone, and one row moves one count by one. "
+        f"Each of the four counts gets {name} of its own; everything else is worked out from the four noisy counts and "
+        "costs nothing more."
+    )
+
+
+def source(law: type[Noise]) -> str:
+    """Below the formula."""
+    _, scale, shown_by = _NOISES[law.name]
+    return (
+        f"X is the sum of two noises {scale}. A share of two noisy numbers rises with one and falls with the other, so "
+        f"it is farthest off where one is x too high and the other x too low: there the total is what it was. "
+        f"{shown_by}."
+    )
+
+
 CELLS = {"found": "found", "missed": "missed", "false_alarms": "false alarms", "rightly_left": "rightly not named"}
 GIVES = "four noisy counts: found, missed, false alarms and rightly not named"
 NOT_PROTECTED = (
@@ -75,16 +105,17 @@ WHAT_LEAVES = (
 )
 
 
-def with_model(model: float | None, delta: float, count: float) -> str:
-    """What somebody has who sees the model, drawn at ε = ``model`` with ``delta``, and its count at ε = ``count``; None
-    where the two do not hide the same."""
+def with_model(model: float | None, delta: float, count: Cost) -> str:
+    """What somebody has who sees the model, drawn at ε = ``model`` with ``delta``, and its ``count``; None where the
+    two do not hide the same."""
     start = "Whoever sees the model and this count can guess with both; the budget adds them up"
     if model is None:
         return f"{start}."
-    slack = " and the model's δ" if delta > 0.0 else ""
+    both, loose = model + count.epsilon, delta + count.delta
+    slack = " and the δ of both" if count.delta > 0.0 else " and the model's δ" if loose > 0.0 else ""
     return (
-        f"{start}: ε = {amount(model)} for the model, {amount(count)} for the count, at most {amount(model + count)}"
-        f"{slack} for both. {odds_sentence(model + count, delta, of='the two')}"
+        f"{start}: ε = {amount(model)} for the model, {amount(count.epsilon)} for the count, at most {amount(both)}"
+        f"{slack} for both. {odds_sentence(both, loose, of='the two')}"
     )
 
 
@@ -284,9 +315,10 @@ def forecast_bound(bound: ErrorBound, people: int | None, unit: str) -> str:
     )
 
 
-def answer(told: Confusion, scale: float, target: str, classes: Sequence[str]) -> str:
-    """The told shares, each with how far off it is at most; ``classes`` are the answers no and yes of ``target``."""
-    both, one = (float(Noise(scale=scale, counts=counts).within(0.05)) for counts in (2, 1))
+def answer(told: Confusion, noise: Noise, target: str, classes: Sequence[str]) -> str:
+    """The told shares, each with how far off it is at most by the ``noise`` on each count; ``classes`` are the answers
+    no and yes of ``target``."""
+    both, one = (float(replace(noise, counts=counts).within(0.05)) for counts in (2, 1))
     total = max(told.right, 0) + max(told.wrong, 0)
     if total <= both:
         return "There is more noise here than rows: how often it is right cannot be told from these counts."
@@ -356,14 +388,15 @@ def conclude(unit: str) -> str:
     return may_show(CLAIM, never)
 
 
-def code(true: Confusion, relation: str, rows: int, questions: int) -> str:
+def code(true: Confusion, relation: str, rows: int, questions: int, delta: float | None) -> str:
     return (
         "import numpy as np\n"
         "from dpcore.tradeoff import sweep_epsilon\n"
         "from dpcore.training.confusion import Confusion\n"
         "from dpcore.training.confusion_problem import ConfusionProblem\n\n"
         f"true = Confusion({_cells(true)})\n"
-        f"problem = ConfusionProblem(true=true, relation={relation!r}, rows_per_person={rows}, questions={questions})\n"
+        f"problem = ConfusionProblem(true=true, relation={relation!r}, rows_per_person={rows}, questions={questions}"
+        f"{'' if delta is None else f', delta={delta!r}'})\n"
         "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 41)))\n"
     )
 

@@ -337,7 +337,7 @@ def what_leaves(about: About) -> str:
         "**What leaves:** a small file with weights for the columns, from which anybody can make predictions. It is "
         f"trained on all rows by {_lower(about.name)} with settings fixed in advance, and may be published. How well "
         "it does on these rows is not told with it. A private count of that can be asked for afterwards: another "
-        "answer, which in a budget counted in ρ may cost many times what the model does."
+        "answer, which costs its own part of the budget."
     )
 
 

@@ -15,6 +15,7 @@ from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.count import NoisyCount
+from dpcore.releases.gaussian_confusion import GaussianConfusion
 from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.selection import BestRule, BestScore, LeastCost, MostCommonOption, QuantileValue
@@ -159,6 +160,23 @@ CASES: tuple[Case, ...] = (
         answers=24_000,
         less=0.6,
         quick=8_000,
+    ),
+    Case(
+        name="hits of a model, counted in ρ, one replaced",
+        request=GaussianConfusion.of(
+            PEOPLE,
+            drawn_model(PEOPLE, target="y", columns=["o"]),
+            drawn=RECEIPT,
+            epsilon=EPSILON,
+            delta=1e-5,
+            neighbours="replace_one",
+        ),
+        here=rows(o=["a"] * 3, y=["yes", "no", "no"]),
+        there=rows(o=["a"] * 3, y=["yes", "yes", "no"]),
+        outcome=lambda answer: answer["found"] + answer["missed"] - answer["false_alarms"] - answer["rightly_left"],
+        answers=8_000,
+        less=0.2,  # few outcomes lose as much as the ε that holds but for δ
+        quick=4_000,
     ),
     Case(
         name="alarm, geometric noise",

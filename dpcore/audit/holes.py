@@ -33,6 +33,7 @@ from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.confusion import ModelConfusion
+from dpcore.releases.gaussian_confusion import GaussianConfusion
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.plays import PrivatePlays
 from dpcore.releases.selection import LeastCost
@@ -353,7 +354,10 @@ def _named_by_the_middle() -> Iterator[None]:
 @contextmanager
 def _one_cell_alone() -> Iterator[None]:
     """Four counts reckoned as if a row in another's place were in one of them."""
-    with patch.object(ModelConfusion, "sensitivity", property(lambda self: self.rows_per_person)):
+    with (
+        patch.object(ModelConfusion, "sensitivity", property(lambda self: self.rows_per_person)),
+        patch.object(GaussianConfusion, "sensitivity", property(lambda self: self.rows_per_person)),
+    ):
         yield
 
 
@@ -597,6 +601,11 @@ HOLES: tuple[Hole, ...] = (
     Hole(
         name="hits of a model at the noise of one added where a row is replaced",
         on="hits of a model, a row replaced",
+        within=_one_cell_alone,
+    ),
+    Hole(
+        name="hits of a model, counted in ρ, at the noise of one added where a row is replaced",
+        on="hits of a model, counted in ρ, a row replaced",
         within=_one_cell_alone,
     ),
     Hole(name="13 the file's curve as a forecast", on="model, a row added", ask=_curve_as_forecast),

@@ -25,6 +25,7 @@ from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.count import NoisyCount
+from dpcore.releases.gaussian_confusion import GaussianConfusion
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.plays import PrivatePlays
@@ -142,6 +143,8 @@ def spent(request: Any, here: Any, there: Any) -> float:
         return _spent_on_steps(request, here, there)
     if isinstance(request, NoisyCount):
         return abs(float(here) - float(there)) / request.rows_per_person
+    if isinstance(request, GaussianConfusion):
+        return float(np.linalg.norm(here - there)) / request.sensitivity
     first, second = (np.log(np.maximum(request.law_of(found), 1e-300)) for found in (here, there))
     if isinstance(request, PrivatePlays) and request.way == "batched":
         return float(np.ptp(first - second, axis=1).max()) / (2 * request.rate)

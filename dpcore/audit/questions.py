@@ -30,6 +30,7 @@ from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.chosen_model import ChosenModel
 from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.count import NoisyCount
+from dpcore.releases.gaussian_confusion import GaussianConfusion
 from dpcore.releases.model import PrivateModel
 from dpcore.releases.paired_model import PairedModel
 from dpcore.releases.plays import PrivatePlays
@@ -142,6 +143,9 @@ def _records(hidden: Neighbours, schema: Schema, how: str) -> list[Question]:
         )
     asks["hits of a model"] = lambda d, _: ModelConfusion.of(
         d, drawn_model(d, target="answer", columns=["option", "number", "day"]), drawn=RECEIPT, epsilon=0.5
+    )
+    asks["hits of a model, counted in ρ"] = lambda d, _: GaussianConfusion.of(
+        d, drawn_model(d, target="answer", columns=["option", "number"]), drawn=RECEIPT, epsilon=0.5, delta=1e-6
     )
     if not named:
         asks["hits of a model, cut and paired"] = lambda d, _: ModelConfusion.of(

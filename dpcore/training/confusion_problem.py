@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from dpcore.about import About
+from dpcore.calibration import zcdp_gaussian_noise_multiplier, zcdp_rho
 from dpcore.errors import InvalidArgument
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.training.confusion import CELLS, Confusion
-from dpcore.training.confusion_law import Noise, told_off, verdict_chance
+from dpcore.training.confusion_law import told_off, verdict_chance
+from dpcore.training.count_noise import GaussianNoise, LaplaceNoise, Noise
 from dpcore.validate import FloatArray, Neighbours, one_of, probability, whole
 
 TOLD, THEORY = "told", "theory"
@@ -40,32 +42,44 @@ METRICS = keyed(
         share=True,
     ),
 )
+_THEORY = About(
+    name="What theory promises",
+    plain="what is sure whatever the rows are",
+    how=(
+        "Whatever the model and the rows, the told share is at most as far off as the larger noise of how many are "
+        "right and how many are wrong, over the number of people."
+    ),
+    formula=r"|\text{told} - \text{true}| \le \frac{x_\beta}{n}",
+    source="The share of two noisy numbers rises with one and falls with the other.",
+)
+_HOW = (
+    "Every row is in one of four cells: found, missed, a false alarm, or rightly left. Each count gets {noise}, and "
+    "how often the model is right follows from the four."
+)
+_LAPLACE = About(
+    name="Four noisy counts",
+    plain="each of four counts with its own noise",
+    how=_HOW.format(noise="two-sided geometric noise"),
+    formula=r"P(\text{noise} = x) = \frac{1 - q}{1 + q} \, q^{|x|}, \quad q = e^{-\varepsilon / s}",
+    source="Ghosh, Roughgarden and Sundararajan, STOC 2009; Dwork and Roth, 2014, on histograms.",
+    textbook=True,
+    release="model_confusion",
+)
+_GAUSSIAN = About(
+    name="Four counts with Gaussian noise",
+    plain="each of four counts with its own noise",
+    how=_HOW.format(noise="discrete Gaussian noise"),
+    formula=r"P(\text{noise} = x) \propto e^{-x^2 / (2 \sigma^2)}, \quad \sigma = \frac{s}{\sqrt{2 \rho}}",
+    source="Canonne, Kamath and Steinke, NeurIPS 2020.",
+    release="model_confusion_gaussian",
+)
 ABOUTS = MappingProxyType(
     {
-        TOLD: About(
-            name="Four noisy counts",
-            plain="each of four counts with its own noise",
-            how=(
-                "Every row is in one of four cells: found, missed, a false alarm, or rightly left. Each count gets "
-                "two-sided geometric noise, and how often the model is right follows from the four."
-            ),
-            formula=r"P(\text{noise} = x) = \frac{1 - q}{1 + q} \, q^{|x|}, \quad q = e^{-\varepsilon / s}",
-            source="Ghosh, Roughgarden and Sundararajan, STOC 2009; Dwork and Roth, 2014, on histograms.",
-            textbook=True,
-            release="model_confusion",
-        ),
-        THEORY: About(
-            name="What theory promises",
-            plain="what is sure whatever the rows are",
-            how=(
-                "Whatever the model and the rows, the told share is at most as far off as the larger noise of how many "
-                "are right and how many are wrong, over the number of people."
-            ),
-            formula=r"|\text{told} - \text{true}| \le \frac{x_\beta}{n}",
-            source="The share of two noisy numbers rises with one and falls with the other.",
-        ),
+        LaplaceNoise: MappingProxyType({TOLD: _LAPLACE, THEORY: _THEORY}),
+        GaussianNoise: MappingProxyType({TOLD: _GAUSSIAN, THEORY: _THEORY}),
     }
 )
+"""By the law of the noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +88,8 @@ class ConfusionProblem(Problem):
 
     ``true`` counts rows; the question is about so many ``rows`` like them, or about these. One person has at most
     ``rows_per_person`` rows and is hidden by ``relation``; at n people the cells keep their shares; ``questions`` such
-    answers share ε evenly. Metrics: ``off``, within which the told share of right ones lies of the true one, but for a
+    answers share ε evenly, by discrete Laplace noise; where there is a ``delta``, the ρ that ε and it stand for, by
+    discrete Gaussian noise. Metrics: ``off``, within which the told share of right ones lies of the true one, but for a
     chance of ``beta``; ``verdict``, the chance that the told counts say rightly whether the model beats always the more
     common answer. Method ``theory`` bounds both from n alone: what can be right by no more than luck it does not
     promise. Raises InvalidArgument.
@@ -91,6 +106,7 @@ class ConfusionProblem(Problem):
     relation: Neighbours = "add_remove"
     rows_per_person: int = 1
     questions: int = 1
+    delta: float | None = None
     beta: float = 0.05
 
     def __post_init__(self) -> None:
@@ -98,6 +114,8 @@ class ConfusionProblem(Problem):
         whole(1, rows_per_person=self.rows_per_person)
         whole(1, questions=self.questions)
         probability(beta=self.beta)
+        if self.delta is not None:
+            probability(delta=self.delta)
         counts = [whole(0, **{name: getattr(self.true, name)}) for name in CELLS]
         if sum(counts) < 1:
             raise InvalidArgument("true", "must be counts of at least one row")
@@ -112,17 +130,28 @@ class ConfusionProblem(Problem):
     @property
     def abouts(self) -> Mapping[str, About]:
         """``told`` (four noisy counts) and ``theory``."""
-        return ABOUTS
+        return ABOUTS[self.noise_law]
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """See the class."""
         return METRICS
 
+    @property
+    def noise_law(self) -> type[Noise]:
+        """Of the noise on each count."""
+        return LaplaceNoise if self.delta is None else GaussianNoise
+
     def scale(self, epsilon: ArrayLike) -> FloatArray:
         """Of the noise on each count, the shape of ``epsilon``."""
-        moved = self.rows_per_person * (1 if self.relation == "add_remove" else 2)
-        return moved * self.questions / np.asarray(epsilon, dtype=np.float64)
+        level, replaced = np.asarray(epsilon, dtype=np.float64), self.relation == "replace_one"
+        if self.delta is None:
+            return self.rows_per_person * (2 if replaced else 1) * self.questions / level
+        moved = self.rows_per_person * (math.sqrt(2.0) if replaced else 1.0)
+        known = {one: zcdp_rho(one, self.delta) for one in np.unique(level).tolist()}
+        return np.asarray(
+            [moved * zcdp_gaussian_noise_multiplier(known[one], self.questions) for one in level.ravel().tolist()]
+        ).reshape(level.shape)
 
     def at(self, n: float) -> Confusion:
         """The cells of so many rows like these."""
@@ -141,21 +170,22 @@ class ConfusionProblem(Problem):
 
     def _off(self, method: str, scales: FloatArray, sizes: FloatArray) -> Estimate:
         if method == THEORY:
-            return Estimate.bound(np.minimum(1.0, Noise(scale=scales).within(self.beta) / sizes))
+            return Estimate.bound(np.minimum(1.0, self.noise_law(scale=scales).within(self.beta) / sizes))
         right, wrong = (part / self.true.total * sizes for part in (self.true.right, self.true.wrong))
         rough: dict[str, Any] = {"places": 121, "finest": 1e-3} if sizes.size > _MAP else {}
-        return Estimate.exact(told_off(right, wrong, scales, self.beta, **rough))
+        return Estimate.exact(told_off(right, wrong, scales, self.beta, law=self.noise_law, **rough))
 
     def _verdict(self, scale: float, n: float) -> float:
-        chance = verdict_chance(self.at(n), scale)
+        chance = verdict_chance(self.at(n), scale, self.noise_law)
         return chance if self.true.better else 1.0 - chance
 
     def _sure(self, scale: float, n: float) -> float:
-        """By Chebyshev's inequality on each comparison, whose noise has a variance of at most 4·scale²: 0 where that
-        says nothing."""
+        """By Chebyshev's inequality on each comparison, of which the noise is a sum of two: 0 where that says
+        nothing."""
         here = self.at(n)
         gains = (here.found - here.false_alarms, here.rightly_left - here.missed)
-        wrong = [min(1.0, 4.0 * scale * scale / (gain * gain)) if gain else 1.0 for gain in gains]
+        variance = float(self.noise_law(scale=scale).variance)
+        wrong = [min(1.0, variance / (gain * gain)) if gain else 1.0 for gain in gains]
         if self.true.better:
             return max(0.0, 1.0 - sum(wrong))
         return 1.0 - min(one for one, gain in zip(wrong, gains, strict=True) if gain <= 0.0)

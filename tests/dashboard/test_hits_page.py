@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,15 @@ from dashboard.view import EPSILON
 from dashboard.widgets import page
 from dashboard.words import hits as said
 from dashboard.words import safe, sentence
+from dashboard.words.release import share
 from dpcore.audit.drawn import drawn_model
 from dpcore.costs import Cost
 from dpcore.datasets import Declaration, sample
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
 from dpcore.ledger.records import Record
+from dpcore.releases.confusion import ModelConfusion
+from dpcore.releases.gaussian_confusion import GaussianConfusion
 from dpcore.training.confusion import CELLS
 from dpcore.training.model import KIND
 from tests.dashboard.conftest import TOKEN, text
@@ -75,6 +79,46 @@ def test_one_click_leads_from_a_model_to_its_hits_and_another_counts_them(
     assert "Right about **" in text(again)
     monkeypatch.setattr(visitor, "token", lambda: "f" * 32)
     assert safe(said.NO_MODEL, 2000) in text(idle_app("training", data=SAMPLE, training_question=Hits.key))
+
+
+def parts_of(told: str) -> set[str]:
+    """Which parts of the budget a page says that an answer takes."""
+    return set(re.findall(r"about \d+ in 100 of the budget|less than 1 in 100 of the budget", told))
+
+
+@pytest.mark.parametrize("counting", ["zcdp", "sum"])
+def test_before_it_is_drawn_a_count_says_the_part_that_is_charged(
+    counting: str, idle_app: Open, ledger_file: Path
+) -> None:
+    """In ρ that of a model, at one ε and δ; it was four times as much. Where ε adds up it was and is the ε."""
+    with ledger(ledger_file) as found:
+        found.open_budget(CLINIC, epsilon=3.0, delta=1e-5, counting=counting, practice=True, name="Clinic")
+    app = idle_app("training", data=SAMPLE, training_target="returned", training_open=RELEASE)
+    before = parts_of(text(app))
+    app = press(app, "training-now-0")
+    app = press(app, "training-then")
+    app.session_state["hits_open"] = RELEASE
+    app = app.run()
+    said_before = parts_of(text(app))
+    assert (said.IN_RHO in text(app)) == (counting == "zcdp")
+    app = press(app, "hits-now-0")
+    assert "Right about **" in text(app)
+    with ledger(ledger_file) as found:
+        model, hits = found.history(CLINIC)
+        budget = found.budget(CLINIC)
+    whole = budget.untouched
+    assert len(said_before) == 1
+    assert said_before == {share(100 * (whole.share_of(hits.cost, hits.neighbours) or 0.0))}
+    assert budget.share_spent == pytest.approx(
+        sum(whole.share_of(one.cost, one.neighbours) or 0.0 for one in (model, hits))
+    )
+    assert (hits.cost.epsilon, hits.cost.delta) == (0.5, 1e-6 if counting == "zcdp" else 0.0)
+    assert hits.mechanism == (GaussianConfusion if counting == "zcdp" else ModelConfusion).mechanism
+    if counting == "zcdp":
+        assert said_before == before
+        assert hits.cost.rho == model.cost.rho
+        alone = whole.share_of(Cost.pure(0.5), hits.neighbours) or 0.0
+        assert share(100 * alone) not in said_before, "or the price of the other kind would not be found out"
 
 
 def test_every_tab_and_axis_of_it_is_drawn(drawn: AppTest, idle_app: Open) -> None:

@@ -98,6 +98,7 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
         replace(case, epsilon=0.8),
         replace(case, delta=1e-7),
         replace(case, hides="add_remove"),
+        replace(case, counting="zcdp"),
         replace(case, brief=True),
         replace(case, models=()),
         replace(case, results={"curves": [object()]}),
@@ -116,7 +117,7 @@ def test_another_case_is_another_question(ask: Callable[..., Any], case: Case) -
 def test_a_case_names_every_part_of_itself() -> None:
     """What is added to a case, or to a source, is looked at here: a question may depend on it."""
     assert set(Case.__dataclass_fields__) == {
-        *("source", "epsilon", "delta", "hides", "brief", "models", "results", "complete", "finished"),
+        *("source", "epsilon", "delta", "hides", "counting", "brief", "models", "results", "complete", "finished"),
         *("memo", "large"),  # they remember, and change nothing
     }
     source = next(iter([sample_case("clinic", 0.5).source]))

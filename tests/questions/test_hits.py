@@ -10,7 +10,7 @@ from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -28,25 +28,33 @@ from dashboard.questions.training import PAGE
 from dashboard.questions.training.hits import ASKED, Hits, _Setting, then
 from dashboard.report.analysis import Asked, analysis
 from dashboard.report.answer import answered
+from dashboard.report.label import of_analysis
 from dashboard.report.render import rendered
+from dashboard.report.value import plain
 from dashboard.usual import people
 from dashboard.words import hits as said
+from dashboard.words.report import MECHANISM, SENSITIVITY
 from dpcore.audit.drawn import RECEIPT, drawn_model
 from dpcore.datasets import Column, Declaration, Schema, apply
 from dpcore.datasets.done import Done
 from dpcore.formulas import disarmed
 from dpcore.ledger import Ledger
+from dpcore.ledger.budget import Counting
 from dpcore.memory import Memory
 from dpcore.release import question_digest, release
+from dpcore.releases.confusion import ModelConfusion
+from dpcore.releases.gaussian_confusion import GaussianConfusion
 from dpcore.releases.model import PrivateModel
 from dpcore.training.confusion import CELLS, Confusion, confusion_of
-from dpcore.training.confusion_law import Noise, told_off
+from dpcore.training.confusion_law import told_off, verdict_chance
 from dpcore.training.confusion_problem import ConfusionProblem
+from dpcore.training.count_noise import GaussianNoise, LaplaceNoise
 from dpcore.training.model import load_model
 from tests.peak import peak
 from tests.questions.samples import sample_case
 from tests.report.made import report
 
+NOISE = LaplaceNoise(scale=2.0)
 WHEN = "2026-01-01 00:00:00 UTC"
 
 
@@ -184,7 +192,7 @@ def test_what_is_said_is_what_the_engine_finds() -> None:
 def asked_about(cells: tuple[int, ...], times: float) -> ConfusionProblem:
     """What the page asks where the model has these cells and there are ``times`` as many people."""
     case = SimpleNamespace(table=SimpleNamespace(schema=Schema(columns=(Column(name="age", type="text"),))))
-    setting = SimpleNamespace(true=Confusion.of(np.array(cells)), relation="add_remove", case=case)
+    setting = SimpleNamespace(true=Confusion.of(np.array(cells)), relation="add_remove", delta=None, case=case)
     return _Setting.problem(setting, times, 1)  # type: ignore[arg-type]
 
 
@@ -215,6 +223,78 @@ def test_who_is_hidden_decides_the_noise_and_is_what_the_model_hides() -> None:
     hidden = {**case.models[0].answer(), "about": {**case.models[0].answer()["about"], "neighbours": "replace_one"}}
     so = asked(replace(case, models=(replace(case.models[0], receipt="1" * 64, answer=lambda: hidden),)))
     assert so.protected.neighbours == "replace_one"
+
+
+def in_rho(case: Case) -> Case:
+    """The same where the budget of these people counts in ρ."""
+    return replace(case, counting="zcdp")
+
+
+def test_the_budget_s_kind_says_by_which_noise_hits_are_counted() -> None:
+    """In ρ as a model is drawn, at the δ of a model; where ε adds up as ever."""
+    for counting in get_args(Counting):
+        read = Setting()
+        question = Hits.ask(replace(clinic(), counting=counting), read)
+        assert isinstance(question.offer, Offer)
+        request: Any = question.offer.request
+        told = [block.markdown for block in question.offer.before if isinstance(block, Text)]
+        gaussian = counting == "zcdp"
+        assert isinstance(request, GaussianConfusion if gaussian else ModelConfusion)
+        assert (said.IN_RHO in told) == gaussian
+        assert ("training_delta" in read.seen) == gaussian, "what a count does not need is not asked"
+        assert question.protected.delta == request.cost.delta == (1e-6 if gaussian else 0.0)
+        how = " ".join(block.markdown for block in question.tabs[0].blocks() if isinstance(block, Text))
+        assert ("discrete Gaussian" in how) == gaussian
+        assert ("geometric" in how) != gaussian
+    other: Any = asked(in_rho(clinic()), training_delta=1e-8).offer
+    assert other.request.delta == 1e-8
+
+
+def test_whatever_is_said_in_a_budget_in_rho_is_by_its_own_noise() -> None:
+    """Headline, picture, forecast, answer and what both let somebody guess: none by the noise of the other kind."""
+    case, plain = in_rho(clinic()), clinic()
+    question, other = asked(case), asked(plain)
+    assert isinstance(question.offer, Offer)
+    assert isinstance(other.offer, Offer)
+    request: Any = question.offer.request
+    model = load_model(case.models[0].answer())
+    true = confusion_of(model.features, model.weights, case.table.frame)
+    off = float(told_off(true.right, true.wrong, request.scale, law=GaussianNoise)[0])
+    assert f"within **{words.no_less(100 * off)} points of 100**" in question.headline
+    assert question.view.point == pytest.approx(100 * off)
+    assert f"within {words.no_less(100 * off)} points of 100" in question.offer.forecast
+    small: Any = asked(in_rho(clinic(0.02)), hits_metric="verdict")
+    assert not true.better
+    wrong = verdict_chance(true, small.offer.request.scale, GaussianNoise)
+    assert small.view.point == pytest.approx(100 * (1 - wrong)) != pytest.approx(100)
+    told = {"found": 3018, "missed": 58, "false_alarms": 10, "rightly_left": 2300}
+    noise = GaussianNoise(scale=request.scale)
+    assert question.offer.describe(told) == said.answer(Confusion(**told), noise, "returned", model.classes)
+    assert question.offer.describe(told) != other.offer.describe(told)
+    both = said.with_model(0.3, 1e-2, replace(request.cost, delta=2e-2))
+    assert "ε = 0.3 for the model, 0.5 for the count, at most 0.8 and the δ of both for both" in both
+    assert words.odds_sentence(0.8, 3e-2, of="the two") in both
+    brief = asked(replace(case, brief=True))
+    assert (brief.headline, brief.caption, brief.protected) == (question.headline, question.caption, question.protected)
+    held = own(case)
+    bound = offering.ask(Hits, held, Setting()).question.offer
+    assert isinstance(bound, Offer)
+    assert words.whole(bound.request.error_bound(0.05).number) in bound.forecast  # type: ignore[attr-defined]
+    code = question.view.code
+    assert code is not None
+    assert "delta=1e-06" in code
+    assert "delta" not in str(other.view.code)
+
+
+def test_a_report_never_says_that_one_person_moves_less_than_they_can() -> None:
+    """√2 of a row that is changed was rounded down."""
+    case = in_rho(clinic())
+    question = asked(case, hits_neighbours="replace_one")
+    label = dict(of_analysis(question, case.source, ()).rows)
+    assert isinstance(question.offer, Offer)
+    told = float(plain(label[SENSITIVITY]))
+    assert question.offer.request.sensitivity <= told < 1.4143  # type: ignore[attr-defined]
+    assert question.offer.request.mechanism in plain(label[MECHANISM])  # type: ignore[attr-defined]
 
 
 def test_tabs_show_the_four_cells_and_what_the_model_cannot_lean_on() -> None:
@@ -293,19 +373,21 @@ def test_no_lean_is_bounded_of_one_of_several_nor_of_a_model_that_says_too_littl
 
 def test_an_answer_is_told_in_plain_words_with_how_far_off_it_is() -> None:
     told = Confusion(found=18, missed=58, false_alarms=10, rightly_left=230)
-    sentence = said.answer(told, 2.0, "ill", ("no", "yes"))
-    both, one = (float(Noise(scale=2.0, counts=counts).within(0.05)) for counts in (2, 1))
+    sentence = said.answer(told, NOISE, "ill", ("no", "yes"))
+    both, one = (float(LaplaceNoise(scale=2.0, counts=counts).within(0.05)) for counts in (2, 1))
     assert f"**78.5 in 100 (± {words.no_less(100 * both / 316 + 0.05)})**" in sentence
     assert "always saying “no” would be right about 75.9 in 100" in sentence
     assert f"finds 23.7 in 100 (± {words.no_less(100 * one / 76 + 0.05)})" in sentence
     assert f"64.3 in 100 (± {words.no_less(100 * one / 28 + 0.05)}) really are so" in sentence
     assert "of those with “yes” in “ill” it finds" in sentence.lower()
     assert "not shown to be better" in sentence, "8 more found than false alarms, and the noise of both is up to 10"
-    assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), 2.0, "ill", ("no", "yes"))
-    assert "so it is not better on these rows" in said.answer(replace(told, false_alarms=30), 2.0, "ill", ("no", "yes"))
-    assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), 2.0, "ill", ("no", "yes"))
+    assert "so it is better on these rows" in said.answer(replace(told, false_alarms=2), NOISE, "ill", ("no", "yes"))
+    assert "so it is not better on these rows" in said.answer(
+        replace(told, false_alarms=30), NOISE, "ill", ("no", "yes")
+    )
+    assert "noise hides" in said.answer(replace(told, found=1, false_alarms=-2), NOISE, "ill", ("no", "yes"))
     assert "more noise here than rows" in said.answer(
-        replace(told, rightly_left=-300, found=1), 30.0, "ill", ("no", "yes")
+        replace(told, rightly_left=-300, found=1), LaplaceNoise(scale=30.0), "ill", ("no", "yes")
     )
 
 
@@ -315,13 +397,13 @@ COUNTS = st.integers(-50, 10**7)
 def written(told: Confusion, scale: float) -> list[tuple[float, float, float, float, float]]:
     """Of each share that an answer writes: what is written, with from where to where it may lie, and what is behind
     them: the share itself, and the true size of its bound."""
-    both, one = (float(Noise(scale=scale, counts=counts).within(0.05)) for counts in (2, 1))
+    both, one = (float(LaplaceNoise(scale=scale, counts=counts).within(0.05)) for counts in (2, 1))
     kept = replace(told, **{name: max(getattr(told, name), 0) for name in ("found", "missed", "false_alarms")})
     total = max(told.right, 0) + max(told.wrong, 0)
     behind = [(told.right_share, both / total), (told.common_share, both / total)] if total > both else []
     for share, rows in ((told.found_share, kept.yes), (told.named_share, kept.named)):
         behind += [(share, one / rows)] if behind and rows > 2 * one else []
-    sentence = said.answer(told, scale, "ill", ("no", "yes"))
+    sentence = said.answer(told, LaplaceNoise(scale=scale), "ill", ("no", "yes"))
     found = re.findall(r"([\d.]+) in 100 \((?:± ([\d.]+)|([\d.]+) to ([\d.]+))\)", sentence)
     ends = [
         (float(share), *((float(share) - float(off), float(share) + float(off)) if off else (float(low), float(high))))
@@ -414,7 +496,7 @@ def verdicts(case: Case) -> list[str]:
         Confusion(found=right, missed=wrong, false_alarms=wrong, rightly_left=right)
         for right, wrong in ((400, 100), (100, 400))
     ]
-    answers = [said.answer(one, 0.5, "ill", ("no", "yes")) for one in told]
+    answers = [said.answer(one, LaplaceNoise(scale=0.5), "ill", ("no", "yes")) for one in told]
     return [question.headline, question.caption, *question.outcomes.names, said.METRICS["verdict"], *answers]
 
 
@@ -432,7 +514,7 @@ def test_a_verdict_is_of_these_rows_and_never_that_a_model_is_worth_having() -> 
             assert "worth" not in told
     every = [one for one in vars(said).values() if isinstance(one, (str, tuple))]
     assert "worth" not in str(every)
-    told = said.answer(own, 0.5, "ill", ("no", "yes"))
+    told = said.answer(own, LaplaceNoise(scale=0.5), "ill", ("no", "yes"))
     assert "better on these rows, 95 times in 100, which does not show that it is so on other people" in told
     assert "as good on other people" in said.conclude("person")
 

@@ -14,6 +14,7 @@ from dashboard.case import Case, DrawnModel, Source
 from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Then, Uncertain, Way
+from dashboard.questions.training import predict_controls
 from dashboard.questions.training.hits_request import Known, fitting, hits_request
 from dashboard.questions.training.leaning import leaning
 from dashboard.usual import RELATIONS, measure, neighbours, people, questions
@@ -22,7 +23,7 @@ from dashboard.words import hits as said
 from dpcore.datasets import Schema
 from dpcore.datasets.declaration import shown
 from dpcore.ledger import Receipt
-from dpcore.releases.confusion import ModelConfusion
+from dpcore.releases.asked_confusion import AskedConfusion
 from dpcore.training.confusion import CELLS, Confusion, confusion_of
 from dpcore.training.confusion_law import told_off
 from dpcore.training.confusion_problem import TOLD, ConfusionProblem
@@ -115,6 +116,8 @@ class _Setting:
     true: Confusion
     others: str
     relation: Neighbours
+    delta: float | None
+    """Of the answer where the budget of these people counts in ρ; None where it needs none."""
     metric: str
     times: float
     questions: int
@@ -148,6 +151,7 @@ class _Setting:
             true=true,
             others=others,
             relation=relation,
+            delta=read(predict_controls.delta(case)) if case.counting == "zcdp" else None,
             metric=metric,
             times=float(read(people("hits_factor", said.PEOPLE), "tab")),
             questions=int(read(questions("hits_questions"), "tab")),
@@ -177,11 +181,12 @@ class _Setting:
             relation=self.relation,
             rows_per_person=self.case.table.schema.rows_per_person,
             questions=shared,
+            delta=self.delta,
         )
         return here if times == 1.0 else replace(here, rows=max(1, round(here.n * times)))
 
     def view(self) -> View:
-        identity = ("hits", self.case.table.fingerprint, self.drawn.receipt, self.relation)
+        identity = ("hits", self.case.table.fingerprint, self.drawn.receipt, self.relation, self.delta)
         share = self.metric == "verdict"
         return View(
             page=PAGE,
@@ -201,7 +206,7 @@ class _Setting:
             mark=self.case.source.mark,
             plain=said.PLAIN,
             about=f"“{words.visible(self.model.features.target.name, 30)}”",
-            code=said.code(self.true, self.relation, self.case.table.schema.rows_per_person, self.questions)
+            code=said.code(self.true, self.relation, self.case.table.schema.rows_per_person, self.questions, self.delta)
             if self.case.source.public
             else None,
         )
@@ -235,6 +240,7 @@ class _Setting:
             protected=words.LabelCard(
                 neighbours=self.relation,
                 epsilon=case.epsilon,
+                delta=self.delta or 0.0,
                 unit=unit,
                 not_protected=said.NOT_PROTECTED,
             ),
@@ -259,18 +265,19 @@ class _Setting:
         )
 
     def how(self) -> Sequence[Block]:
-        scale = self.problem(1.0, self.questions).scale(self.case.epsilon)
+        problem = self.problem(1.0, self.questions)
+        scale, law = problem.scale(self.case.epsilon), problem.noise_law
         some = all(total > 0 for total in (self.true.yes, self.true.named))
         return [
-            Text(said.HOW_TEXT),
+            Text(said.how_text(law)),
             Text(said.cells_title(simulated=self.case.source.simulated)),
             _table(self.true, self.classes),
             *(
                 [
                     Text(
                         said.derived(
-                            float(told_off(self.true.found, self.true.missed, scale, counts=1)[0]),
-                            float(told_off(self.true.found, self.true.false_alarms, scale, counts=1)[0]),
+                            float(told_off(self.true.found, self.true.missed, scale, law=law, counts=1)[0]),
+                            float(told_off(self.true.found, self.true.false_alarms, scale, law=law, counts=1)[0]),
                             self.classes[1],
                         )
                     )
@@ -279,7 +286,7 @@ class _Setting:
                 else []
             ),
             Text(self.leaning),
-            Formula(latex=said.FORMULA, source=said.SOURCE),
+            Formula(latex=said.FORMULA, source=said.source(law)),
         ]
 
     @property
@@ -292,7 +299,7 @@ class _Setting:
         """That, in a sentence that says whether these rows are the ones."""
         return said.lean(self.lean, same=self.drawn.same)
 
-    def with_model(self, request: ModelConfusion) -> str:
+    def with_model(self, request: AskedConfusion) -> str:
         """What the model and this count let somebody guess together."""
         about = self.model.about
         epsilon, delta = (
@@ -300,7 +307,7 @@ class _Setting:
         )
         hides = (about.get("neighbours"), about.get("unit"), about.get("rows_per_person"))
         alike = hides == (request.neighbours, shown(request.unit), request.rows_per_person)
-        return said.with_model(epsilon if alike else None, delta or 0.0, request.epsilon)
+        return said.with_model(epsilon if alike else None, delta or 0.0, request.cost)
 
     def what_if(self, view: View) -> Sequence[Block]:
         controls = (people("hits_factor", said.PEOPLE), questions("hits_questions"))
@@ -326,7 +333,12 @@ class _Setting:
         if obstacle or source.rows is None or source.declared is None:
             return NoOffer(sentence=obstacle or source.unreleased)
         request = hits_request(
-            source.declared, self.model, self.drawn.receipt, epsilon=self.case.epsilon, neighbours=self.relation
+            source.declared,
+            self.model,
+            self.drawn.receipt,
+            epsilon=self.case.epsilon,
+            delta=self.delta,
+            neighbours=self.relation,
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
@@ -336,19 +348,24 @@ class _Setting:
             forecast = said.forecast(*chances)
         else:
             forecast = said.forecast_bound(request.error_bound(0.05), source.declared.people, request.unit)
-        classes, scale, target = self.model.classes, request.scale, features.target.name
+        classes, noise, target = self.model.classes, request.noise_law(scale=request.scale), features.target.name
         together = self.with_model(request)
         return Offer(
             request=request,
             data=source.rows,
             forecast=forecast,
-            describe=lambda answer: said.answer(Confusion(**answer), scale, target, classes),
+            describe=lambda answer: said.answer(Confusion(**answer), noise, target, classes),
             gives=said.GIVES,
             below=lambda receipt: _below(receipt, self.classes),
             relation="hits_neighbours",
             conclude=said.conclude(self.case.table.schema.unit),
             claim=f"{said.CLAIM}. {together.removesuffix('.')}",
-            before=(Text(said.WHAT_LEAVES), Small(together), Small(self.leaning)),
+            before=(
+                Text(said.WHAT_LEAVES),
+                *([Text(said.IN_RHO)] if self.delta is not None else []),
+                Small(together),
+                Small(self.leaning),
+            ),
         )
 
     def at(self, problem: ConfusionProblem, metric: str) -> float:

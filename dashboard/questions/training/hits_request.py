@@ -13,7 +13,9 @@ from dashboard.case import DrawnModel, Memo
 from dashboard.words import hits as said
 from dpcore.datasets import Declaration
 from dpcore.errors import InvalidArgument
-from dpcore.releases.confusion import ModelConfusion, check_declared
+from dpcore.releases.asked_confusion import AskedConfusion, check_declared
+from dpcore.releases.confusion import ModelConfusion
+from dpcore.releases.gaussian_confusion import GaussianConfusion
 from dpcore.training.model import LinearModel, load_model
 from dpcore.validate import Neighbours
 
@@ -82,10 +84,18 @@ def _as_declared(declared: Declaration, model: LinearModel) -> bool:
 
 
 def hits_request(
-    declared: Declaration, model: LinearModel, drawn: str, *, epsilon: float, neighbours: Neighbours
-) -> ModelConfusion | str:
-    """The request about a model by its receipt, or why it cannot be made, in one sentence."""
+    declared: Declaration,
+    model: LinearModel,
+    drawn: str,
+    *,
+    epsilon: float,
+    delta: float | None,
+    neighbours: Neighbours,
+) -> AskedConfusion | str:
+    """The request about a model by its receipt, at ε alone or with a δ; or why it cannot be made, in one sentence."""
     try:
-        return ModelConfusion.of(declared, model, drawn=drawn, epsilon=epsilon, neighbours=neighbours)
+        if delta is None:
+            return ModelConfusion.of(declared, model, drawn=drawn, epsilon=epsilon, neighbours=neighbours)
+        return GaussianConfusion.of(declared, model, drawn=drawn, epsilon=epsilon, delta=delta, neighbours=neighbours)
     except InvalidArgument as error:
         return said.cannot_release(str(error))

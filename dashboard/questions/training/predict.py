@@ -27,11 +27,10 @@ from dashboard.questions.training import (
 from dashboard.questions.training import predict_controls as controls
 from dashboard.questions.training.curves import Asked, Curves, at_epsilon, methods, scale, slot
 from dashboard.questions.training.measured import Measured, measurable, measures, of_one_class
-from dashboard.questions.training.predict_controls import DELTAS, SEEDS
+from dashboard.questions.training.predict_controls import SEEDS
 from dashboard.questions.training.prepared_rows import Task, TooManyNumbers, prepared, targets
 from dashboard.questions.training.released_model import below, bought, charted_epsilon, model_request
 from dashboard.usual import SEED, measure, method
-from dashboard.usual import delta as usual_delta
 from dashboard.view import axis_control
 from dashboard.ways import fitting, way
 from dashboard.words import predict as said
@@ -136,7 +135,7 @@ class _Setting:
         pictured = {key for key, kind in kinds.items() if task.few or not curves.looks_at_pairs(kind)}
         if main not in pictured:
             raise CannotAsk(said.TOO_MANY_PAIRS, fewer=True)
-        delta = read(usual_delta(case, "training_delta", said.DELTA, DELTAS))
+        delta = read(controls.delta(case))
         seeds, seed = read(SEEDS), read(SEED)
         need = controls.need(case, task, metric)
         goal = read(need, "need") / scale(metric).factor

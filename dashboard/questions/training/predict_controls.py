@@ -10,6 +10,7 @@ from dashboard import words
 from dashboard.case import Case
 from dashboard.controls import Choice, Control, Group, Number, Read, Several, Switch, slug
 from dashboard.questions.training.prepared_rows import Task, can_be_cut, possible_pairs, usable, varying
+from dashboard.usual import delta as usual_delta
 from dashboard.words import measured as measured_words
 from dashboard.words import page as page_words
 from dashboard.words import predict as said
@@ -121,6 +122,11 @@ def _pairs(case: Case, target: str, chosen: tuple[str, ...]) -> Several:
 def _names(option: str) -> tuple[str, str]:
     first, second = json.loads(option)
     return str(first), str(second)
+
+
+def delta(case: Case) -> Choice[float]:
+    """δ of a model, and of whatever else is released about one at a δ."""
+    return usual_delta(case, "training_delta", said.DELTA, DELTAS)
 
 
 def steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
