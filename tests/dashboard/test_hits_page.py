@@ -12,13 +12,15 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import catalogue, traces
 from dashboard.background import compute
-from dashboard.budget import visitor
+from dashboard.budget import tracker, visitor
 from dashboard.budget.models import NEWEST
-from dashboard.case import DrawnModel, Source
-from dashboard.question import RELEASE
+from dashboard.case import Case, DrawnModel, Source
+from dashboard.controls import Read
+from dashboard.question import RELEASE, Question
+from dashboard.questions.training import predict_controls
 from dashboard.questions.training.hits import ASKED, Hits
 from dashboard.view import EPSILON
-from dashboard.widgets import page
+from dashboard.widgets import finger, page
 from dashboard.words import hits as said
 from dashboard.words import safe, sentence
 from dashboard.words.release import share
@@ -27,6 +29,7 @@ from dpcore.costs import Cost
 from dpcore.datasets import Declaration, sample
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger
+from dpcore.ledger.budget import Counting
 from dpcore.ledger.records import Record
 from dpcore.releases.confusion import ModelConfusion
 from dpcore.releases.gaussian_confusion import GaussianConfusion
@@ -119,6 +122,33 @@ def test_before_it_is_drawn_a_count_says_the_part_that_is_charged(
         assert hits.cost.rho == model.cost.rho
         alone = whole.share_of(Cost.pure(0.5), hits.neighbours) or 0.0
         assert share(100 * alone) not in said_before, "or the price of the other kind would not be found out"
+
+
+def test_what_follows_the_finger_is_said_anew_where_the_budget_counts_otherwise(
+    drawn: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person's own budget is opened after its picture was looked at; whatever else is read for it."""
+    counting: list[Counting] = ["sum"]
+    handed: list[list[str]] = []
+    steps, ask = finger._steps, Hits.ask
+
+    def reading(case: Case, read: Read) -> Question:
+        read(predict_controls.delta(case))
+        return ask(case, read)
+
+    def noted(levels: list[dict[str, Any]]) -> Any:
+        handed.append([str(level["headline"]) for level in levels])
+        return steps(levels)
+
+    monkeypatch.setattr(tracker, "counting", lambda source: counting[0])
+    monkeypatch.setattr(finger, "_steps", noted)
+    monkeypatch.setattr(Hits, "ask", staticmethod(reading))
+    app = press(drawn, "training-then").run()
+    assert len(handed) == 1
+    counting[0] = "zcdp"
+    app.run()
+    assert len(handed) == 2
+    assert handed[0] != handed[1]
 
 
 def test_every_tab_and_axis_of_it_is_drawn(drawn: AppTest, idle_app: Open) -> None:

@@ -58,7 +58,7 @@ def divergence(request: GaussianConfusion, here: Any, there: Any, order: float) 
 
 def neighbours_of(request: GaussianConfusion, most: int) -> list[tuple[Any, Any]]:
     """What is read of neighbours: all rows of one person come, go or are written anew."""
-    others, anew = [ROWS[1]] * 4, [[]] if request.neighbours == "add_remove" else [[row] * most for row in ROWS]
+    others, anew = [ROWS[1]] * 4, [[]] if request.neighbours == "add_remove" else [[row] * most for row in ROWS[:3]]
     pairs = itertools.product(([row] * most for row in ROWS), anew)
     found = ((request.read(rows([*others, *one])), request.read(rows([*others, *there]))) for one, there in pairs)
     known = {(tuple(one), tuple(there)) for pair in found for one, there in (pair, pair[::-1])}
