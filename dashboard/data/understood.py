@@ -192,7 +192,7 @@ def log(own: OwnFile) -> None:
 
 def where_kept() -> str:
     """Where a file that was brought is now."""
-    where = "the computer that serves this page" if visitors.restricted() else "this computer"
+    where = "this computer, on which Epsilon Lab runs," if visitors.alone() else "the computer that serves this page"
     return f"It is kept in the memory of {where} and sent nowhere else; only this browser tab shows it."
 
 
@@ -200,9 +200,9 @@ def where_it_is() -> str:
     """Who may see a file, and until when."""
     minutes = max(round(int(st.get_option("server.disconnectedSessionTTL") or 0) / 60), 1)
     here = (
-        "goes to the computer that serves this page, whoever runs that could look into its memory; it stays there"
-        if visitors.restricted()
-        else "does not leave this computer: it stays in the memory of the program that shows this page"
+        "does not leave this computer: it stays in the memory of the program that shows this page"
+        if visitors.alone()
+        else "goes to the computer that serves this page, whoever runs that could look into its memory; it stays there"
     )
     return (
         f"A file you drop here {here}, for this browser tab only, also after you reload the page. After you remove or "

@@ -239,7 +239,10 @@ def cells_alt(true: Confusion) -> str:
 
 def cells_title(*, simulated: bool, told: bool = False) -> str:
     if told:
-        return "**The four counts as told.** Each has noise of its own, so they need not come to the number of rows."
+        return (
+            "**The four counts as told.** Each has noise of its own, so they need not come to the number of rows, and "
+            "one may lie below 0."
+        )
     return f"**The four cells {'of the made-up rows' if simulated else 'in truth'}, without noise:**"
 
 

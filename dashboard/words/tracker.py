@@ -14,8 +14,9 @@ CLOSED = "Everything else keeps working; private answers wait until whoever runs
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
 IN_RHO = (
-    "ε is the most that an answer can ever tell of somebody, ρ what it tells on average. So the same ε takes a larger "
-    "share of this budget for one kind of answer than for another."
+    "ε is the most that one answer can ever tell of somebody. Few tell as much, and several together less than their "
+    "ε added up. This budget counts what they tell on average (ρ): so more answers fit, and one ε takes a larger share "
+    "of it for some kinds of answers than for others."
 )
 """Why one ε is two shares, wherever a share is shown of a budget that counts in ρ."""
 NOT_ENOUGH = "Not enough is left for one more answer to this question at this ε."
@@ -55,6 +56,14 @@ def at_the_end(*, practice: bool) -> str:
     """What happens when nothing is left."""
     again = "until you reset it, as practice can be" if practice else "ever: what is spent does not come back"
     return f" When it is used up no more answers are given, {again}."
+
+
+def together(right: str) -> str:
+    """What everything that a budget ever pays for tells of somebody, as guesses out of 100."""
+    return (
+        " Whoever sees all answers that it ever pays for, and would guess right 50 times in 100 without them, is right "
+        f"at most {right} times."
+    )
 
 
 def delta_takes(each: float, remaining: float) -> str:

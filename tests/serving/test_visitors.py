@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
 from dashboard.background.once import forget_all
+from dashboard.data import understood
 from dashboard.people import visitors
 from dashboard.serving.settings import REPLICAS
 from dashboard.words.server import OPEN
@@ -89,6 +90,37 @@ def test_who_comes_from_elsewhere_is_not_known(
     assert visitors.restricted(), "nobody comes to a replica but through the balancer"
     monkeypatch.setenv("EPSILON_LAB_VISITORS", "trusted")
     assert not visitors.restricted()
+
+
+KNOWN = SimpleNamespace(configured=object, person=lambda: Person(subject="ada"))
+CAME: tuple[tuple[dict[str, Any], bool], ...] = (
+    ({}, True),
+    ({"opened": lambda *_: True}, False),
+    ({"login": SimpleNamespace(configured=object, person=lambda: None)}, False),
+    ({"login": KNOWN}, False),
+    ({"TRUSTED": None}, False),
+)
+"""How somebody may come, and whether that is from this computer."""
+
+
+@pytest.mark.parametrize("careless", [False, True])
+def test_a_file_is_said_to_stay_here_only_where_nobody_comes_from_elsewhere(
+    careless: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever had logged in at another computer was told that it does not leave theirs."""
+    monkeypatch.delenv("EPSILON_LAB_VISITORS", raising=False)
+    monkeypatch.setattr(visitors.st, "context", Context(HERE))
+    monkeypatch.setattr(visitors, "opened", lambda *_: False)
+    if careless:
+        monkeypatch.setattr(visitors, "alone", lambda: not visitors.restricted())
+    for said in (understood.where_kept, understood.where_it_is):
+        found = []
+        for came, _ in CAME:
+            with monkeypatch.context() as patched:
+                for name, value in came.items():
+                    patched.setattr(visitors, name, value)
+                found.append("this computer" in said())
+        assert (found == [here for _, here in CAME]) is not careless, found
 
 
 @pytest.fixture
