@@ -121,8 +121,8 @@ class TypedColumns:
             return column
         done = self._completed.get(column)
         if done is None:
-            schema, frame = Schema(columns=(column,)), self.reading.frame[[column.name]]
-            done = self._completed[column] = completed_from(schema, frame, self.reading.codes).columns[0]
+            frame = self.reading.frame[[column.name]]
+            done = self._completed[column] = completed_from(Schema(columns=(column,)), frame).columns[0]
         return done
 
     def table(self, schema: Schema, *, complete: bool, say: Say | None = None) -> Table:

@@ -395,8 +395,8 @@ def _labels_of_all_or_none() -> Iterator[None]:
 
     def wrong(*given: Any) -> Labelled:
         found = labelled_table(*given)
-        there = {name: found.frame[name].isin([*labels.values(), ""]).all() for name, labels in found.codebooks.items()}
-        return replace(found, frame=found.frame.assign(**{name: "1" for name, every in there.items() if not every}))
+        every = {name: found.frame[name].isin([*labels, ""]).all() for name, labels in found.codebooks.items()}
+        return replace(found, codebooks={name: one for name, one in found.codebooks.items() if every[name]})
 
     with patch("dpcore.datasets.reading.kinds.labelled_table", wrong):
         yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 
@@ -11,18 +10,17 @@ import pandas as pd
 
 from dpcore.datasets.conversion import apply
 from dpcore.datasets.schema import FARTHEST, Column, Schema, closest
-from dpcore.datasets.value_labels import NO_CODES, Codes
 
 
-def completed_from(schema: Schema, frame: pd.DataFrame, codes: Mapping[str, Codes] = NO_CODES) -> Schema:
+def completed_from(schema: Schema, frame: pd.DataFrame) -> Schema:
     """The schema with what is not declared read from the frame; such columns are marked ``from_file``.
 
     Bounds are the extremes rounded outwards to one significant digit of their range, as far as a declaration could hold
     them: whatever a cell holds, there are some. Categories are in alphabetical
-    order, because how often they occur is private. ``codes`` are as for ``apply``. Never for a release: a minimum taken
-    from the data gives that person away.
+    order, because how often they occur is private. Never for a release: a minimum taken from the data gives that person
+    away.
     """
-    typed = apply(schema, frame, codes).frame
+    typed = apply(schema, frame).frame
     return replace(schema, columns=tuple(_completed(column, typed[column.name]) for column in schema.columns))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,6 @@ from dpcore.datasets.numerals import integers, numbers, tidy
 from dpcore.datasets.plain_words import places, plain
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
-from dpcore.datasets.value_labels import NO_CODES, Codes, as_codes
 from dpcore.datasets.written_dates import NEVER
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
@@ -70,13 +69,13 @@ class Applied:
         return Table(frame=self.frame, schema=self.schema, fingerprint=fingerprint, lineage=lineage)
 
 
-def apply(schema: Schema, frame: pd.DataFrame, codes: Mapping[str, Codes] = NO_CODES) -> Applied:
+def apply(schema: Schema, frame: pd.DataFrame) -> Applied:
     """Typed columns of a frame of text, with an account of every cell that was not taken as it stood.
 
     A cell is read by itself, whatever the others hold. Columns of the frame that are not declared are not looked at;
     category columns without declared categories take the words of the file (``plain``), marked so, or none where they
-    are more than ``MOST_WORDS``, or all together longer than ``MOST_LETTERS``. In columns of numbers a label counts as
-    the code that ``codes`` give it, by column. Raises InvalidArgument when a declared column is not in the frame.
+    are more than ``MOST_WORDS``, or all together longer than ``MOST_LETTERS``. Raises InvalidArgument when a declared
+    column is not in the frame.
     """
     typed: dict[str, pd.Series] = {}
     accounts: list[Account] = []
@@ -85,10 +84,8 @@ def apply(schema: Schema, frame: pd.DataFrame, codes: Mapping[str, Codes] = NO_C
         if declared.name not in frame.columns:
             raise InvalidArgument("schema", "must name columns of this table only")
         # Each different word is read once: whatever a cell becomes depends on its word alone.
-        which, different = encoded(as_text(frame[declared.name]))
+        codes, different = encoded(as_text(frame[declared.name]))
         text = different.astype(_TEXT)
-        if declared.is_numeric and (known := codes.get(declared.name)):
-            text = as_codes(text, known, declared.decimal, is_missing(text, declared.missing_words))
         missing = is_missing(text, declared.missing_words)
         text = none_at(text, missing)
         text = tidy(text) if declared.type != "text" else text
@@ -99,15 +96,15 @@ def apply(schema: Schema, frame: pd.DataFrame, codes: Mapping[str, Codes] = NO_C
             found = tuple(sorted(words_there | named))
             column = replace(column, categories=found, from_file=True)
         values, unread, outside = _READERS[column.type](text, missing, column)
-        values = pd.Series(values.array.take(which))
-        missing, unread, outside = missing[which], unread[which], outside[which]
-        unlisted = unread if column.type == "category" else np.zeros(len(which), dtype=bool)
+        values = pd.Series(values.array.take(codes))
+        missing, unread, outside = missing[codes], unread[codes], outside[codes]
+        unlisted = unread if column.type == "category" else np.zeros(len(codes), dtype=bool)
         typed[column.name] = values if column.fill is None else _filled(values, column)
         columns.append(column)
         accounts.append(
             Account(
                 name=column.name,
-                rows=len(which),
+                rows=len(codes),
                 missing=np.flatnonzero(missing),
                 unparsable=np.flatnonzero(unread & ~unlisted),
                 unlisted=np.flatnonzero(unlisted),

@@ -36,6 +36,7 @@ Stated = Literal[
     "list of objects",
     "objects as rows",
     "objects as columns",
+    "codes",
     "encoding",
     "no heading",
     "one heading line",
@@ -47,10 +48,10 @@ Stated = Literal[
     "row by row",
 ]
 """What a person can state of the form of a file, where its bytes would decide it for all rows: which quotation marks
-stand around cells, how one is written inside a cell, where cells end, whether a carriage return ends
-a line, whether cells run over lines, how many columns
-there are where no line names them, whether lines that look like totals and notes are rows, where a cell merged over
-several rows holds its value, how a JSON document that is an object holds its rows, in which encoding letters are
+stand around cells, how one is written inside a cell, where cells end, whether a carriage return ends a line, whether
+cells run over lines, how many columns there are where no line names them, whether lines that look like totals and notes
+are rows, where a cell merged over several rows holds its value, how a JSON document that is an object holds its rows,
+that codes of columns which are read by them stand for the same whoever is in the file, in which encoding letters are
 written, how many lines name the columns, that the last row of a file that holds anything is its last one, or step,
 where the number of rows is public, that whatever a line of such a file holds fits into its cells, and that no row is
 itself one of those who come and go. Of a table or view of a source its owner can state that its rows are there ``row by

@@ -27,7 +27,6 @@ from dpcore.datasets.places import Places
 from dpcore.datasets.plain_words import plainly
 from dpcore.datasets.range_parts import range_parts
 from dpcore.datasets.schema import GIVES_NAMES, LONGEST_PERSON, Column, Schema
-from dpcore.datasets.value_labels import NO_CODES, Codes
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
 
@@ -63,15 +62,12 @@ class PrivateRows:
     out only where rows are steps or options. Of records none of them counts, and one that stands far below the others
     would make work of a million.
 
-    ``codes`` are, by column, those of the labels in its cells, for where it is declared to hold numbers.
-
     ``opened`` is for ``dpcore.releases`` alone (a test walks the imports and calls).
     """
 
     __slots__ = (
         "_behind",
         "_called",
-        "_codes",
         "_fewer",
         "_left_out_by",
         "_named_by_rows",
@@ -93,9 +89,7 @@ class PrivateRows:
         recoded: bool = False,
         places: IntArray | None = None,
         records: int | None = None,
-        codes: Mapping[str, Codes] = NO_CODES,
     ) -> None:
-        self._codes = codes
         self._behind, self._together, self._left_out_by = frame, together, left_out_by
         self._named_by_rows, self._recoded = named_by_rows, recoded
         self._places, self._records = places, len(frame) if records is None else records
@@ -138,9 +132,7 @@ class PrivateRows:
             found = self
             if number.size and number.max() >= key[2]:
                 drawn = _drawn(pd.DataFrame({"who": who, "number": number}))
-                found = PrivateRows(
-                    self._behind.iloc[np.flatnonzero(_rank((places,), drawn) < key[2])], codes=self._codes
-                )
+                found = PrivateRows(self._behind.iloc[np.flatnonzero(_rank((places,), drawn) < key[2])])
             self._fewer[key] = found
         return found
 
@@ -233,9 +225,7 @@ class PrivateRows:
         """The rows that count, to be read by column. Raises InvalidArgument, as ``check``."""
         self.check(reads)
         if reads.steps:
-            return OpenRows(
-                lambda name: self._with_empty_rows(self._text(name)), self._records, reads, codes=self._codes
-            )
+            return OpenRows(lambda name: self._with_empty_rows(self._text(name)), self._records, reads)
         here = self if reads.person is None else self._of_people(reads.person, reads.most)
         return here._of_records(reads)
 
@@ -248,7 +238,7 @@ class PrivateRows:
         there = np.ones(rows, dtype=bool)
         there[blank] = False
         places = np.flatnonzero(there)
-        return OpenRows(lambda name: _taken(self._text(name), places), places.size, reads, codes=self._codes)
+        return OpenRows(lambda name: _taken(self._text(name), places), places.size, reads)
 
     def _text(self, name: str) -> pd.Series:
         found = self._behind.get(name)
@@ -266,14 +256,12 @@ class OpenRows:
     to stay does not depend on what it holds.
     """
 
-    __slots__ = ("_codes", "_reads", "_rows", "_text")
+    __slots__ = ("_reads", "_rows", "_text")
 
-    def __init__(
-        self, text: Callable[[str], pd.Series], rows: int, reads: Reads, *, codes: Mapping[str, Codes] = NO_CODES
-    ) -> None:
-        self._reads, self._text, self._rows, self._codes = reads, text, rows, codes
+    def __init__(self, text: Callable[[str], pd.Series], rows: int, reads: Reads) -> None:
+        self._reads, self._text, self._rows = reads, text, rows
         if reads.person is not None:
-            cells = {column.name: _as_read(text(column.name), column, codes) for column in reads.columns}
+            cells = {column.name: _as_read(text(column.name), column) for column in reads.columns}
             said = pd.DataFrame(cells, index=pd.RangeIndex(rows))  # where nothing else is read, too
             places = np.flatnonzero(kept(text(reads.person.name), said, reads.person, reads.most))
             self._text, self._rows = (lambda name: _taken(text(name), places)), places.size
@@ -286,7 +274,7 @@ class OpenRows:
     def typed(self, name: str, *, as_declared: Column | None = None) -> pd.Series:
         """One column as in ``dpcore.datasets.Table``; ``as_declared`` reads it by another declaration."""
         column = self._reads.column(name) if as_declared is None else as_declared
-        return apply(Schema(columns=(column,)), self._text(name).to_frame(name), self._codes).frame[name]
+        return apply(Schema(columns=(column,)), self._text(name).to_frame(name)).frame[name]
 
     def numbers(self, name: str) -> FloatArray:
         """A column of numbers, within its declared bounds, shape (rows,); NaN where missing."""
@@ -412,13 +400,13 @@ def _rank(group: tuple[NDArray[Any], ...], by: NDArray[Any] | None = None) -> In
     return rank
 
 
-def _as_read(text: pd.Series, column: Column, codes: Mapping[str, Codes]) -> pd.Series:
+def _as_read(text: pd.Series, column: Column) -> pd.Series:
     """What the cells of a column say, of whatever range."""
     if column.type == "text":
-        which, different = encoded(plainly(text))
-        return pd.Series(pd.Categorical.from_codes(which, pd.Index(different)))
+        codes, different = encoded(plainly(text))
+        return pd.Series(pd.Categorical.from_codes(codes, pd.Index(different)))
     unbounded = replace(column, low=None, high=None, earliest=None, latest=None, fill=None)
-    return apply(Schema(columns=(unbounded,)), text.to_frame(column.name), codes).frame[column.name]
+    return apply(Schema(columns=(unbounded,)), text.to_frame(column.name)).frame[column.name]
 
 
 def _taken(text: pd.Series, rows: IntArray) -> pd.Series:

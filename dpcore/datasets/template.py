@@ -41,6 +41,10 @@ _RESTS = (
 )
 
 
+Choice = str | int | bool | tuple[str, ...]
+"""What a person states of the form of a file, as an argument of ``read_table``."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     """A schema and the steps before it. ``choices`` are what the person stated of the form of such files, as arguments
@@ -56,7 +60,7 @@ class Template:
 
     schema: Schema
     steps: tuple[Step, ...] = ()
-    choices: tuple[tuple[str, str | int | bool], ...] = ()
+    choices: tuple[tuple[str, Choice], ...] = ()
     suggested: tuple[str, ...] = ()
     confirmed: tuple[str, ...] = ()
     row_suggested: bool = False
@@ -164,9 +168,9 @@ def loaded(text: str) -> Template:
     row = _taken(document.pop("row_suggested", False), bool, "row_suggested")
     if not isinstance(columns, list) or not isinstance(steps, list) or not isinstance(choices, dict):
         raise InvalidArgument("declaration", _WRONG.format("its parts are not lists"))
-    if not all(isinstance(value, str | int) for value in choices.values()):
+    if not all(isinstance(value, str | int | list) for value in choices.values()):
         raise InvalidArgument("declaration", _WRONG.format("its choices are not plain"))
-    _read(Choices, choices)
+    form = _read(Choices, choices)
     if len(columns) > MOST_COLUMNS:
         raise InvalidArgument("declaration", _WRONG.format(f"it has more than {MOST_COLUMNS} columns"))
     if len(steps) > MOST_STEPS:
@@ -177,7 +181,7 @@ def loaded(text: str) -> Template:
         schema = replace(schema, rows_per_person=rows_made(taken, schema.each_row))
     if any(len(column.name) > LONGEST_NAME for column in schema.columns):
         raise InvalidArgument("declaration", _WRONG.format(f"a name has more than {LONGEST_NAME} characters"))
-    answers = tuple(sorted(choices.items()))
+    answers = tuple(sorted((name, getattr(form, name)) for name in choices))
     found = without_rows(
         Template(
             schema=schema,

@@ -77,6 +77,7 @@ _FORM: dict[Stated, str] = {
     "list of objects": "the list of objects inside the document is the table",
     "objects as rows": "each object inside the document is a row",
     "objects as columns": "each name inside the document is that of a column",
+    "codes": "the codes of columns that are read by these, not by labels, stand for the same whoever is in the file",
     "encoding": "letters are written in the encoding with which the file is read",
     "no heading": "no line of the file names its columns",
     "one heading line": "one line of the file names its columns",

@@ -9,6 +9,7 @@ from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.decoding import known
 from dpcore.datasets.report import Breaks, Escape, Merged, Objects, Returns
 from dpcore.datasets.schema import DateOrder, Decimal
+from dpcore.errors import InvalidArgument
 from dpcore.validate import boolean, one_of, whole
 
 
@@ -28,7 +29,8 @@ class Choices:
     look like totals or notes are rows; where nothing is said those at the foot are none, and the report asks.
     ``merged`` says in which of its rows a cell of a sheet that is merged over several holds its value. ``objects`` says
     how a JSON document that is an object holds its rows: as a list of objects, each under a name, or each name as a
-    column.
+    column. ``coded`` are the columns of a file of SPSS, Stata or SAS that are read by their codes, labelled or not, by
+    the names that the table gives them; in all others a labelled value reads as its label.
     ``uneven`` says whether rows with too many cells are set aside or, beyond one in a hundred, refused. ``part`` names
     the sheet of a workbook, or the file of a zip archive.
     """
@@ -47,6 +49,7 @@ class Choices:
     breaks: Breaks | None = None
     merged: Merged | None = None
     objects: Objects | None = None
+    coded: tuple[str, ...] = ()
     uneven: Literal["refuse", "set aside"] = "refuse"
     part: str | None = None
 
@@ -73,6 +76,9 @@ class Choices:
             one_of(get_args(Merged), merged=self.merged)
         if self.objects is not None:
             one_of(get_args(Objects), objects=self.objects)
+        if not isinstance(self.coded, tuple | list) or not all(isinstance(name, str) for name in self.coded):
+            raise InvalidArgument("coded", "must be names of columns")
+        object.__setattr__(self, "coded", tuple(sorted(set(self.coded))))  # in whatever order, it is one choice
         if self.decimal is not None:
             one_of((".", ","), decimal=self.decimal)
         if self.date_order is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.decoding import decode_json
 from dpcore.datasets.reading.documents import json_document
-from dpcore.datasets.reading.labelled_files import LabelledKind, labelled_table
+from dpcore.datasets.reading.labelled_files import LabelledKind, as_labels, labelled_table, read_as_labels
 from dpcore.datasets.reading.naming import names
 from dpcore.datasets.reading.packing import Workbook, unpacked, workbook_kind
 from dpcore.datasets.reading.tabulate import Tabulated, tabulate, tabulate_sheet
@@ -61,7 +61,7 @@ def _by_kind(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     if kind == "arrow" or kind == "arrow stream":
         say(0.1, "Reading the Arrow file")
         return _typed(arrow_table(data, stream=kind == "arrow stream"), "arrow")
-    return _labelled(data, kind, say)
+    return _labelled(data, kind, choices.coded, say)
 
 
 def _from_archive(data: bytes, choices: Choices, say: _Say) -> Tabulated:
@@ -161,14 +161,23 @@ def _json(data: bytes, choices: Choices, say: _Say) -> Tabulated:
     return replace(table, report=report)
 
 
-def _labelled(data: bytes, kind: LabelledKind, say: _Say) -> Tabulated:
+def _labelled(data: bytes, kind: LabelledKind, coded: Collection[str], say: _Say) -> Tabulated:
+    """With labels in place of codes, but in the ``coded`` columns: what a person says of a column, and never how many
+    of its values have a label, for one row can bring one."""
     found = labelled_table(data, kind, lambda part: say(0.05 + 0.3 * part, "Reading the rows"))
     frame = without_unnamed_index(found.frame)
     table = _plain(frame, "transport" if found.open_ended else "labelled", found.notices)
     called = dict(zip(map(str, frame.columns), map(str, table.frame.columns), strict=True))
+    codebooks = {called[name]: labels for name, labels in found.codebooks.items() if labels and name in called}
+    codebooks = {name: labels for name, labels in codebooks.items() if name not in coded}
+    read = table.frame.copy(deep=False)
+    for name, labels in codebooks.items():
+        read[name] = as_labels(read[name], labels)
+    table = _noticed(table, read_as_labels(codebooks)) if codebooks else table
     return replace(
         table,
-        codebooks={called[name]: labels for name, labels in found.codebooks.items() if name in called},
+        frame=read,
+        codebooks=codebooks,
         about={called[name]: about for name, about in found.about.items() if name in called},
     )
 

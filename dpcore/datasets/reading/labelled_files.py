@@ -8,7 +8,7 @@ row.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
@@ -44,9 +44,9 @@ _Cells = Callable[[int, int], list[list[Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labelled:
-    """Columns as text under the file's names. ``codebooks`` hold the labels of a column's values by their codes, in
-    the order of these; ``about`` the columns' descriptions. Empty rows behind the others cannot be told from what fills
-    up an ``open_ended`` file."""
+    """Columns as text under the file's names, codes as they are written. ``codebooks`` hold the labels of a column's
+    values by these, in their order; ``about`` the columns' descriptions. Empty rows behind the others cannot be told
+    from what fills up an ``open_ended`` file."""
 
     frame: pd.DataFrame
     codebooks: dict[str, dict[str, str]]
@@ -162,13 +162,23 @@ def _read(
             break
     frame = gathered.frame()
     declared = _declared_missing(meta)
-    codebooks: dict[str, dict[str, str]] = {}
-    for name, known in labels.items():
-        if answers := _answers(known, declared.get(name, _nothing)):
-            frame[name] = frame[name].map(lambda code, words=answers: words.get(code, code)).astype(frame[name].dtype)
-            codebooks[name] = answers
-    notices = (*_unreadable(unreadable), *_notices(codebooks, declared))
+    codebooks = {name: _answers(known, declared.get(name, _nothing)) for name, known in labels.items()}
+    notices = (*_unreadable(unreadable), *_declared(declared))
     return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=notices)
+
+
+def as_labels(cells: pd.Series, labels: Mapping[str, str]) -> pd.Series:
+    """The cells of a column with the label of each in place of its code, shape (rows,)."""
+    return cells.map(lambda code: labels.get(code, code)).astype(cells.dtype)
+
+
+def read_as_labels(columns: Collection[str]) -> Notice:
+    """What is said of columns with labels."""
+    sentence = (
+        "A value that the file labels reads as its label, which may mean missing; a column can be read by its codes "
+        "instead."
+    )
+    return Notice(what="noticed", sentence=sentence, count=len(columns), columns=tuple(columns))
 
 
 def _answers(labels: dict[str, str], is_missing: Callable[[str], bool]) -> dict[str, str]:
@@ -194,18 +204,11 @@ def _unreadable(cells: dict[str, int]) -> list[Notice]:
     return [Notice(what="repaired", sentence=sentence, count=sum(here.values()), columns=tuple(here))]
 
 
-def _notices(labelled: Collection[str], declared: dict[str, Callable[[str], bool]]) -> list[Notice]:
-    notices = []
-    if declared:
-        sentence = "Values that the file itself declares missing are read as missing."
-        notices.append(Notice(what="noticed", sentence=sentence, count=len(declared), columns=tuple(declared)))
-    if labelled:
-        sentence = (
-            "A value that the file labels reads as its label, and counts as its number in a column of numbers; it may "
-            "mean missing."
-        )
-        notices.append(Notice(what="noticed", sentence=sentence, count=len(labelled), columns=tuple(labelled)))
-    return notices
+def _declared(missing: Collection[str]) -> list[Notice]:
+    if not missing:
+        return []
+    sentence = "Values that the file itself declares missing are read as missing."
+    return [Notice(what="noticed", sentence=sentence, count=len(missing), columns=tuple(missing))]
 
 
 def _about(meta: Any) -> dict[str, str]:

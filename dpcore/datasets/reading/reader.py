@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.conversion import Applied, apply
-from dpcore.datasets.different import encoded
+from dpcore.datasets.declaration import shown
 from dpcore.datasets.guessing import each_row, read_columns
 from dpcore.datasets.held import held_by
 from dpcore.datasets.matching import blank_rows
@@ -41,19 +41,16 @@ from dpcore.datasets.schema import DateOrder, Decimal, Schema
 from dpcore.datasets.size import Fits, Size
 from dpcore.datasets.steps import (
     Look,
-    MonthsToRows,
     OneRowPer,
     Step,
     by_words,
     is_made,
     left_out_by,
-    makes,
     names_in,
     puts_rows_together,
     suggested,
 )
 from dpcore.datasets.table import Table
-from dpcore.datasets.value_labels import Codes, as_codes, codes_of, common
 from dpcore.defects import as_defects
 from dpcore.errors import InvalidArgument, ReadingCancelled, UnreadableFile
 from dpcore.validate import IntArray
@@ -80,9 +77,8 @@ class Reading:
     decides which rows there are, as for ``PrivateRows``. ``from_rows`` are the columns that exist only because
     rows name or fill them: good for looking, and in no release. ``kept`` is how many bytes stay in memory for as long
     as its cells do, as for ``Tabulated``. ``decimal`` and ``date_order`` are what a person stated of all columns;
-    numbers in the ``computed`` ones were written by a step, with a decimal point. ``codes`` are, by column, those of
-    the labels that the file gives its values, for where it is declared to hold numbers. ``stated`` are the names of
-    columns that a declaration has: where rows name the columns, one that no row names is there without a value.
+    numbers in the ``computed`` ones were written by a step, with a decimal point. ``stated`` are the names of columns
+    that a declaration has: where rows name the columns, one that no row names is there without a value.
     """
 
     frame: pd.DataFrame
@@ -100,7 +96,6 @@ class Reading:
     decimal: Decimal | None = None
     date_order: DateOrder | None = None
     computed: frozenset[str] = frozenset()
-    codes: Mapping[str, Codes] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
 
     @cached_property
@@ -146,7 +141,7 @@ class Reading:
         """Bytes that it takes in memory: its table, where its rows were, and what the file says beside its cells."""
         cells = int(self.frame.memory_usage(index=False).sum()) + self.lines.nbytes + self.places.nbytes
         named = sum(COLUMN + NAMED * len(column.name) for column in self.columns)
-        return max(cells, self.kept) + named + held_by(self.columns, self.report, self.codes)
+        return max(cells, self.kept) + named + held_by(self.columns, self.report)
 
     @property
     def suggested_steps(self) -> tuple[Step, ...]:
@@ -181,7 +176,7 @@ class Reading:
 
     def apply(self, schema: Schema) -> Applied:
         """Typed columns, with an account of every cell by row (see ``lines``). Raises InvalidArgument."""
-        return apply(schema, self.frame, self.codes)
+        return apply(schema, self.frame)
 
     @property
     def in_public_columns(self) -> pd.DataFrame:
@@ -204,7 +199,6 @@ class Reading:
             recoded=self.report.container in RECODED,
             places=self.places,
             records=self.records,
-            codes=self.codes,
         )
 
     def table(self, schema: Schema) -> Table:
@@ -231,6 +225,7 @@ def read_table(
     breaks: Breaks | None = None,
     merged: Merged | None = None,
     objects: Objects | None = None,
+    coded: tuple[str, ...] = (),
     uneven: Literal["refuse", "set aside"] = "refuse",
     part: str | None = None,
     progress: Callable[[float, str], None] | None = None,
@@ -262,6 +257,7 @@ def read_table(
         breaks=breaks,
         merged=merged,
         objects=objects,
+        coded=coded,
         uneven=uneven,
         part=part,
     )
@@ -294,6 +290,7 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
     with engine.together(), ThreadPoolExecutor(max_workers=1, thread_name_prefix="key") as beside:
         key = beside.submit(_key, data, choices)
         table = tables(data, choices, say)
+    _check_coded(table, choices)
     reading = Reading(
         frame=table.frame,
         columns=(),
@@ -308,11 +305,20 @@ def _reading(data: bytes, name: str, choices: Choices, say: Callable[[float, str
         from_rows=table.from_rows,
         decimal=choices.decimal,
         date_order=choices.date_order,
-        codes={name: codes_of(labels) for name, labels in table.codebooks.items()},
     )
     read = _looked_at(reading, lambda part: say(0.4 + 0.6 * part, "Looking at the columns"))
     say(1.0, "Done")
     return replace(reading, columns=tuple(_described(column, table) for column in read))
+
+
+def _check_coded(table: Tabulated, choices: Choices) -> None:
+    """Raises UnreadableFile where a column that is to be read by its codes is called otherwise, which would be read by
+    its labels in silence."""
+    lacking = [name for name in choices.coded if name not in table.frame.columns]
+    if lacking and table.report.container in RECODED:
+        raise UnreadableFile(
+            f"The file has no column “{shown(lacking[0])}”, which is to be read by its codes; choose anew which are."
+        )
 
 
 def _left_out_by(table: Tabulated, choices: Choices) -> frozenset[str]:
@@ -325,11 +331,10 @@ def _left_out_by(table: Tabulated, choices: Choices) -> frozenset[str]:
 
 
 def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColumn, ...]:
-    """Its columns as their cells look, by what a person stated of all of them. One in which single values have a
-    label, as the ends of a scale, may look like one of numbers."""
-    look = partial(
-        read_columns,
-        lines=reading.lines,
+    """Its columns as their cells look, by what a person stated of all of them."""
+    return read_columns(
+        reading.frame,
+        reading.lines,
         decimal=reading.stated_decimal,
         order=reading.date_order,
         usual=reading.decimal,
@@ -337,22 +342,6 @@ def _looked_at(reading: Reading, say: Callable[[float], None]) -> tuple[ReadColu
         commas=reading.report.delimiter == ",",
         say=say,
     )
-    found = look(reading.frame)
-    scales = _scales(reading)
-    if scales.empty:
-        return found
-    again = look(scales, say=lambda _: say(1.0))
-    counted = {column.name: column for column in again if column.suggestion.is_numeric}
-    return tuple(counted.get(column.name, column) for column in found)
-
-
-def _scales(reading: Reading) -> pd.DataFrame:
-    """The columns in which more different cells have no label than have one, with codes for labels."""
-    nothing, found = np.zeros(reading.rows, dtype=bool), {}
-    for name, codes in reading.codes.items():
-        if codes and len(set(encoded(reading.frame[name])[1]) - {"", *codes}) > len(codes):
-            found[name] = as_codes(reading.frame[name], codes, ".", nothing)
-    return pd.DataFrame(found)
 
 
 def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) -> Reading:
@@ -363,7 +352,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
     frame, lines, places, records = reading.frame, reading.lines, reading.places, reading.records
     if steps and (empty := blank_rows(reading.in_public_columns)).any():
         frame, lines, places = frame[~empty].reset_index(drop=True), lines[~empty], places[~empty]
-    named, computed, codes = reading.named_by_rows, reading.computed, reading.codes
+    named, computed = reading.named_by_rows, reading.computed
     names = frozenset(frame.columns) if named else reading.from_rows
     brought = Brought(names=names, loose=reading.from_rows, open=named)
     notices = list(reading.report.notices)
@@ -372,9 +361,8 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         look = _looks(fits, frame)
         if fits is not None:
             fits(step.size(frame, look))
-        worked = step.apply(_counted(frame, step, codes), lines, look)
+        worked = step.apply(frame, lines, look)
         frame, brought = brought.after(step, frame, worked)
-        codes = {name: known for name, known in _codes_after(step, codes).items() if name in frame}
         lines = worked.lines
         computed = (computed | ({step.name} if isinstance(step, OneRowPer) else set())).intersection(frame.columns)
         places, records = worked.places(places, records)
@@ -396,24 +384,7 @@ def done(reading: Reading, steps: tuple[Step, ...], fits: Fits | None = None) ->
         from_rows=brought.loose,
         kept=0,
         computed=computed,
-        codes=codes,
     )
-
-
-def _counted(frame: pd.DataFrame, step: Step, codes: Mapping[str, Codes]) -> pd.DataFrame:
-    """``frame`` with labels as their codes where the step reads numbers."""
-    if not isinstance(step, OneRowPer) or not codes.get(step.of):
-        return frame
-    nothing = np.zeros(len(frame), dtype=bool)
-    return frame.assign(**{step.of: as_codes(frame[step.of], codes[step.of], step.decimal, nothing)})
-
-
-def _codes_after(step: Step, codes: Mapping[str, Codes]) -> Mapping[str, Codes]:
-    """The codes of labels in the columns that the step leaves."""
-    stay = {name: known for name, known in codes.items() if name not in makes(step)}
-    if isinstance(step, MonthsToRows):
-        stay[step.value] = common(codes[name] for name in step.columns if name in codes)
-    return stay
 
 
 def _looks(fits: Fits | None, frame: pd.DataFrame) -> Look:
