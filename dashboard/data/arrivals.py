@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from dpcore.datasets.reading.reader import Tables
     from dpcore.datasets.reading.tabulate import Tabulated
 
-OF_A_PART = frozenset(("header_rows", "header_line", "columns", "keep_footer", "breaks", "merged", "objects", "uneven"))
+OF_A_PART = frozenset(
+    ("header_rows", "header_line", "columns", "keep_footer", "breaks", "merged", "objects", "coded", "uneven")
+)
 """What is chosen of one sheet of a workbook, or one file of an archive, and says nothing of another."""
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from dashboard.data.decisions import EVEN, LAST_STEP
 from dpcore.datasets.declaration import Stated
-from dpcore.datasets.report import FORM
+from dpcore.datasets.report import FORM, RECODED
+from dpcore.datasets.template import Choice
 
 if TYPE_CHECKING:
     from dashboard.data.own_file import OwnFile
@@ -20,7 +21,7 @@ WITH_TYPES = {
     EVEN: "the cells of each line",
 }
 """What is called right with the types, by the same click, and what it is called."""
-_STATED: dict[str | int | bool, Stated] = {
+_STATED: dict[Choice, Stated] = {
     "'": "single marks",
     '"': "double marks",
     "": "no marks",
@@ -66,11 +67,11 @@ class FileForm:
         return tuple(doubt for doubt in WITH_TYPES if doubt in open_ - self.own.decisions.settled)
 
     @property
-    def stated(self) -> dict[str, str | int | bool]:
+    def stated(self) -> dict[str, Choice]:
         """What the person stated of how the file is to be read, as arguments of ``read_table``: in a form of the page,
         with a declaration that they brought, or by a click that called right how it was read."""
         own = self.own
-        stated: dict[str, str | int | bool] = dict(own.choices)
+        stated: dict[str, Choice] = dict(own.choices)
         if own.reading is not None:
             report = own.reading.report
             for asked in (*report.doubtful, *report.decided):
@@ -80,7 +81,7 @@ class FileForm:
     @property
     def said_in_answers(self) -> tuple[Stated, ...]:
         """Of what the person stated, or the owner of a source, that which the bytes would else have decided for all
-        rows."""
+        rows, and that codes which they have read mean the same whatever these hold."""
         own = self.own
         if own.reading is None:
             return () if own.place is None else own.place.form
@@ -91,6 +92,7 @@ class FileForm:
         counted = stated.pop("columns", None) is not None and report.columns > 0
         ended = stated.pop("delimiter", None) is not None and report.container == "text"
         written = stated.pop("encoding", None) is not None and report.container in ("text", "json")
+        coded = bool(all_stated.get("coded")) and report.container in RECODED
         headed = lines is not None and (bool(report.header_lines) or report.columns > 0)
         heading = _HEADINGS[len(report.header_lines)]
         last: Stated = "last step" if own.schema.each_row == "step" else "last row"
@@ -99,6 +101,7 @@ class FileForm:
             (ended, "cells end"),
             (counted, "columns"),
             (written, "encoding"),
+            (coded, "codes"),
             (headed, heading),
             (self._open_ended and LAST_STEP in settled, last),
             (self._may_spill and EVEN in settled, "even lines"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.datasets import Column, Template
 from dpcore.datasets.schema import unmoved, whose_row
+from dpcore.datasets.template import Choice
 
 if TYPE_CHECKING:
     from dashboard.data.own_file import OwnFile
@@ -61,6 +62,6 @@ def _said(own: OwnFile) -> tuple[Column, ...]:
     return tuple(spoken.get(one.name, one) for one in here)
 
 
-def stated_form(own: OwnFile) -> tuple[tuple[str, str | int | bool], ...]:
+def stated_form(own: OwnFile) -> tuple[tuple[str, Choice], ...]:
     """What a person stated of the form of a file, as a declaration keeps it: no value of a row is in it."""
     return tuple(sorted(own.form.stated.items()))

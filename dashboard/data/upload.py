@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -13,10 +13,12 @@ from dashboard.data.held import OWN_ROUND
 from dashboard.data.own_file import OwnFile
 from dashboard.data.task import Task
 from dashboard.people import login
+from dashboard.widgets.apart import apart
 from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Report
+from dpcore.datasets.report import RECODED
 
 LARGEST = 200
 LARGEST_PASTED = 2_000_000
@@ -79,7 +81,8 @@ def trouble() -> None:
             st.button(said.LET_GO, icon=":material/delete_forever:", key="own-pending-forget", on_click=arrivals.let_go)
         with st.expander("Say how it is to be read"):
             known = dict(at.choices)
-            differently(source.own_file(), known, key=f"own-again-failed-{OWN_ROUND.get()}", part=True, form=known)
+            key = f"own-again-failed-{OWN_ROUND.get()}"
+            differently(source.own_file(), known, key=key, part=True, form=known, labelled=_coded(known))
 
 
 def again(own: OwnFile) -> None:
@@ -94,7 +97,22 @@ def again(own: OwnFile) -> None:
         text=report is None or report.container in ("text", "json"),
         form=_asked(report, own),
         part=report is not None and bool(report.part),
+        labelled=_may_be_coded(own),
     )
+
+
+def _may_be_coded(own: OwnFile) -> tuple[str, ...]:
+    """The columns that can be read by their codes: all of a kind of file that can have labels, whether it has some or
+    not, for one row can bring one."""
+    if own.as_read is None or own.as_read.report.container not in RECODED:
+        return ()
+    return tuple(map(str, own.as_read.frame.columns))
+
+
+def _coded(known: Mapping[str, object]) -> tuple[str, ...]:
+    """The columns that somebody said are read by their codes."""
+    found = known.get("coded", ())
+    return found if isinstance(found, tuple) else ()
 
 
 def _asked(report: Report | None, own: OwnFile) -> set[str]:
@@ -111,11 +129,12 @@ def differently(
     text: bool = True,
     part: bool = False,
     form: Collection[str] = (),
+    labelled: Sequence[str] = (),
 ) -> None:
     """Overrides of what was guessed; what stays “as guessed” is left to the guess. ``problem`` stands at the button.
 
     ``text`` is whether the file has delimiters and an encoding, ``part`` whether it may hold several tables, ``form``
-    what else can be asked of its form.
+    what else can be asked of its form. Of the ``labelled`` columns any can be read by its codes.
     """
     with st.form(key, border=False):
         with st.grid(3, min_column_width=170):
@@ -162,6 +181,15 @@ def differently(
                     key=f"{key}-{name}",
                     format_func=partial(_answer, name),
                 )
+        if labelled:
+            st.multiselect(
+                said.CODED,
+                labelled,
+                default=[name for name in labelled if name in _coded(known)],
+                key=f"{key}-coded",
+                format_func=apart(labelled, lambda name: words.visible(name, 60)),
+                help=said.CODED_HELP,
+            )
         st.checkbox("Keep totals and notes as rows", value=bool(known.get("keep_footer")), key=f"{key}-keep_footer")
         st.checkbox(
             "Set aside rows with too many cells",
@@ -206,10 +234,12 @@ def _differently(key: str) -> None:
         for name in ("delimiter", "encoding", "header_rows", "decimal", "date_order", *_OF_FORM)
     }
     line = session.entered(f"{key}-header_line", None)
+    coded: Sequence[str] = session.entered(f"{key}-coded", ())
     arrivals.read_again(
         **chosen,
         part=str(session.entered(f"{key}-part", "") or "").strip() or None,
         header_line=None if line is None else int(line),
+        coded=tuple(sorted(coded)) or None,
         keep_footer=True if session.entered(f"{key}-keep_footer", False) else None,
         uneven="set aside" if session.entered(f"{key}-uneven", False) else None,
     )

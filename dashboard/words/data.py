@@ -165,6 +165,11 @@ NOTHING_PASTED = "There was nothing in the box. Copy the cells with their headin
 PART = "Sheet, or file of the archive"
 PART_ASKED = "There are several tables in this file. Which one do you want?"
 PART_GO = "Use this one"
+CODED = "Columns to read by their codes, not their labels"
+CODED_HELP = (
+    "For a scale of which only the ends have a label, and for numbers such as 99, labelled “no answer”. Leave out "
+    "words that a program numbered as they occur, as pandas does: one person more can change all their codes."
+)
 _KINDS = {
     "workbook": "a workbook",
     "json": "a JSON file",
