@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 
 from dpcore.datasets import Column, Declaration, Reading, loaded, read_table, saved
 from dpcore.datasets.reading import kinds
+from dpcore.datasets.reading.labelled_files import LabelledKind, labelled_table
 from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.schema import ColumnType, Schema
 from dpcore.datasets.steps import MonthsToRows, OneRowPer, Step
@@ -260,9 +261,13 @@ def test_it_goes_with_a_declaration_and_in_whatever_order_it_is_one_choice() -> 
 def test_these_tests_can_fail(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers for words, looked up among the labels of all columns, as it once was where months became rows."""
 
-    def by_words(*given: Any) -> Tabulated:
-        found = read(*given)
-        pairs = {(label, code) for labels in found.codebooks.values() for code, label in labels.items()}
+    def by_words(data: bytes, kind: LabelledKind, coded: Collection[str], say: Any) -> Tabulated:
+        found = read(data, kind, coded, say)
+        pairs = {
+            (word, code)
+            for known in labelled_table(data, kind, lambda _: None).codebooks.values()
+            for code, word in known.items()
+        }
         times = Counter(label for label, _ in pairs)
         codes = {label: code for label, code in pairs if times[label] == 1}
         return replace(found, frame=found.frame.map(lambda word: codes.get(word, word)).astype("str"))

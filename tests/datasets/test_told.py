@@ -44,10 +44,8 @@ def report(**changes: Any) -> Callable[[Tabulated], Tabulated]:
 
 
 SAID: dict[str, Callable[[Tabulated], Tabulated]] = {
-    "codebooks": lambda table: replace(table, codebooks={"a": {"0": "x", "1": "y", "2": word()}}),
-    "many labels": lambda table: replace(
-        table, codebooks={"a": {f"{number}": f"{number}" for number in range(LONG // 50)}}
-    ),
+    "codebooks": lambda table: replace(table, codebooks={"a": ("x", "y", word())}),
+    "many labels": lambda table: replace(table, codebooks={"a": tuple(f"{number}" for number in range(LONG // 50))}),
     "about": lambda table: replace(table, about={"a": word()}),
     "report.part": report(part=word()),
     "report.header_lines": report(header_lines=tuple(range(1000, 1000 + LONG // 8))),
@@ -96,7 +94,7 @@ def test_without_the_measure_it_counts_nowhere(monkeypatch: pytest.MonkeyPatch) 
 def test_whatever_comes_back_arrives_as_it_left() -> None:
     table = replace(
         plain(),
-        codebooks={"a": {"1": "x", "\udc80é\n\0": "\udc80é\n\0"}},
+        codebooks={"a": ("x", "\udc80é\n\0")},
         about={"b": '"'},
         records=7,
         places=np.array([0, 5]),
@@ -141,7 +139,7 @@ def test_what_no_file_says_at_such_length_comes_back_from_none(long: str, monkey
 def test_what_is_held_twice_counts_once_and_a_word_that_comes_often_is_held_once() -> None:
     shared = word()
     assert held_by((shared, shared)) < 2 * LONG < held_by((word(), word(1)))
-    table = replace(plain(), codebooks={"a": {"1": word(), "2": "x"}, "b": {"1": word(), "2": "y"}})
+    table = replace(plain(), codebooks={"a": (word(), "x"), "b": (word(), "y")})
     assert held_by(table.codebooks) > 2 * LONG > held_by(crossed(table).codebooks)
 
 

@@ -26,7 +26,7 @@ class Beside:
 
     names: tuple[str, ...]
     report: Report
-    codebooks: dict[str, dict[str, str]]
+    codebooks: dict[str, tuple[str, ...]]
     about: dict[str, str]
     records: int | None
     from_rows: tuple[str, ...]

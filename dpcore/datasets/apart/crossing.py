@@ -69,10 +69,7 @@ def write(table: Tabulated, file: IO[bytes]) -> None:
         Beside(
             names=names,
             report=table.report,
-            codebooks={
-                str(name): {str(code): str(label) for code, label in labels.items()}
-                for name, labels in table.codebooks.items()
-            },
+            codebooks={str(name): tuple(map(str, words)) for name, words in table.codebooks.items()},
             about={str(name): str(about) for name, about in table.about.items()},
             records=table.records,
             from_rows=tuple(sorted(map(str, table.from_rows))),

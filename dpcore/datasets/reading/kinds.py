@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -177,9 +177,13 @@ def _labelled(data: bytes, kind: LabelledKind, coded: Collection[str], say: _Say
     return replace(
         table,
         frame=read,
-        codebooks=codebooks,
+        codebooks={name: _different(labels.values()) for name, labels in codebooks.items()},
         about={called[name]: about for name, about in found.about.items() if name in called},
     )
+
+
+def _different(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in words if word.strip()))
 
 
 def _typed(found: engine.Typed, container: Container) -> Tabulated:

@@ -440,8 +440,7 @@ def _described(column: ReadColumn, table: Tabulated) -> ReadColumn:
     """With what the file itself says about the column: its description, and the labels of its values."""
     if column.name in table.from_rows:
         return replace(column, suggestion=replace(column.suggestion, from_file=True))
-    labels, about = table.codebooks.get(column.name, {}), table.about.get(column.name, "")
-    codebook = tuple(dict.fromkeys(label for label in labels.values() if label.strip()))
+    codebook, about = table.codebooks.get(column.name, ()), table.about.get(column.name, "")
     if not codebook and not about:
         return column
     suggestion = replace(column.suggestion, about=about)

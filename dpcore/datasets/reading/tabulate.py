@@ -48,8 +48,7 @@ _Say = Callable[[float, str], None]
 class Tabulated:
     """Rows of text under their names, the line each starts on, and the report.
 
-    ``codebooks`` hold the labels that the file itself declares for a column's values, by their codes, and ``about`` its
-    descriptions.
+    ``codebooks`` hold labels that the file itself declares for a column's values, ``about`` its descriptions.
     ``places`` says which of the ``records`` of the file, those set aside as blank or too long too, each row is; None
     where none was set aside. ``kept`` is how many bytes stay in memory for as long as its cells do, where they lie in
     what another process wrote. ``from_rows`` are the columns that exist only because rows fill them.
@@ -58,7 +57,7 @@ class Tabulated:
     frame: pd.DataFrame
     lines: IntArray
     report: Report
-    codebooks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    codebooks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
     places: IntArray | None = None
     records: int | None = None
