@@ -18,6 +18,7 @@ from dpcore.datasets.apart import Apart, apart, crossing
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.errors import DpcoreError, UnreadableFile
+from tests.datasets import test_coded_columns as coded
 from tests.datasets.cases import CASES
 from tests.datasets.cases.kinds import zipped
 from tests.datasets.test_no_row_left import FILES, WHOLE
@@ -93,6 +94,12 @@ def test_every_odd_small_file_is_the_same_both_ways(one: Apart, stated: dict[str
 @pytest.mark.usefixtures("none_little")
 def test_every_case_is_the_same_both_ways(one: Apart) -> None:
     assert differ((case.make() for case in LIGHT), one, Choices()) == []
+
+
+def test_columns_are_read_by_their_codes_both_ways(one: Apart) -> None:
+    case, made = coded.FILES["the ends of a scale, sav"]
+    for names in ((), coded.MONTHS[:1], coded.MONTHS):
+        assert differ(iter([made([*case.rows, case.more])]), one, Choices(coded=names)) == []
 
 
 WITHOUT_ROWS = [b"a,b\n", b";\n" * 200_000, in_bytes(WHOLE[:0], "to_parquet"), zipped({"t.csv": b"a,b\n"})]
