@@ -184,7 +184,7 @@ def of_codebook(place: Path, suffix: str, entry: int, says: dict[str, Any]) -> R
 @pytest.mark.parametrize(
     ("suffix", "says"),
     [
-        *((".sav", {"variable_value_labels": {"callers": {99: label}}}) for label in ("N/A", "0", "-")),
+        *((".sav", {"variable_value_labels": {"callers": {99: label}}}) for label in ("N/A", "0", "-", "many")),
         (".dta", {"variable_value_labels": {"callers": {99: "N/A"}}}),
         (".sav", {"missing_ranges": {"callers": [99]}}),
     ],
