@@ -603,6 +603,13 @@ def test_an_own_file_is_promised_what_declared_facts_say() -> None:
     assert "over 316 rows with an answer, as of one for each of about as many visits as declared" in stated, (
         "how many people there are is no number of rows, nor of those that have an answer"
     )
+    off = bound.number / 316
+    assert ["that you accept" in said.forecast_bound(bound, 316, "visit", one) for one in (off, 0.99 * off, None)] == [
+        False,
+        True,
+        False,
+    ]
+    assert "more than the 3 that you accept" in said.forecast_bound(replace(bound, number=10.0), 316, "visit", 0.03)
     assert question.offer.request.chosen_after_looking  # type: ignore[attr-defined]
     label = then(case.source).label
     assert label == said.LEADS

@@ -347,7 +347,8 @@ class _Setting:
             chances = (self.at(here, metric) for metric in ("off", "verdict"))
             forecast = said.forecast(*chances)
         else:
-            forecast = said.forecast_bound(request.error_bound(0.05), source.declared.people, request.unit)
+            accepted = self.target if self.metric == "off" else None
+            forecast = said.forecast_bound(request.error_bound(0.05), source.declared.people, request.unit, accepted)
         classes, noise, target = self.model.classes, request.noise_law(scale=request.scale), features.target.name
         together = self.with_model(request)
         return Offer(
