@@ -82,7 +82,8 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
         return
     st.markdown(
         "**Before the first release, set the budget of these people.** It is the most that all private answers about "
-        "them may reveal together, whatever file they come in. It is opened once and can never be changed."
+        "them may reveal together, whatever file they come in. It is opened once and can never be changed, so whoever "
+        "answers for these people's data sets it, by how much anybody may ever learn of one of them."
     )
     st.caption(
         "Several questions in mind? Try each of them at the ε that it needs, and add them up: “Plan answers” on the "
