@@ -26,6 +26,7 @@ from dpcore.datasets.numerals import tidy
 from dpcore.datasets.places import Places
 from dpcore.datasets.plain_words import plainly
 from dpcore.datasets.range_parts import range_parts
+from dpcore.datasets.report import RECODED, Container
 from dpcore.datasets.schema import GIVES_NAMES, LONGEST_PERSON, Column, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
@@ -56,7 +57,7 @@ class PrivateRows:
     people. ``left_out_by`` are the columns by whose cells rows are left out, by a step or as totals and notes: those
     rows keep their place, with nothing in them, so that what they are called and hold hangs on such a cell.
     ``named_by_rows`` says that no header names the columns but each row its own, as in JSON: then none is lacking, for
-    one row more could bring it. ``recoded`` says that the file itself gives single numbers another meaning.
+    one row more could bring it. ``container`` is what they were read from.
 
     Each row is the one of these ``places`` among the ``records``, of which all others hold nothing: they are written
     out only where rows are steps or options. Of records none of them counts, and one that stands far below the others
@@ -68,11 +69,11 @@ class PrivateRows:
     __slots__ = (
         "_behind",
         "_called",
+        "_container",
         "_fewer",
         "_left_out_by",
         "_named_by_rows",
         "_places",
-        "_recoded",
         "_records",
         "_together",
     )
@@ -86,12 +87,12 @@ class PrivateRows:
         together: bool = False,
         left_out_by: frozenset[str] = frozenset(),
         named_by_rows: bool = False,
-        recoded: bool = False,
+        container: Container = "text",
         places: IntArray | None = None,
         records: int | None = None,
     ) -> None:
         self._behind, self._together, self._left_out_by = frame, together, left_out_by
-        self._named_by_rows, self._recoded = named_by_rows, recoded
+        self._named_by_rows, self._container = named_by_rows, container
         self._places, self._records = places, len(frame) if records is None else records
         self._fewer: dict[tuple[str, tuple[str, ...], int], PrivateRows] = {}
         self._called: tuple[Column | None, tuple[str, ...]] = None, ()  # a page asks for the names at every ε
@@ -204,9 +205,11 @@ class PrivateRows:
 
     def said_of_entries(self, declaration: Declaration, named: str | None) -> Declaration:
         """``declaration`` as far as it holds for the entries of a table of options or steps whose names are in the
-        column ``named``: where another cell leaves a row out, or the file calls a number something else, one person may
-        move its entry by all that it can hold."""
-        return declaration.of_any_reach() if self._recoded or self._left_out_by - {named} else declaration
+        column ``named``. One person may move an entry by all that it can hold where another cell leaves a row out, the
+        file calls a number something else, or numbers with a point are read by a comma."""
+        pointed = self._container != "text" and any(column.decimal == "," for column in declaration.columns)
+        elsewhere = pointed or self._container in RECODED or self._left_out_by - {named}
+        return declaration.of_any_reach() if elsewhere else declaration
 
     def _with_empty_rows(self, text: pd.Series) -> pd.Series:
         """Texts of all records, each at its place, "" for those without anything in them; the same work where there are

@@ -134,8 +134,10 @@ class Column:
     @property
     def moved(self) -> float | None:
         """How far one person can move one entry as it is read, as stated; None where nobody said, and where entries are
-        not read as they stand."""
-        return self.sensitivity if self.reads_plainly else None
+        not read as they stand. Whole numbers are the nearest ones."""
+        if self.sensitivity is None or not self.reads_plainly:
+            return None
+        return float(math.ceil(self.sensitivity)) if self.type == "integer" else self.sensitivity
 
     @property
     def bounded(self) -> bool:

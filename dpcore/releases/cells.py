@@ -71,12 +71,20 @@ def missing_rule(column: Column) -> str:
 def entry_rules(column: Column) -> tuple[str, ...]:
     """What scores count as where they are missing, or beyond the bounds that were declared."""
     low, high = column.low, column.high
+    other = (missing_rule(column), *_rounding_rule(column))
     if low is not None and high is not None:
-        return (bound_rule(column), missing_rule(column))
+        return (bound_rule(column), *other)
     if low is None and high is None:
-        return (missing_rule(column),)
+        return other
     end = f"below {exact(low)}" if low is not None else f"above {exact(high or 0.0)}"
-    return (f"Values of “{shown(column.name)}” {end} are moved to that bound.", missing_rule(column))
+    return (f"Values of “{shown(column.name)}” {end} are moved to that bound.", *other)
+
+
+def _rounding_rule(column: Column) -> tuple[str, ...]:
+    """What a number with a fraction counts as among whole ones."""
+    if column.type != "integer" or column.sensitivity is None:
+        return ()
+    return (f"A number with a fraction counts in “{shown(column.name)}” as the nearest whole one.",)
 
 
 def entry_sensitivity(column: Column, neighbours: Neighbours = "add_remove") -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,11 @@ from dpcore.datasets import (
     PrivateRows,
     Reading,
     Schema,
+    conversion,
     read_table,
 )
 from dpcore.datasets.headings import MOVERS
-from dpcore.datasets.schema import ColumnType, protects_rows
+from dpcore.datasets.schema import ColumnType, Decimal, protects_rows
 from dpcore.errors import InvalidArgument
 from dpcore.releases import cells
 from dpcore.releases.alarm import AlarmRun
@@ -202,6 +204,54 @@ def test_what_a_file_takes_for_something_else_moves_by_any_number(
     assert largest() <= 1 + 1e-9
     monkeypatch.setattr(PrivateRows, "said_of_entries", lambda self, declaration, named: declaration)
     assert largest() > 10
+
+
+def with_last(kind: str, entry: str) -> bytes:
+    """The table with this entry last, as text or with numbers that a workbook or a document holds as such."""
+    frame = pd.DataFrame({"street": list(STREETS), "callers": [*map(float, NUMBERS[:-1]), float(entry)]})
+    if kind == "json":
+        return frame.to_json(orient="records").encode()
+    if kind == "text":
+        return (
+            frame.astype({"callers": "str"})
+            .replace({"callers": {str(float(entry)): entry}})
+            .to_csv(index=False)
+            .encode()
+        )
+    made = io.BytesIO()
+    frame.to_excel(made, index=False) if kind == "xlsx" else frame.to_parquet(made)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "decimal", "entries"),
+    [
+        *(("text", ".", ("98", entry)) for entry in ("98.5", "98.999999999", "9.85e1", "98.0000000000000001")),
+        *((kind, mark, ("98", "98.5")) for kind in ("xlsx", "json", "parquet") for mark in (".", ",")),
+        *((kind, ",", ("98", "98.125")) for kind in ("xlsx", "json", "parquet")),
+    ],
+)
+@pytest.mark.parametrize("form", ["integer", "number"])
+def test_a_number_a_little_larger_is_read_so(kind: str, decimal: Decimal, entries: tuple[str, str], form: Any) -> None:
+    """98.5 was none among whole numbers, and Excel's 98.125 was 98,125 where a comma was stated: 675 for 0.5."""
+    here, there = (read_table(with_last(kind, entry)) for entry in entries)
+    for sensitivity in (1.0, 0.5):
+        column = replace(SCORE, type=form, decimal=decimal, high=100_000, sensitivity=sensitivity)
+        asked_of = [asked(here, column, each=each) for each in ("option", "step")]
+        assert (
+            max(spent(one, one.read(here.private), one.read(there.private)) for some in asked_of for one in some) <= 1
+        )
+
+
+def test_a_number_a_little_larger_would_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As columns are read of whose entries nobody said how far they move; and a mark that is read in all files."""
+    monkeypatch.setattr(conversion, "_nearest", lambda text, decimal, values, good: (values, good))
+    monkeypatch.setattr(PrivateRows, "said_of_entries", lambda self, declaration, named: declaration)
+    for kind, mark, last in (("text", ".", "98.5"), ("xlsx", ",", "98.125")):
+        here, there = (read_table(with_last(kind, entry)) for entry in ("98", last))
+        column = replace(SCORE, type="integer", decimal=mark, high=100_000)  # type: ignore[arg-type]
+        (alarm, _) = asked(here, column)
+        assert spent(alarm, alarm.read(here.private), alarm.read(there.private)) > 10, kind
 
 
 @pytest.mark.parametrize("change", [{"missing_words": ("", "99")}, {"fill": 90.0}])

@@ -196,7 +196,7 @@ class Reading:
             together=self.together,
             left_out_by=self.left_out_by,
             named_by_rows=self.named_by_rows,
-            recoded=self.report.container in RECODED,
+            container=self.report.container,
             places=self.places,
             records=self.records,
         )
