@@ -14,9 +14,8 @@ CLOSED = "Everything else keeps working; private answers wait until whoever runs
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
 IN_RHO = (
-    "ε is the most that one answer can ever tell of somebody. Few tell as much, and several together less than their "
-    "ε added up. This budget counts what they tell on average (ρ): so more answers fit, and one ε takes a larger share "
-    "of it for some kinds of answers than for others."
+    "ε is the most that one answer can ever tell of somebody, ρ what it tells on average. Counted in ρ many small "
+    "answers fit and few large ones, and one ε takes a larger share for some kinds of answers than for others."
 )
 """Why one ε is two shares, wherever a share is shown of a budget that counts in ρ."""
 NOT_ENOUGH = "Not enough is left for one more answer to this question at this ε."
@@ -86,8 +85,8 @@ def counted(counting: str, *, pure: bool) -> str:
             "" if pure else " δ, the chance that the promise fails (10⁻⁶ is one in a million), adds up too."
         )
     if counting == "zcdp":
-        return f"Counted in ρ, made for many small answers: at half the ε one costs about a quarter. {IN_RHO}"
-    return f"Counted both by adding up and in ρ, made for many small answers, whichever leaves more. {IN_RHO}"
+        return f"Counted in ρ: at half the ε an answer costs about a quarter. {IN_RHO}"
+    return f"Counted both by adding up and in ρ, whichever leaves more. {IN_RHO}"
 
 
 def counts_more(hidden: str, promised: str) -> str:

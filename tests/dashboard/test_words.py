@@ -9,8 +9,10 @@ import pytest
 
 from dashboard import words
 from dashboard.view import EPSILON_HIGH, EPSILON_LOW, Needed, Proviso
-from dashboard.words import needs
+from dashboard.words import needs, tracker
+from dpcore.costs import Cost
 from dpcore.datasets.text import UNSEEN
+from dpcore.ledger import Budget
 
 
 @pytest.mark.parametrize(
@@ -126,3 +128,20 @@ def test_what_two_answers_tell_is_said_of_one_and_not_of_several_together() -> N
     twice = words.at_most(words.odds(1.0, 2e-6))
     assert of_one.judged.endswith(f"two such answers is right at most {twice} times in 100.")
     assert "two such" not in replace(of_one, of="all answers that fit").judged
+
+
+@pytest.mark.parametrize("cap", [1.0, 3.0, 9.0])
+def test_what_is_said_of_budgets_in_rho_is_what_fits(cap: float) -> None:
+    """It said that more answers fit, where an ε of 0.5 by itself fits once of 3 and not six times."""
+
+    def fitting(epsilon: float, rho: float) -> list[int]:
+        cost = Cost(epsilon=epsilon, delta=0.0, rho=rho)
+        budgets = (Budget.planned(epsilon=cap, delta=1e-6, counting=counting) for counting in ("sum", "zcdp"))
+        return [budget.answers_left(cost) for budget in budgets]
+
+    assert "many small answers fit and few large ones" in tracker.IN_RHO
+    for epsilon, more in ((cap / 100, True), (cap / 2, False)):
+        by_sum, in_rho = fitting(epsilon, epsilon**2 / 2)
+        assert (in_rho > by_sum, in_rho < by_sum) == (more, not more)
+    large, small = fitting(cap / 20, (cap / 20) ** 2 / 2)[1], fitting(cap / 20, (cap / 20) ** 2 / 8)[1]
+    assert large < small, "one ε, by two kinds of answers"
