@@ -177,8 +177,6 @@ def test_a_little_text_is_read_here_and_a_wrong_choice_is_named(apart: Apart) ->
         ("fails", "KeyError"),
         pytest.param("shares", "PermissionError", marks=FILTERED),
         pytest.param("seals", "PermissionError", marks=FILTERED),
-        ("crashes", "exit -11"),
-        ("aborts", "exit -6"),
         ("lies", "Garbled"),
     ],
 )
@@ -190,10 +188,67 @@ def test_a_reader_that_breaks_is_a_defect_of_ours(
     found = re.search(r"reference ([0-9A-F]{8})\.", sentence)
     assert found is not None
     assert f"{found[1]} while this file was read: {kind}" in caplog.text
-    assert ("save the table as CSV" in sentence) == (behaviour not in ("fails", "shares", "seals", "lies"))
+    assert ("save the table as CSV" in sentence) == (behaviour == "panics")
     assert CANARY not in caplog.text + "".join(capfd.readouterr())
     assert apart.process is not None
     assert readers(apart.process) == []
+
+
+FAULTS = [signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP, signal.SIGSYS]
+"""What the system ends a process by for what its own code did."""
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    """Of endings that earlier tests brought about nothing is noted."""
+    asked._log_once.cache_clear()
+    return caplog
+
+
+@pytest.mark.parametrize(("behaviour", "number"), [("crashes", signal.SIGSEGV), ("aborts", signal.SIGABRT)])
+def test_a_file_that_ends_its_reader_is_called_so(
+    apart: Apart, behaviour: str, number: int, log: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """And no defect of ours, of which whoever brings it again and again would fill the log."""
+    sentences = {said(apart, behaviour) for _ in range(3)}
+    assert sentences == {
+        "This file made the program that reads such files end; it may be damaged. Save it anew, or save the table as "
+        "CSV, and bring that."
+    }
+    assert len(log.messages) == 1
+    assert str(number) in log.messages[0]
+    assert CANARY not in "".join([*log.messages, *capfd.readouterr()])
+    assert apart.process is not None
+    assert readers(apart.process) == []
+
+
+def why(ended: int | None, otherwise: str = "") -> Exception:
+    return asked._why(asked._Answer(ended=ended), False, MOST, otherwise, own())
+
+
+@pytest.mark.defects
+def test_how_a_reader_ended_decides_what_is_said(log: pytest.LogCaptureFixture) -> None:
+    """Of all signals there are: what its own code did, what took too long, what somebody else did; and of all codes."""
+    for number in {*signal.valid_signals()} - {*FAULTS, signal.SIGXCPU}:
+        assert "was ended from outside" in str(why(-number))
+    assert "was ended from outside" in str(why(None))
+    assert "takes longer than" in str(why(-signal.SIGXCPU))
+    log.clear()
+    for number in FAULTS * 3:
+        assert str(why(-number)).endswith("may be damaged. Save it anew, and bring that."), "a text is one already"
+    assert len(log.messages) == len(FAULTS)
+    for code in (0, 1, 7):
+        assert isinstance(why(code), Defect)
+
+
+def test_these_tests_of_endings_can_fail(log: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mutant that notes each file, and one for which only the kernel's kill is from outside."""
+    monkeypatch.setattr(asked, "_log_once", asked._log_once.__wrapped__)
+    for _ in range(3):
+        why(-signal.SIGSEGV)
+    assert len(log.messages) == 3
+    monkeypatch.setattr(asked, "_FAULTS", {*signal.valid_signals()} - {signal.SIGKILL})
+    assert "was ended from outside" not in str(why(-signal.SIGTERM))
 
 
 @pytest.mark.defects

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.datasets import read_table
+from dpcore.datasets import UnreadableFile, read_table
 from dpcore.datasets.apart import Apart, Most, calls, opened
 from dpcore.datasets.apart import apart as asked
 from dpcore.datasets.apart.calls import MACHINES, Machine, program
-from dpcore.errors import Defect
 from tests.datasets.unruly import file
 
 ROOT = Path(__file__).parents[2]
@@ -483,12 +482,11 @@ def test_a_reader_opens_what_its_libraries_need_and_its_own_folder_alone(
 
 
 @pytest.mark.thorough
-@pytest.mark.defects
 def test_a_reader_that_is_ended_leaves_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     apart = Apart(Most(memory=120 << 20, seconds=60, waiting=60.0), also=["tests.datasets.unruly"])
     try:
-        with pytest.raises(Defect):
+        with pytest.raises(UnreadableFile, match="made the program that reads such files end"):
             read_table(file("aborts"), tables=apart.table_of)
     finally:
         apart.close()

@@ -10,6 +10,7 @@ import json
 import mmap
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from dpcore.datasets import temporary
@@ -103,8 +105,8 @@ class Apart:
 
         What a text takes of memory, and for how long nothing else of this process goes on, hangs on what is in it.
 
-        Raises UnreadableFile also for a file that takes too much memory or time, Defect where a library ends its
-        process, and whatever ``say`` raises, which ends the reading at once.
+        Raises UnreadableFile also for a file that takes too much memory or time, or has a library crash, Defect where
+        the reader fails otherwise, and whatever ``say`` raises, which ends the reading at once.
         """
         from dpcore.datasets.reading import kinds
         from dpcore.datasets.reading.container import kind_of
@@ -354,7 +356,13 @@ def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str, words: Ow
         )
     if answer.ended == -_XCPU:
         return UnreadableFile(_too_long(most.seconds, otherwise))
-    if answer.ended in (None, -_KILL):
+    if answer.ended is not None and -answer.ended in _FAULTS:
+        _log_once(-answer.ended)
+        return UnreadableFile(
+            f"This file made the program that reads such files end; it may be damaged. Save it anew{otherwise}, and "
+            "bring that."
+        )
+    if answer.ended is None or answer.ended < 0:
         logged(f"a reader was ended from outside ({answer.ended})")
         return UnreadableFile(
             "The reading of this file was ended from outside, as where the computer has no memory left; try it again, "
@@ -363,8 +371,15 @@ def _why(answer: _Answer, no_memory: bool, most: Most, otherwise: str, words: Ow
     return defect(_DOING, f"exit {answer.ended}", (), _CRASH)
 
 
-_KILL, _XCPU = 9, 24
-_PLACES = 20
+_XCPU, _PLACES = 24, 20
+_FAULTS = {getattr(signal, f"SIG{name}", None) for name in ("SEGV", "BUS", "ABRT", "FPE", "ILL", "TRAP", "SYS")}
+"""By which the system ends a process for what its own code did; Windows has not all of them."""
+
+
+@cache
+def _log_once(number: int) -> None:
+    """That a library ended its process by this signal: once, however often such a file is brought."""
+    logged(f"a file had a library end its reader by signal {number}; others that do are not noted")
 
 
 def _too_long(seconds: float, otherwise: str) -> str:
