@@ -1,18 +1,21 @@
 """Keyed sketches of tables, by which a file about the same people is recognised without keeping any of it.
 
-A row is known by what stands together in it: in pairs and triples of its columns, in all of them, and in all but one.
-From each such *combination* a sketch holds marks of a few dozen of its different value tuples. Which ones is decided by
-a keyed hash of the tuple alone, so two files about the same people keep the same ones, whatever the order of rows or
-the names of columns (coordinated sampling; Cohen, 1997; Broder, 1997). A mark is a keyed hash again: without the key
-(``dpcore.ledger.key``) marks are random numbers, and no guess of the data can be tested on them. Besides, each column
-has a mark of all it holds, in any order.
+A row is known by what stands together in it: in pairs and triples of its columns, in all of them, and in all but one;
+and, since in questionnaires all columns hold the same values, in all of them in the file's order, and in all and all
+but one by their names. From each such *combination* a sketch holds marks of a few dozen of its different value tuples.
+Which ones is decided by a keyed hash of the tuple alone, so two files about the same people keep the same ones,
+whatever the order of rows or the names of columns (coordinated sampling; Cohen, 1997; Broder, 1997). A mark is a keyed
+hash again: without the key (``dpcore.ledger.key``) marks are random numbers, and no guess of the data can be tested on
+them. Besides, each column has a mark of all it holds, in any order.
 
 Recognised: columns dropped, added, renamed or reordered; rows reordered, a few changed, or only a part of them (from a
 sixth on); ids shifted; another spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: fewer rows,
 or a part of the rows of a file whose columns are so coarse that not even three, or all, tell most rows apart (five
-questions with three answers each); files whose rows could be any of so few that those of other people hold most of them
-too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values
-themselves were changed (rounded, jittered, translated, in other units); the same people asked something else.
+questions with three answers each); fewer or more rows of a file whose columns share their values (all answered 1 to 5)
+and were renamed and also moved or dropped, or of more than twelve of which one was dropped; files whose rows could be
+any of so few that those of other people hold most of them too (ages beside three jobs; a calendar with what was
+counted; groups of equal size); files in which the values themselves were changed (rounded, jittered, translated, in
+other units); the same people asked something else.
 
 Beside files of the same person also rows that stand several times, all or many of them, and tables of two to twelve
 rows of each person beside one of one row, by what stands in all rows of one (ids that are no plain numbers, dates,
@@ -72,7 +75,7 @@ class Combination:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
     """``columns`` maps the mark of each column's contents to how unlikely an equal one is by chance, in bits. The first
-    of ``combinations`` is the widest: of all columns that tell rows apart.
+    of ``combinations`` is the widest that tells rows apart.
 
     Both parts are of all rows as they stand; ``bare`` is what shows where rows that are copies are left out, of a file
     that has some. Only ``is_like`` looks at it.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 _TELLING = 8  # columns that are looked at in pairs and triples: those with most different values
 _WIDEST = 40  # columns of which all together are looked at
 _LEFT_OUT = 12  # up to so many columns, also all but one of them
+_ANY, _PLACE = np.uint64(1), 0x94D049BB133111EB  # odd, and no power of it near 1
+_CHANCES = 3.0
+"""How many times the share of rows that strangers could have as well counts where columns are told apart: these
+combinations stand beside the others, and must take no more strangers for the same people than these do."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?")  # as ``_canonical`` writes dates
 _EVEN = 0.75  # of the gaps of a calendar that are as the others: working days leave the weekend out
 
@@ -77,7 +81,7 @@ def sketch(reading: Reading, key: bytes) -> Sketch:
     """
     key = hmac.digest(key, b"sketch 1", "sha256")
     typed = reading.apply(reading.suggested()).frame
-    columns = [_Column.of(cells, key) for cells in _canonical(typed)]
+    columns = _columns(typed, key)
     found = tuple(islice(_combinations(columns, key), MOST_COMBINATIONS))
     without = _without_copies(typed, columns, key, min(MOST_COMBINATIONS, MOST_TOGETHER - len(found)))
     return Sketch(columns=_contents(columns, key), combinations=found, bare=without)
@@ -93,12 +97,12 @@ def _without_copies(typed: pd.DataFrame, columns: list[_Column], key: bytes, mos
     places = bare(_rows([columns[at] for at in own]))
     if places is not None:
         typed = typed.iloc[places, own]
-        columns = [_Column.of(cells, key) for cells in _canonical(typed)]
+        columns = _columns(typed, key)
     lasting = [at for at, one in enumerate(columns) if one.tells and not one.running and one.copies >= LEAST_SHARE]
     once = bare(_rows([columns[at] for at in lasting]))
     staying: list[_Column] = []
     if once is not None:
-        staying = [_Column.of(cells, key) for cells in _canonical(typed.iloc[once, lasting])]
+        staying = _columns(typed.iloc[once, lasting], key)
     elif places is None:
         return None
     found = list(islice(_combinations(staying, key), most if places is None else most // 2))
@@ -115,31 +119,34 @@ def _contents(columns: list[_Column], key: bytes) -> tuple[tuple[int, int], ...]
     return tuple(sorted({(one.contents(key), one.bits) for one in saying})[:MOST_COLUMNS])
 
 
-def _rows(columns: list[_Column]) -> NDArray[np.uint64]:
-    """One hash per row of all these columns in their order: a row with its cells exchanged is another."""
-    rows = np.zeros(columns[0].hashes.size if columns else 0, dtype=np.uint64)
-    for column in columns:
-        rows = _mixed(rows + column.hashes)
-    return rows
-
-
 def _combinations(columns: list[_Column], key: bytes) -> Iterable[Combination]:
-    telling = sorted((one for one in columns if one.tells), key=lambda one: -one.different)
-    for chosen in _chosen(telling):
-        made = _combination(chosen, key)
+    """Those of cells of whatever column first, as all versions keep them; then those of cells of their columns."""
+    telling = [one for one in columns if one.tells]
+    for some in _chosen(sorted(telling, key=lambda one: -one.different)):
+        made = _combination([(one, _ANY) for one in some], key)
         if made is not None:
             yield made
+    for tagged in _with_tags(telling):
+        made = _combination(tagged, key, chances=_CHANCES)
+        if made is not None:
+            yield made
+
+
+def _columns(typed: pd.DataFrame, key: bytes) -> list[_Column]:
+    return [_Column.of(str(name), cells, key) for name, cells in zip(typed.columns, _canonical(typed), strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Column:
     """One column as keyed 64-bit hashes of its values, shape (rows,).
 
-    ``running`` says that it only counts the rows, as any file's can; ``alone`` that it tells them apart by itself.
-    ``domain`` is about how many values it could hold, as far as its own can show; ``even`` says that each of them is
-    there as often. ``copies`` is the share of copies among the values that are there more than once.
+    ``tag`` is a keyed number of its name. ``running`` says that it only counts the rows, as any file's can; ``alone``
+    that it tells them apart by itself. ``domain`` is about how many values it could hold, as far as its own can show;
+    ``even`` says that each of them is there as often. ``copies`` is the share of copies among the values that are there
+    more than once.
     """
 
+    tag: np.uint64
     hashes: NDArray[np.uint64]
     different: int
     running: bool
@@ -149,7 +156,7 @@ class _Column:
     copies: float
 
     @classmethod
-    def of(cls, cells: _Cells, key: bytes) -> _Column:
+    def of(cls, name: str, cells: _Cells, key: bytes) -> _Column:
         from pandas.util import hash_array
 
         # SipHash, which takes 16 ASCII characters of a key
@@ -164,6 +171,7 @@ class _Column:
         domain = _between(words) or _at_least(counts)
         small = _filled(len(words), domain) > 1.0 - LEAST_APART
         return cls(
+            tag=_odd(key, name),
             hashes=hashes,
             different=len(words),
             running=running,
@@ -193,6 +201,10 @@ class _Column:
         mixed = _mixed(self.hashes)
         parts = (self.hashes.size, int(mixed.sum(dtype=np.uint64)), int(_mixed(mixed).sum(dtype=np.uint64)))
         return _mark(key, b"column", *parts)
+
+
+_Tagged: TypeAlias = list[tuple[_Column, np.uint64]]
+"""Columns, each with an odd number by which its cells count: equal ones of two columns are equal where that is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -304,11 +316,7 @@ def _all_whole(words: list[str]) -> bool:
 def _chosen(telling: list[_Column]) -> Iterable[list[_Column]]:
     """Combinations of columns, those first that survive a column being dropped or added."""
     widest = telling[:_WIDEST]
-    if len(widest) > 1:
-        yield widest
-    if 2 < len(widest) <= _LEFT_OUT:
-        for place in range(len(widest)):
-            yield [*widest[:place], *widest[place + 1 :]]
+    yield from _most_of(widest)
     for column in telling:
         if column.alone:
             yield [column]
@@ -318,14 +326,33 @@ def _chosen(telling: list[_Column]) -> Iterable[list[_Column]]:
                 yield list(some)
 
 
-def _combination(columns: list[_Column], key: bytes) -> Combination | None:
-    """Marks of some tuples; None where they hardly tell rows apart."""
-    hashes = _together(columns)
+def _with_tags(telling: list[_Column]) -> Iterable[_Tagged]:
+    """Columns by their names, and as they stand in the file: the one stays where they are moved, the other where they
+    are renamed. Of columns that share their values a row would else be told by how often it holds each of them alone.
+    """
+    for some in _most_of(telling):
+        yield [(one, one.tag) for one in some]
+    if len(telling) > 1:
+        yield _placed(telling)
+
+
+def _most_of(columns: list[_Column]) -> Iterable[list[_Column]]:
+    """All of them, and of few also all but one."""
+    if len(columns) > 1:
+        yield columns
+    if 2 < len(columns) <= _LEFT_OUT:
+        for place in range(len(columns)):
+            yield [*columns[:place], *columns[place + 1 :]]
+
+
+def _combination(tagged: _Tagged, key: bytes, chances: float = 1.0) -> Combination | None:
+    """Marks of some tuples; None where they hardly tell rows apart, ``chances`` times as many taken for strangers'."""
+    hashes, columns = _together(tagged), [column for column, _ in tagged]
     depth = max(0, math.ceil(math.log2(max(hashes.size, 1) / MOST_MARKS)))
     values, counts = np.unique(hashes[_depths(hashes) >= depth], return_counts=True)
     if values.size == 0:
         return None
-    rest = [column for column in columns if not column.running]
+    rest = [(column, tag) for column, tag in tagged if not column.running]
     if len(rest) == len(columns):
         # rows that could be any of a few hardly tell who they are, even where each is there once
         filled = _filled(values.size * 2**depth, math.prod(column.domain for column in columns))
@@ -336,6 +363,7 @@ def _combination(columns: list[_Column], key: bytes) -> Combination | None:
         apart = 1.0 - float((beside * (beside - 1)).sum()) / (rows * (rows - 1))
     else:
         return None
+    apart = 1.0 - chances * (1.0 - apart)
     if apart < LEAST_APART or values.size < LEAST_SHARED:
         return None
     depths = _depths(values)
@@ -347,12 +375,27 @@ def _combination(columns: list[_Column], key: bytes) -> Combination | None:
     return Combination(depth=depth, apart=int(100 * apart), marks=tuple(marks))
 
 
-def _together(columns: list[_Column]) -> NDArray[np.uint64]:
+def _rows(columns: list[_Column]) -> NDArray[np.uint64]:
+    """One hash per row of all these columns in their order: a row with its cells exchanged is another."""
+    return _together(_placed(columns))
+
+
+def _together(tagged: _Tagged) -> NDArray[np.uint64]:
     """One hash per row of what stands in these columns."""
-    total = columns[0].hashes.copy()
-    for column in columns[1:]:
-        total += column.hashes  # wraps around, on purpose
+    total = np.zeros(tagged[0][0].hashes.size if tagged else 0, dtype=np.uint64)
+    for column, tag in tagged:
+        total += column.hashes * tag  # wraps around, on purpose
     return _mixed(total)
+
+
+def _placed(columns: list[_Column]) -> _Tagged:
+    return [(column, np.uint64(pow(_PLACE, place, 1 << 64))) for place, column in enumerate(columns)]
+
+
+def _odd(key: bytes, name: str) -> np.uint64:
+    """Of each name another odd number, by which nothing of a cell is lost; capitals and blanks make none."""
+    digest = hmac.digest(key, b"name " + _folded(name).encode(), "sha256")
+    return np.uint64(int.from_bytes(digest[:8], "big") | 1)
 
 
 def _mark(key: bytes, purpose: bytes, *numbers: int) -> int:
