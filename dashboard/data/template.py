@@ -26,7 +26,8 @@ def template(own: OwnFile) -> Template:
         schema = replace(schema, columns=unmoved(_said(own)) or (Column(name=_NO_NAME, type="text"),))
     elif own.from_rows and own.as_read is not None:
         public = tuple(one for one in schema.columns if one.name not in own.from_rows)
-        read = tuple(Column(name=str(name), type="text") for name in own.as_read.frame.columns)
+        named = (str(name) for name in own.as_read.frame.columns if name not in own.as_read.from_rows)
+        read = tuple(Column(name=name, type="text") for name in named)
         schema = replace(schema, columns=public or read)
     if not own.decisions.said_rows:
         schema = replace(schema, rows_per_person=own.made)
