@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import words
+from dashboard.background import cluster
 from dashboard.data.decisions import EVEN, LAST_STEP
 from dashboard.data.file_form import HEADING
 from dashboard.data.own_file import OwnFile
@@ -192,20 +193,27 @@ def log(own: OwnFile) -> None:
 
 def where_kept() -> str:
     """Where a file that was brought is now."""
-    where = "this computer, on which Epsilon Lab runs," if visitors.alone() else "the computer that serves this page"
-    return f"It is kept in the memory of {where} and sent nowhere else; only this browser tab shows it."
+    where = "this computer, on which Epsilon Lab runs" if visitors.alone() else "the computer that serves this page"
+    nowhere = "" if _sent() else ", and sent nowhere else"
+    return f"It is kept in the memory of {where}{nowhere}; only this browser tab shows it.{_sent()}"
 
 
 def where_it_is() -> str:
     """Who may see a file, and until when."""
     minutes = max(round(int(st.get_option("server.disconnectedSessionTTL") or 0) / 60), 1)
+    leaves = "" if _sent() else "does not leave this computer: it "
     here = (
-        "does not leave this computer: it stays in the memory of the program that shows this page"
+        f"{leaves}stays in the memory of the program that shows this page"
         if visitors.alone()
         else "goes to the computer that serves this page, whoever runs that could look into its memory; it stays there"
     )
     return (
-        f"A file you drop here {here}, for this browser tab only, also after you reload the page. After you remove or "
-        "replace it you can bring it back or forget it for good; it is gone at most "
+        f"A file you drop here {here}, for this browser tab only, also after you reload the page.{_sent()} After you "
+        "remove or replace it you can bring it back or forget it for good; it is gone at most "
         f"{words.plural(minutes, 'minute')} after you close the tab, and until then reopening the tab brings it back."
     )
+
+
+def _sent() -> str:
+    """That rows go to other computers, where they do."""
+    return f" {said.TO_CLUSTER}" if cluster.wanted() else ""

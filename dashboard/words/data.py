@@ -155,6 +155,10 @@ WITHOUT_FILE = (
     "No file at hand? “No file: describe a table” asks for columns and how many people, makes up rows to match, and "
     "shows how good private answers about such a table would be."
 )
+TO_CLUSTER = (
+    "While a chart of it is computed its rows go to the computers of the cluster that this server works with, and "
+    "whoever runs these can read them."
+)
 DROP = "Drop a table here: CSV, Excel, JSON, Parquet, SPSS, Stata, SAS, or one of these zipped"
 PASTE = "Or paste a table"
 PASTE_LABEL = "Cells copied from a sheet, a page or a mail, with the names of the columns first"

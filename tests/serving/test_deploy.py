@@ -51,6 +51,8 @@ def test_the_containers_bound_the_same() -> None:
     assert 'tmpfs: ["/tmp:' in lab
     assert "read_only: true" in lab
     assert "cap_drop: [ALL]" in lab
+    (stopped,) = re.findall(r"^    stop_grace_period: (\d+)s", lab, flags=re.M)
+    assert int(stopped) > 4 * replicas._DRAIN, "the balancer and the servers are ended in time"
     (call,) = re.findall(r"^    command: \[(.+)\]$", lab, flags=re.M)
     words = [word.strip().strip('"') for word in call.split(",")]
     assert _parser().parse_args(words).address == "0.0.0.0"  # noqa: S104 - in a container

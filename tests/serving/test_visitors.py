@@ -14,11 +14,12 @@ import pytest
 from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
-from dashboard.background import compute
+from dashboard.background import cluster, compute
 from dashboard.background.once import forget_all
 from dashboard.data import understood
 from dashboard.people import visitors
 from dashboard.serving.settings import REPLICAS
+from dashboard.words.data import TO_CLUSTER
 from dashboard.words.server import OPEN
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument, LedgerError, UnknownLineage
@@ -121,6 +122,23 @@ def test_a_file_is_said_to_stay_here_only_where_nobody_comes_from_elsewhere(
                     patched.setattr(visitors, name, value)
                 found.append("this computer" in said())
         assert (found == [here for _, here in CAME]) is not careless, found
+
+
+@pytest.mark.parametrize(("came", "_"), CAME)
+def test_where_there_is_a_cluster_a_file_is_said_to_go_there(
+    came: dict[str, Any], _: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said to be sent nowhere else, and all of its rows were read on a worker."""
+    monkeypatch.delenv("EPSILON_LAB_VISITORS", raising=False)
+    monkeypatch.setattr(visitors.st, "context", Context(HERE))
+    monkeypatch.setattr(visitors, "opened", lambda *_: False)
+    for name, value in came.items():
+        monkeypatch.setattr(visitors, name, value)
+    for address in ("", "tls://cluster.example:8786"):
+        monkeypatch.setenv(cluster.VARIABLE, address)
+        for told in (understood.where_kept(), understood.where_it_is()):
+            assert (TO_CLUSTER in told) == bool(address)
+            assert not (address and ("nowhere else" in told or "does not leave" in told))
 
 
 @pytest.fixture

@@ -323,8 +323,8 @@ def _check_coded(table: Tabulated, choices: Choices) -> None:
 
 def _left_out_by(table: Tabulated, choices: Choices) -> frozenset[str]:
     """The named columns by whose cells rows are left out as totals and notes: the first; all where there are more than
-    two, for then a row that holds one cell alone is a note. "" stands for all where a person said that rows with too many
-    cells are set aside."""
+    two, for then a row that holds one cell alone is a note. "" stands for all where a person said that rows with too
+    many cells are set aside."""
     names = [] if table.report.keep_footer else [name for name in table.frame.columns if name not in table.from_rows]
     found = frozenset(names if len(names) > 2 else names[:1])
     return found | {""} if choices.uneven == "set aside" else found
