@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -130,10 +129,10 @@ def test_a_word_cut_within_its_last_letter_is_read_alike_beside_one_that_cannot_
 def test_a_cell_is_decoded_by_its_bytes_and_what_the_file_states(
     kind: str, data: bytes, said: str | None, letters: bytes, word: str | None
 ) -> None:
-    decode = labelled_letters.decoder(data, kind, SimpleNamespace(file_encoding=said))
+    decode = labelled_letters.decoder(data, kind, said)
     assert labelled_letters.decoded([letters, 1.5], decode) == ([word or "", 1.5], int(word is None))
 
 
 def test_an_encoding_that_is_not_known_is_named() -> None:
     with pytest.raises(UnreadableFile, match="in the encoding EUC-TW, which cannot be read; save it in UTF-8"):
-        labelled_letters.decoder(b"", "sas", SimpleNamespace(file_encoding="EUC-TW"))
+        labelled_letters.decoder(b"", "sas", "EUC-TW")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -127,12 +127,16 @@ def test_what_the_file_declares_missing_has_no_label() -> None:
     assert read_table(data).column("cell").codebook == ("not at all", "completely")
 
 
-def by_their_number(labels: dict[str, str], is_missing: Callable[[str], bool]) -> dict[str, str]:
+ANSWERS = labelled_files._answers
+
+
+def by_their_number(*given: Any) -> dict[Hashable, tuple[str, str]]:
     """As it once was: labels in place of codes where these are counted from 0 or 1 on, are letters, or ten."""
-    codes = [code for code in labels if not is_missing(code)]
+    answers = ANSWERS(*given)
+    codes = [code for code, _ in answers.values()]
     counted = {"0", "1"} <= set(codes) or {"1", "2"} <= set(codes)
     words = counted or len(codes) >= 10 or any(not re.fullmatch(r"-?\d+(\.\d+)?", code) for code in codes)
-    return {code: labels[code] for code in codes} if words else {}
+    return answers if words else {}
 
 
 @pytest.mark.parametrize("by", WRITE)

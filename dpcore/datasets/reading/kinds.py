@@ -16,7 +16,7 @@ from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.decoding import decode_json
 from dpcore.datasets.reading.documents import json_document
-from dpcore.datasets.reading.labelled_files import LabelledKind, as_labels, labelled_table, read_as_labels
+from dpcore.datasets.reading.labelled_files import LabelledKind, labelled_table, read_as_labels
 from dpcore.datasets.reading.naming import names
 from dpcore.datasets.reading.packing import Workbook, unpacked, workbook_kind
 from dpcore.datasets.reading.tabulate import Tabulated, tabulate, tabulate_sheet
@@ -168,16 +168,19 @@ def _labelled(data: bytes, kind: LabelledKind, coded: Collection[str], say: _Say
     frame = without_unnamed_index(found.frame)
     table = _plain(frame, "transport" if found.open_ended else "labelled", found.notices)
     called = dict(zip(map(str, frame.columns), map(str, table.frame.columns), strict=True))
-    codebooks = {called[name]: labels for name, labels in found.codebooks.items() if labels and name in called}
-    codebooks = {name: labels for name, labels in codebooks.items() if name not in coded}
+    labelled = {
+        name: called[name]
+        for name, labels in found.codebooks.items()
+        if labels and name in called and called[name] not in coded
+    }
     read = table.frame.copy(deep=False)
-    for name, labels in codebooks.items():
-        read[name] = as_labels(read[name], labels)
-    table = _noticed(table, read_as_labels(codebooks)) if codebooks else table
+    for name, own in labelled.items():
+        read[own] = found.as_labels[name]
+    table = _noticed(table, read_as_labels(tuple(labelled.values()))) if labelled else table
     return replace(
         table,
         frame=read,
-        codebooks={name: _different(labels.values()) for name, labels in codebooks.items()},
+        codebooks={own: _different(found.codebooks[name].values()) for name, own in labelled.items()},
         about={called[name]: about for name, about in found.about.items() if name in called},
     )
 

@@ -1,16 +1,18 @@
 """Files of SPSS, Stata and SAS: labels in place of codes, and what a file declares missing stays missing.
 
 What a cell says follows from its own code and the label of that code alone: how many labels a column has, which many
-programs make of its rows, a code that has none, a number that is no day, or bytes that are no letters, change no other
-row.
+programs make of its rows, a code that has none, a number that is no day, or bytes that are no letters, in a cell or in
+a label, change no other row.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +22,10 @@ from dpcore.datasets.held import held_by
 from dpcore.datasets.reading.bounds import check_size, check_text, check_told
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.labelled_days import Moment, moments
-from dpcore.datasets.reading.labelled_letters import Decode, decoded, decoder, rows_of, states_utf8
+from dpcore.datasets.reading.labelled_heads import Head, head_of, key
+from dpcore.datasets.reading.labelled_letters import Decode, beside, decoded, decoder, raw, rows_of
 from dpcore.datasets.reading.labelled_pieces import Pieces, pieces, pieces_by_words
-from dpcore.datasets.reading.labelled_spss import with_zeros_marked
+from dpcore.datasets.reading.labelled_spss import stating_alone, with_zeros_marked, without_zeros
 from dpcore.datasets.reading.labelled_stata import StataCells, stands_apart
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.report import Notice
@@ -44,11 +47,13 @@ _Cells = Callable[[int, int], list[list[Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labelled:
-    """Columns as text under the file's names, codes as they are written. ``codebooks`` hold the labels of a column's
-    values by these, in their order; ``about`` the columns' descriptions. Empty rows behind the others cannot be told
-    from what fills up an ``open_ended`` file."""
+    """Columns as text under the file's names, codes as they are written; those with labels again in ``as_labels``, each
+    cell with its label in place of its code. ``codebooks`` hold the labels of a column's values by their codes, in the
+    order of these; ``about`` the columns' descriptions. Empty rows behind the others cannot be told from what fills up
+    an ``open_ended`` file."""
 
     frame: pd.DataFrame
+    as_labels: pd.DataFrame
     codebooks: dict[str, dict[str, str]]
     about: dict[str, str]
     notices: tuple[Notice, ...]
@@ -70,18 +75,22 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
     with private_folder() as folder:
         file = private_file(folder, data)
         try:
-            meta = _about_columns(read, str(file), kind)
-            names = list(meta.column_names)
-            check_size(max(meta.number_rows or 0, 0), len(names))
-            if not names:
+            stated = _stated_encoding(read, folder, data, kind, str(file))
+            decode = decoder(data, kind, stated)
+            more = {"user_missing": True} if kind == "spss" else {}  # what is declared missing is told only so
+            meta = beside(read, str(file), kind, **more)
+            check_size(max(meta.number_rows or 0, 0), len(meta.column_names))
+            if not meta.column_names:
                 raise UnreadableFile("The file holds no columns.")
             check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
-            days = _days(kind, meta)
+            head = head_of(meta, partial(raw, kind=kind), decode)
+            days = _days(kind, head)
             blank = _BLANK_NUMBERS if kind == "transport" else frozenset[float]()
-            if states_utf8(kind, meta):
+            zeros = kind == "spss" and stated == "UTF-8"
+            if zeros:
                 file = private_file(folder, with_zeros_marked(data), "marked")
-            cells, piece = _cells(read, str(file), data, kind, meta)
-            found = _read(cells, decoder(data, kind, meta), meta, piece, days, blank, say)
+            cells, piece = _cells(read, str(file), data, kind, meta, zeros=zeros)
+            found = _read(cells, decode, head, meta.number_rows, piece, days, blank, say)
             return replace(found, open_ended=kind == "transport")
         except (
             pyreadstat.ReadstatError,
@@ -96,34 +105,35 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
             ) from None
 
 
-def _about_columns(read: Callable[..., Any], file: str, kind: LabelledKind) -> Any:
-    """What a file says beside its rows. Raises UnreadableFile where its words are written in wider letters than those
-    that its reader knows, and what that raises."""
-    more = {"user_missing": True} if kind == "spss" else {}  # which values are declared missing is told only so
-    try:
-        return read(file, metadataonly=True, **more)[1]
-    except TypeError:  # from it alone: there are no names
-        raise UnreadableFile(
-            f"Words in this {_NAMES[kind]} file are in an encoding that cannot be read; save it in UTF-8, or as CSV."
-        ) from None
+def _stated_encoding(read: Callable[..., Any], folder: Path, data: bytes, kind: LabelledKind, file: str) -> str | None:
+    """In which letters the words of a file are by what it states itself, None where it does not. Raises UnreadableFile,
+    and what its reader does."""
+    if kind == "spss":
+        file = str(private_file(folder, stating_alone(data), "stating"))
+    elif kind != "sas":
+        return None
+    found: str | None = read(file, metadataonly=True)[1].file_encoding
+    return found
 
 
-def _days(kind: LabelledKind, meta: Any) -> dict[str, Callable[[Any], Moment]]:
+def _days(kind: LabelledKind, head: Head) -> dict[str, Callable[[Any], Moment]]:
     """Of each column of days or times, what its numbers stand for."""
-    written = (meta.original_variable_types or {}).items()
-    found = ((str(name), moments(_NAMES[kind], str(form or ""))) for name, form in written)
+    found = ((name, moments(_NAMES[kind], form)) for name, form in head.written.items())
     return {name: moment for name, moment in found if moment is not None}
 
 
-def _cells(read: Callable[..., Any], file: str, data: bytes, kind: LabelledKind, meta: Any) -> tuple[_Cells, Pieces]:
-    """How a file's cells are read, and of which pieces."""
+def _cells(
+    read: Callable[..., Any], file: str, data: bytes, kind: LabelledKind, meta: Any, *, zeros: bool
+) -> tuple[_Cells, Pieces]:
+    """How a file's cells are read, and of which pieces; with ``zeros`` those within its words are marked."""
     if kind == "stata" and stands_apart(data):
         apart = StataCells(data, meta.number_rows, len(meta.column_names))
         return apart.read, pieces_by_words(apart.apart(), meta)
 
     def cells(offset: int, limit: int) -> list[list[Any]]:
         given = {"row_offset": offset, "row_limit": limit, "output_format": "dict"}
-        return rows_of(read, file, kind, disable_datetime_conversion=True, **given)
+        found = rows_of(read, file, kind, disable_datetime_conversion=True, **given)
+        return [list(map(without_zeros, column)) for column in found] if zeros else found
 
     return cells, pieces(data, meta)
 
@@ -131,45 +141,46 @@ def _cells(read: Callable[..., Any], file: str, data: bytes, kind: LabelledKind,
 def _read(
     cells: _Cells,
     decode: Decode,
-    meta: Any,
+    head: Head,
+    rows: int | None,
     piece: Pieces,
     days: dict[str, Callable[[Any], Moment]],
     blank: frozenset[float],
     say: Say,
 ) -> Labelled:
-    names = [str(name) for name in meta.column_names]
-    labels = {str(name): {_code(code): str(word) for code, word in known.items()}
-              for name, known in (meta.variable_value_labels or {}).items()}  # fmt: skip
-    gathered = Gathering(names)
+    missing = {name: _within(ranges) for name, ranges in head.missing.items()}
+    labels = {name: _answers(known, missing.get(name, _nothing)) for name, known in head.labels.items()}
+    gathered, labelled = Gathering(head.names), Gathering(labels)
     offset = total = 0
-    unreadable = dict.fromkeys(names, 0)
+    unreadable = dict.fromkeys(head.names, 0)
     while True:
         chunk = piece(offset, total)
-        texts = {}
-        for name, values in zip(names, cells(offset, chunk), strict=True):
+        texts, answers = {}, {}
+        for name, values in zip(head.names, cells(offset, chunk), strict=True):
             words, lost = decoded(values, decode)
             texts[name] = _texts(_without(words, blank) if blank else words, days.get(name))
             unreadable[name] += lost
+            if known := labels.get(name):
+                told = zip(values, texts[name], strict=True)
+                answers[name] = [known[key(value)][1] if key(value) in known else text for value, text in told]
         for column in texts.values():
             total += sum(map(len, column))
             check_text(total, max(map(len, column), default=0))
         size = len(next(iter(texts.values()), []))
         for row in range(size):
-            gathered.add({name: texts[name][row] for name in names})
+            gathered.add({name: texts[name][row] for name in texts})
+            labelled.add({name: answers[name][row] for name in answers})
         offset += size
-        say(offset / max(meta.number_rows or offset, 1))
+        say(offset / max(rows or offset, 1))
         if size < chunk:
             break
-    frame = gathered.frame()
-    declared = _declared_missing(meta)
-    codebooks = {name: _answers(known, declared.get(name, _nothing)) for name, known in labels.items()}
-    notices = (*_unreadable(unreadable), *_declared(declared))
-    return Labelled(frame=frame, codebooks=codebooks, about=_about(meta), notices=notices)
-
-
-def as_labels(cells: pd.Series, labels: Mapping[str, str]) -> pd.Series:
-    """The cells of a column with the label of each in place of its code, shape (rows,)."""
-    return cells.map(lambda code: labels.get(code, code)).astype(cells.dtype)
+    return Labelled(
+        frame=gathered.frame(),
+        as_labels=labelled.frame(),
+        codebooks={name: dict(known.values()) for name, known in labels.items()},
+        about=head.about,
+        notices=(*_unreadable(unreadable), *_unreadable_labels(head.unreadable), *_declared(missing)),
+    )
 
 
 def read_as_labels(columns: Collection[str]) -> Notice:
@@ -181,9 +192,13 @@ def read_as_labels(columns: Collection[str]) -> Notice:
     return Notice(what="noticed", sentence=sentence, count=len(columns), columns=tuple(columns))
 
 
-def _answers(labels: dict[str, str], is_missing: Callable[[str], bool]) -> dict[str, str]:
-    """The labels, by code, that cells read as: all but those of codes that the file declares missing."""
-    return {code: label for code, label in labels.items() if not is_missing(code)}
+def _answers(
+    labels: dict[Hashable, tuple[Any, str]], is_missing: Callable[[str], bool]
+) -> dict[Hashable, tuple[str, str]]:
+    """What cells read as: all labels but those of codes that the file declares missing, with codes as they are
+    written."""
+    written = {cell: (_text(code), label) for cell, (code, label) in labels.items()}
+    return {cell: (code, label) for cell, (code, label) in written.items() if not is_missing(code)}
 
 
 def _without(values: Any, blank: frozenset[float]) -> Any:
@@ -204,24 +219,18 @@ def _unreadable(cells: dict[str, int]) -> list[Notice]:
     return [Notice(what="repaired", sentence=sentence, count=sum(here.values()), columns=tuple(here))]
 
 
+def _unreadable_labels(labels: dict[str, int]) -> list[Notice]:
+    if not labels:
+        return []
+    sentence = "Values whose label has bytes that are no letters in the file's encoding are read as missing."
+    return [Notice(what="repaired", sentence=sentence, count=sum(labels.values()), columns=tuple(labels))]
+
+
 def _declared(missing: Collection[str]) -> list[Notice]:
     if not missing:
         return []
     sentence = "Values that the file itself declares missing are read as missing."
     return [Notice(what="noticed", sentence=sentence, count=len(missing), columns=tuple(missing))]
-
-
-def _about(meta: Any) -> dict[str, str]:
-    labels = meta.column_names_to_labels or {}
-    return {str(name): str(label) for name, label in labels.items() if label and str(label) != str(name)}
-
-
-def _declared_missing(meta: Any) -> dict[str, Callable[[str], bool]]:
-    """Per column with values declared missing, whether a code is one of them."""
-    found: dict[str, Callable[[str], bool]] = {}
-    for name, ranges in (meta.missing_ranges or {}).items():
-        found[str(name)] = _within([(part["lo"], part["hi"]) for part in ranges])
-    return found
 
 
 def _within(ranges: list[tuple[Any, Any]]) -> Callable[[str], bool]:
@@ -243,10 +252,6 @@ def _within(ranges: list[tuple[Any, Any]]) -> Callable[[str], bool]:
 
 def _nothing(_: str) -> bool:
     return False
-
-
-def _code(code: object) -> str:
-    return _text(code)
 
 
 def _texts(values: Any, moment: Callable[[Any], Moment] | None) -> list[str]:

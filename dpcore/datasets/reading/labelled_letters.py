@@ -1,7 +1,7 @@
-"""Words of SPSS, Stata and SAS files: each cell is decoded by itself, by what the file states for all.
+"""Words of SPSS, Stata and SAS files: each cell and label is decoded by itself, by what the file states for all.
 
-Their reader gives a file up as a whole for one cell that it cannot decode. So its bytes are always read one letter
-each, which it can, and each cell is decoded here: one that cannot be is missing, and no other hangs on it.
+Their reader gives a file up as a whole for one word that it cannot decode. So its bytes are always read one letter
+each, which it can, and each word is decoded here: one that cannot be is missing, and no other hangs on it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import codecs
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dpcore.datasets.reading.labelled_spss import ZERO
 from dpcore.errors import UnreadableFile
 
 Decode = Callable[[bytes], str]
@@ -22,16 +21,16 @@ _WIDE = ("UTF-16", "UTF16", "UTF-32", "UTF32", "UCS")
 _OTHERWISE_CALLED = {"BIG-5": "big5", "WINDOWS-936": "cp936"}
 
 
-def decoder(data: bytes, kind: str, meta: Any) -> Decode:
-    """How the words of a file's cells are written, by what it states itself.
+def decoder(data: bytes, kind: str, stated: str | None) -> Decode:
+    """How the words of a file are written, by the encoding that it has ``stated``.
 
     One of Stata 13 and before states nothing: Stata wrote these in Windows' letters, others do in UTF-8, and some write
     short words so and long ones so. One of SPSS may lack the records that would. Raises UnreadableFile for an encoding
     that is not known.
     """
-    if kind == "spss" and not meta.file_encoding:
+    if kind == "spss" and not stated:
         return _of_no_encoding
-    said = str(meta.file_encoding or "utf-8")
+    said = stated or "utf-8"
     if kind == "stata":
         if (int(data[28:31]) if data.startswith(b"<stata_dta>") else data[0]) <= _LAST_OLD_STATA:
             return _of_no_encoding
@@ -46,18 +45,12 @@ def decoder(data: bytes, kind: str, meta: Any) -> Decode:
         raise UnreadableFile(
             f"Words in this file are in the encoding {said}, which cannot be read; save it in UTF-8, or as CSV."
         )
-    marked = states_utf8(kind, meta)
 
     def decode(word: bytes) -> str:
         """Without the last letter, where a program cut the word within it."""
-        return start().decode((word.replace(ZERO, b"") if marked else word).rstrip(b" "))
+        return start().decode(word.rstrip(b" "))
 
     return decode
-
-
-def states_utf8(kind: str, meta: Any) -> bool:
-    """Whether this is an SPSS file in UTF-8, in whose words zero bytes count for nothing."""
-    return kind == "spss" and meta.file_encoding == "UTF-8"
 
 
 def _of_no_encoding(word: bytes) -> str:
@@ -67,15 +60,23 @@ def _of_no_encoding(word: bytes) -> str:
         return word.decode("cp1252")
 
 
-def rows_of(read: Callable[..., Any], file: str, kind: str, **given: Any) -> list[list[Any]]:
-    """The cells of each column, words as bytes; those of a portable file, which states what each byte is, as words.
+def beside(read: Callable[..., Any], file: str, kind: str, **given: Any) -> Any:
+    """What a file says beside its rows, to be taken by ``raw``. Raises what ``read`` does."""
+    return read(file, metadataonly=True, **_letters(kind), **given)[1]
 
-    Raises what ``read`` does.
-    """
-    if kind == "portable":
-        return [list(column) for column in read(file, **given)[0].values()]
-    columns = read(file, encoding=_BYTE_BY_BYTE, **given)[0].values()
-    return [[cell.encode("latin-1") if isinstance(cell, str) else cell for cell in column] for column in columns]
+
+def rows_of(read: Callable[..., Any], file: str, kind: str, **given: Any) -> list[list[Any]]:
+    """The cells of each column, as ``raw``. Raises what ``read`` does."""
+    return [[raw(cell, kind) for cell in column] for column in read(file, **_letters(kind), **given)[0].values()]
+
+
+def raw(cell: Any, kind: str) -> Any:
+    """A number, or a word as its bytes; as such in a portable file, which states what each byte is."""
+    return cell.encode("latin-1") if isinstance(cell, str) and _letters(kind) else cell
+
+
+def _letters(kind: str) -> dict[str, str]:
+    return {} if kind == "portable" else {"encoding": _BYTE_BY_BYTE}
 
 
 def decoded(cells: Iterable[Any], decode: Decode) -> tuple[list[Any], int]:

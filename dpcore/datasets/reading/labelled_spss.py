@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +24,17 @@ _MOST = 1 << 29
 _COMMANDS, _BLOCKS = 1, 2
 _PADDING, _END, _AS_IT_IS = 0, 252, 253
 _FIRST, _LAST, _VARIABLE, _LABELS, _LABELLED, _NOTES, _MORE = 176, 999, 2, 3, 4, 6, 7
+_OF_LETTERS = (3, 20)
+"""Which of the further records say how words are written: by a number, and by a name."""
+_NUMBERS = 0x050802  # of eight digits, two of them decimals
+_WRONG = (struct.error, ValueError, IndexError, TypeError, zlib.error)
+_DAMAGED = "This SPSS file is damaged; save it again or as CSV."
 
 
 def with_zeros_marked(data: bytes) -> bytes | bytearray:
     """Raises UnreadableFile for a damaged file and for one that unpacks to too much."""
     try:
-        order = "<" if struct.unpack_from("<i", data, 64)[0] in (2, 3) else ">"
+        order = _order(data)
         words, at = _dictionary(data, order)
         if not any(words):
             return data
@@ -38,23 +45,58 @@ def with_zeros_marked(data: bytes) -> bytes | bytearray:
         else:
             _mark_in_rows(found, at, words)
         return found
-    except (struct.error, ValueError, IndexError, TypeError, zlib.error):
-        raise UnreadableFile("This SPSS file is damaged; save it again or as CSV.") from None
+    except _WRONG:
+        raise UnreadableFile(_DAMAGED) from None
+
+
+def without_zeros(cell: Any) -> Any:
+    """A cell of a file whose zero bytes are marked, without them."""
+    return cell.replace(ZERO, b"") if isinstance(cell, bytes) else cell
+
+
+def stating_alone(data: bytes) -> bytes:
+    """A file of one column and no row that states what this one does of how its words are written.
+
+    ReadStat knows the names and numbers of encodings, and gives a file up for one label before it says which it is.
+    Raises UnreadableFile for a damaged file.
+    """
+    try:
+        order = _order(data)
+        stated = b"".join(
+            data[begin:end]
+            for record, begin, end in _records(data, order)
+            if record == _MORE and struct.unpack_from(f"{order}i", data, begin + 4)[0] in _OF_LETTERS
+        )
+        column = struct.pack(f"{order}6i8s", _VARIABLE, 0, 0, 0, _NUMBERS, _NUMBERS, b"A".ljust(8))
+        return data[:_FIRST] + column + stated + struct.pack(f"{order}2i", _LAST, 0)
+    except _WRONG:
+        raise UnreadableFile(_DAMAGED) from None
+
+
+def _order(data: bytes) -> str:
+    return "<" if struct.unpack_from("<i", data, 64)[0] in (2, 3) else ">"
 
 
 def _dictionary(data: bytes, order: str) -> tuple[list[bool], int]:
     """Of each eight bytes of a row whether they are of a word, and where the rows begin."""
-    words: list[bool] = []
-    at, before = _FIRST, 0
-    while at > before:
-        before = at
+    records = list(_records(data, order))
+    words = [
+        struct.unpack_from(f"{order}i", data, begin + 4)[0] != 0 for record, begin, _ in records if record == _VARIABLE
+    ]
+    return words, records[-1][2]
+
+
+def _records(data: bytes, order: str) -> Iterator[tuple[int, int, int]]:
+    """What each record before the rows is, where it begins and where it ends."""
+    begin = at = _FIRST
+    while True:
         (record,) = struct.unpack_from(f"{order}i", data, at)
         if record == _LAST:
-            return words, at + 8
+            yield record, begin, at + 8
+            return
         first, second, third = struct.unpack_from(f"{order}3i", data, at + 4)
         at += 4
         if record == _VARIABLE:
-            words.append(first != 0)
             at += 28
             if second:
                 at += 4 + _whole(struct.unpack_from(f"{order}i", data, at)[0], 4)
@@ -70,8 +112,11 @@ def _dictionary(data: bytes, order: str) -> tuple[list[bool], int]:
         elif record == _MORE:
             at += 12 + second * third
         else:
-            break
-    raise ValueError(at)
+            raise ValueError(at)
+        if at <= begin:
+            raise ValueError(at)
+        yield record, begin, at
+        begin = at
 
 
 def _whole(size: int, part: int) -> int:
