@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,7 @@ import pyreadstat
 import pytest
 
 from dpcore.datasets import Reading, read_table
-from dpcore.datasets.reading import labelled_letters
+from dpcore.datasets.reading import labelled_files, labelled_letters
 from dpcore.datasets.temporary import private_folder
 from dpcore.errors import UnreadableFile
 
@@ -63,6 +64,39 @@ def test_labels_of_codes_declared_missing_make_no_words() -> None:
 def test_a_day_that_no_calendar_has_is_missing_in_its_row(program: str, written: str, day: float, text: str) -> None:
     found = read(program, [day, NO_DAY, -NO_DAY, float("nan"), day], variable_format={"cell": written})
     assert found.frame["cell"].tolist() == [text, "", "", "", text]
+
+
+SPANS = [0.0, 1.5, 3661.0, 86_399.0, 86_400.0, 90_061.25, 1e9, -5.0, -90_061.5, float("nan")]
+OF_SPANS = [("SPSS", "TIME8"), ("SPSS", "TIME11.2"), ("SPSS", "DTIME12"), ("SAS", "TIME8"), ("SAS", "HHMM5")]
+
+
+def of_spans(program: str, written: str) -> None:
+    """Raises AssertionError where a number reads otherwise than as the span of time that it is in an Arrow file."""
+    file = io.BytesIO()
+    pd.DataFrame({"cell": pd.to_timedelta(SPANS, unit="s")}).to_feather(file)
+    found = read(program, SPANS, variable_format={"cell": written}).frame["cell"].tolist()
+    assert found == read_table(file.getvalue()).frame["cell"].tolist()
+    assert found[4:6] == ["24:00:00", "25:01:01.25"], "with their days"
+
+
+@pytest.mark.parametrize(("program", "written"), OF_SPANS)
+def test_a_span_of_time_keeps_its_days(program: str, written: str) -> None:
+    of_spans(program, written)
+
+
+@pytest.mark.parametrize(("program", "written"), OF_SPANS)
+def test_a_span_that_reads_as_a_time_of_day_is_found_out(
+    program: str, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = labelled_files.moments
+
+    def of_day(*given: str) -> Any:
+        moment = real(*given)
+        return moment and (lambda number: moment(number and number % 86_400))
+
+    monkeypatch.setattr(labelled_files, "moments", of_day)
+    with pytest.raises(AssertionError):
+        of_spans(program, written)
 
 
 def test_a_number_is_no_day() -> None:

@@ -1,4 +1,5 @@
-"""Days and times of SPSS, Stata and SAS files: numbers that a column's format makes days of, each cell by itself.
+"""Days, times of day and spans of time of SPSS, Stata and SAS files: what a column's format makes of numbers, each cell
+by itself.
 
 A number that no calendar has a day for is missing in its row, and takes no other with it.
 """
@@ -10,13 +11,13 @@ from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
-Moment = date | time | None
-Way = Literal["date", "datetime", "time"]
+Moment = date | time | timedelta | None
+Way = Literal["date", "datetime", "time", "span"]
 _SIZE = re.compile(r"(?<![\d.])[\d.]+$")
 _SPSS: dict[str, Way] = {
     **dict.fromkeys(("DATE", "ADATE", "EDATE", "JDATE", "SDATE"), "date"),
     **dict.fromkeys(("DATETIME", "YMDHMS"), "datetime"),
-    **dict.fromkeys(("TIME", "DTIME"), "time"),
+    **dict.fromkeys(("TIME", "DTIME"), "span"),
 }
 _SAS: dict[str, Way] = {
     **dict.fromkeys((f"{order}{sign}" for order in ("MMDDYY", "DDMMYY", "YYMMDD") for sign in "BCDNPS"), "date"),
@@ -25,7 +26,8 @@ _SAS: dict[str, Way] = {
     **dict.fromkeys(
         ("DATETIME", "DTDATE", "DATEAMPM", "MDYAMPM", "IS8601DT", "E8601DT", "B8601DT", "B8601DN"), "datetime"
     ),
-    **dict.fromkeys(("TIME", "HHMM", "TOD", "TIMEAMPM", "IS8601TM", "E8601TM", "B8601TM"), "time"),
+    **dict.fromkeys(("TOD", "TIMEAMPM", "IS8601TM", "E8601TM", "B8601TM"), "time"),
+    **dict.fromkeys(("TIME", "HHMM"), "span"),  # of any number of hours
 }
 _SPSS_BEGINS, _BEGINS = datetime(1582, 10, 14), datetime(1960, 1, 1)
 
@@ -45,7 +47,10 @@ def moments(program: str, written: str) -> Callable[[Any], Moment] | None:
 
     def moment(number: Any) -> Moment:
         try:
-            found = begins + timedelta(seconds=float(number) * length)
+            span = timedelta(seconds=float(number) * length)
+            if way == "span":
+                return span
+            found = begins + span
         except (OverflowError, ValueError, TypeError):
             return None
         return found if way == "datetime" else found.date() if way == "date" else found.time()

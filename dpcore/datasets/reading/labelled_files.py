@@ -288,5 +288,12 @@ def _text(value: object) -> str:
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, timedelta):
-        return str(value)
+        return _span(value)
     return str(value)
+
+
+def _span(value: timedelta) -> str:
+    """Hours, minutes and seconds, as spans of time of Arrow read."""
+    whole, part = divmod(abs(value) // timedelta(microseconds=1), 10**6)
+    written = f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+    return f"{'-' if value < timedelta() else ''}{written}{f'.{part:06}'.rstrip('0') if part else ''}"
