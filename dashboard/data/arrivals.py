@@ -40,7 +40,7 @@ from dashboard.people import visitors
 from dashboard.serving import typed
 from dashboard.words import data as said
 from dpcore.datasets import Fits, Size, Template, recognised
-from dpcore.datasets.template import without_rows
+from dpcore.datasets.template import form_for, without_rows
 from dpcore.errors import InvalidArgument, LedgerError, NoRoom, NotAllowed, UnreadableFile
 
 if TYPE_CHECKING:
@@ -185,7 +185,8 @@ def read_in_form(declared: Template, then: Callable[[], None], otherwise: Callab
     own = source.own_file()
     if own is None:
         return
-    choices = tuple(sorted((dict(own.choices) | dict(declared.choices)).items()))
+    header = () if own.as_read is None else own.as_read.frame.columns
+    choices = tuple(sorted((dict(own.choices) | form_for(declared, header)).items()))
     read_already = own.as_read is not None and read_so(own.as_read, dict(choices)) is not None
     if choices == own.choices or own.reading is None or read_already:
         then()

@@ -22,7 +22,7 @@ from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.datasets import Column, Reading, Template, fitted, loaded_file, saved
 from dpcore.datasets.steps import in_full, rows_made
-from dpcore.datasets.template import without_rows
+from dpcore.datasets.template import form_for, without_rows
 from dpcore.datasets.text import skeleton
 from dpcore.errors import InvalidArgument
 
@@ -260,7 +260,8 @@ def _declare(own: OwnFile, reading: Reading, declared: Template, before: Remembe
     marks = declared if before is None else before
     open_, right = _marks(marks, here)
     answered: frozenset[str] = frozenset()
-    choices = dict(own.choices) | dict(declared.choices)
+    header = () if own.as_read is None else own.as_read.frame.columns
+    choices = dict(own.choices) | form_for(declared, header)
     if fit.recognised and own.as_read is not None and (found := read_so(own.as_read, choices)) is not None:
         own, answered = replace(own, choices=tuple(sorted(choices.items()))), found
     decisions = replace(

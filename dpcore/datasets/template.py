@@ -21,7 +21,7 @@ from dpcore.errors import InvalidArgument, NoRoom
 from dpcore.weight import weight
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from dpcore.datasets.reading import Reading
 
@@ -204,19 +204,11 @@ def fitted(declaration: Template, reading: Reading) -> Fit:
     spaces). Where each row names its own cells one row could bring a name that looks like one, and take its place; and
     none is lacking, for one row could bring that too. A column that is there for looking only is none of the declared.
     """
-    own = {column.name for column in reading.columns} - reading.from_rows
-    declared = {column.name for column in declaration.schema.columns}
-    looks: dict[str, list[str]] = {}
-    for name in () if reading.named_by_rows else own - declared:
-        looks.setdefault(skeleton(name), []).append(name)
-    here: dict[str, str] = {}
-    for column in declaration.schema.columns:
-        here_by_name = (
-            reading.could_hold(column.name, declaration.steps) if reading.named_by_rows else column.name in own
-        )
-        found = [column.name] if here_by_name else looks.pop(skeleton(column.name), [])
-        if len(found) == 1:
-            here[column.name] = found[0]
+    names = declaration.schema.names
+    if reading.named_by_rows:
+        here = {name: name for name in names if reading.could_hold(name, declaration.steps)}
+    else:
+        here = _spelled(names, {column.name for column in reading.columns} - reading.from_rows)
     columns = [replace(column, name=here[column.name]) for column in declaration.schema.columns if column.name in here]
     taken = set(here.values())
     rest = [column.suggestion for column in reading.columns if column.name not in taken]
@@ -232,6 +224,27 @@ def fitted(declaration: Template, reading: Reading) -> Fit:
         lacking=tuple(column.name for column in declaration.schema.columns if column.name not in here),
         undeclared=tuple(column.name for column in rest),
     )
+
+
+def form_for(declaration: Template, header: Collection[str]) -> dict[str, Choice]:
+    """What it states of the form of a file that has these columns, as arguments of ``read_table``: they are found by
+    the names of their ``header`` as ``fitted`` does."""
+    form = dict(declaration.choices)
+    coded = form.get("coded")
+    if isinstance(coded, tuple):
+        here = _spelled((*declaration.schema.names, *coded), header)
+        form["coded"] = tuple(sorted(here.get(name, name) for name in coded))
+    return form
+
+
+def _spelled(names: Iterable[str], header: Collection[str]) -> dict[str, str]:
+    """Under which name of a header each of the columns with these names stands, of those that are there."""
+    declared = tuple(dict.fromkeys(names))
+    looks: dict[str, list[str]] = {}
+    for name in set(header) - set(declared):
+        looks.setdefault(skeleton(name), []).append(name)
+    found = ((name, [name] if name in header else looks.pop(skeleton(name), [])) for name in declared)
+    return {name: own[0] for name, own in found if len(own) == 1}
 
 
 def recognised(reading: Reading, known: Iterable[Template], fits: Fits | None = None) -> tuple[Template, ...]:
