@@ -36,7 +36,7 @@ COUNTS_ALONE = "This question cannot be asked of a source that is only counted w
 TOO_LARGE = "The answer to this question could be larger than what is kept of one; nothing was charged. Ask of less."
 _LATER = {
     "features": {"pairs"},
-    "reads": {"suggested", "suggested_row", "form", "named_by_rows", "table", "together", "done"},
+    "reads": {"suggested", "suggested_row", "form", "coded", "named_by_rows", "table", "together", "done"},
 }
 """Parameters that requests did not always have, by the part that holds them."""
 _OF_THE_TABLE = {"records"}

@@ -81,7 +81,7 @@ class FileForm:
     @property
     def said_in_answers(self) -> tuple[Stated, ...]:
         """Of what the person stated, or the owner of a source, that which the bytes would else have decided for all
-        rows, and that codes which they have read mean the same whatever these hold."""
+        rows."""
         own = self.own
         if own.reading is None:
             return () if own.place is None else own.place.form
@@ -92,7 +92,6 @@ class FileForm:
         counted = stated.pop("columns", None) is not None and report.columns > 0
         ended = stated.pop("delimiter", None) is not None and report.container == "text"
         written = stated.pop("encoding", None) is not None and report.container in ("text", "json")
-        coded = bool(all_stated.get("coded")) and report.container in RECODED
         headed = lines is not None and (bool(report.header_lines) or report.columns > 0)
         heading = _HEADINGS[len(report.header_lines)]
         last: Stated = "last step" if own.schema.each_row == "step" else "last row"
@@ -101,13 +100,19 @@ class FileForm:
             (ended, "cells end"),
             (counted, "columns"),
             (written, "encoding"),
-            (coded, "codes"),
             (headed, heading),
             (self._open_ended and LAST_STEP in settled, last),
             (self._may_spill and EVEN in settled, "even lines"),
             (rows.stay and rows.called_right, "rows stay"),
         )
         return (*(_STATED[value] for value in stated.values()), *(one for said, one in told if said))
+
+    @property
+    def coded(self) -> tuple[str, ...]:
+        """The columns that the person has read by their codes, in a file that can have labels."""
+        found = dict(self.own.choices).get("coded", ())
+        labelled = self.own.reading is not None and self.own.reading.report.container in RECODED
+        return found if labelled and isinstance(found, tuple) else ()
 
     @property
     def spills(self) -> bool:

@@ -314,6 +314,7 @@ def _own_source(own: OwnFile, table: Table | None) -> Source | None:
             suggested=own.columns.suggested,
             row_suggested=own.rows.suggested,
             form=own.form.said_in_answers,
+            coded=own.form.coded,
             named_by_rows=own.named_by_rows,
             table="" if own.place is None else own.place.table,
             together=own.together,

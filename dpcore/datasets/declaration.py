@@ -36,7 +36,6 @@ Stated = Literal[
     "list of objects",
     "objects as rows",
     "objects as columns",
-    "codes",
     "encoding",
     "no heading",
     "one heading line",
@@ -51,11 +50,10 @@ Stated = Literal[
 stand around cells, how one is written inside a cell, where cells end, whether a carriage return ends a line, whether
 cells run over lines, how many columns there are where no line names them, whether lines that look like totals and notes
 are rows, where a cell merged over several rows holds its value, how a JSON document that is an object holds its rows,
-that codes of columns which are read by them stand for the same whoever is in the file, in which encoding letters are
-written, how many lines name the columns, that the last row of a file that holds anything is its last one, or step,
-where the number of rows is public, that whatever a line of such a file holds fits into its cells, and that no row is
-itself one of those who come and go. Of a table or view of a source its owner can state that its rows are there ``row by
-row``, whatever rows of others are."""
+in which encoding letters are written, how many lines name the columns, that the last row of a file that holds anything
+is its last one, or step, where the number of rows is public, that whatever a line of such a file holds fits into its
+cells, and that no row is itself one of those who come and go. Of a table or view of a source its owner can state that
+its rows are there ``row by row``, whatever rows of others are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +72,9 @@ class Reads:
     are read, or called right how the file suggested it, and ``suggested_row`` is what one row is where they did so of
     that ("" where they did not): which of the two they did hangs on what a row holds, so it is in no question. ``form``
     is what they stated of the form of the file itself, and ``done`` are the steps they had done to it, in order: each
-    can change which rows count, in whatever column. A receipt says all of it. With ``named_by_rows`` the file's own
-    rows name its columns, which a receipt says too.
+    can change which rows count, in whatever column. Of the columns that are read, or that a step worked on, they had
+    the ``coded`` ones read by their codes, not by labels, in order of their names. A receipt says all of it. With
+    ``named_by_rows`` the file's own rows name its columns, which a receipt says too.
     """
 
     columns: tuple[Column, ...]
@@ -88,6 +87,7 @@ class Reads:
     suggested: tuple[str, ...] = ()
     suggested_row: EachRow | Literal[""] = ""
     form: tuple[Stated, ...] = ()
+    coded: tuple[str, ...] = ()
     named_by_rows: bool = False
     done: tuple[Done, ...] = ()
 
@@ -116,11 +116,12 @@ class Declaration:
 
     How the ``suggested`` columns are read and, with ``row_suggested``, what one row is, a person stated or called right
     who had seen the file or an earlier one. ``form`` is what they stated of the file's own form when they saw it
-    (quotation marks, totals at its foot), and ``done`` are the steps they had done to it. With ``named_by_rows`` no
-    header names the columns but the file's own rows. All else was stated without it. ``table`` is its name in a source
-    that has several. Rows were put ``together`` by that column, where a step did so. ``rows_protected`` is whether a
-    column that is not declared says that each row may be who is protected; where it may, nothing counts that was said
-    of how far one moves an entry: its own can be any. Raises InvalidArgument.
+    (quotation marks, totals at its foot), ``coded`` are the columns that are read by their codes, and ``done`` are the
+    steps they had done to it. With ``named_by_rows`` no header names the columns but the file's own rows. All else was
+    stated without it. ``table`` is its name in a source that has several. Rows were put ``together`` by that column,
+    where a step did so. ``rows_protected`` is whether a column that is not declared says that each row may be who is
+    protected; where it may, nothing counts that was said of how far one moves an entry: its own can be any. Raises
+    InvalidArgument.
     """
 
     columns: tuple[Column, ...]
@@ -133,6 +134,7 @@ class Declaration:
     suggested: tuple[str, ...] = ()
     row_suggested: bool = False
     form: tuple[Stated, ...] = ()
+    coded: tuple[str, ...] = ()
     named_by_rows: bool = False
     table: str = ""
     together: str = ""
@@ -167,6 +169,7 @@ class Declaration:
         suggested: Iterable[str] = (),
         row_suggested: bool = False,
         form: Iterable[Stated] = (),
+        coded: Iterable[str] = (),
         named_by_rows: bool = False,
         table: str = "",
         together: str = "",
@@ -190,6 +193,7 @@ class Declaration:
             suggested=tuple(column.name for column in declared if column.name in set(suggested)),
             row_suggested=row_suggested,
             form=tuple(sorted(form)),
+            coded=tuple(sorted(coded)),
             named_by_rows=named_by_rows,
             table=table,
             together=together,
@@ -268,11 +272,13 @@ class Declaration:
         comes = self.hidden == "add_remove"
         private = {"last row"} if self.each_row == "record" and comes else set() if comes else {"rows stay"}
         public = {*reads.names, named_by or "", self.together}  # what else is declared is nothing to this question
+        read = public.union(*(one.columns for one in self.done))
         return replace(
             reads,
             suggested=tuple(name for name in self.suggested if name in own),
             suggested_row=self.each_row if self.row_suggested else "",
             form=tuple(stated for stated in self.form if stated not in private),
+            coded=tuple(name for name in self.coded if name in read),
             named_by_rows=self.named_by_rows,
             table=self.table,
             together=self.together,

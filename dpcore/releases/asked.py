@@ -77,7 +77,6 @@ _FORM: dict[Stated, str] = {
     "list of objects": "the list of objects inside the document is the table",
     "objects as rows": "each object inside the document is a row",
     "objects as columns": "each name inside the document is that of a column",
-    "codes": "the codes of columns that are read by these, not by labels, stand for the same whoever is in the file",
     "encoding": "letters are written in the encoding with which the file is read",
     "no heading": "no line of the file names its columns",
     "one heading line": "one line of the file names its columns",
@@ -87,16 +86,19 @@ _FORM: dict[Stated, str] = {
     "even lines": "no row has more cells than there are columns and no quotation mark stays open, whatever it holds",
     "rows stay": "no row is itself one of those who are protected, or made by one",
 }
+_SAME = "stand for the same whoever is in the file"
 _ROW_BY_ROW: Stated = "row by row"
 """What the owner of a source stated of a view, which belongs to what is promised of one person's rows."""
 
 
 def form_stated(reads: Reads) -> tuple[str, ...]:
     """One sentence about what a person stated of the form of the file, none where all of it is the usual."""
-    told = " and ".join(_FORM[one] for one in reads.form if one != _ROW_BY_ROW)
-    if not told:
+    form = [_FORM[one] for one in reads.form if one != _ROW_BY_ROW]
+    if reads.coded:
+        form.append(f"the codes of {_listed(reads.coded)}, read instead of labels, {_SAME}")
+    if not form:
         return ()
-    return (f"That {told} was stated by {SEEN}: {UNCOVERED}.",)
+    return (f"That {' and '.join(form)} was stated by {SEEN}: {UNCOVERED}.",)
 
 
 def taken_over(reads: Reads) -> tuple[str, ...]:

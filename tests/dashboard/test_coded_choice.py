@@ -15,8 +15,7 @@ from dashboard.data.own_file import OwnFile
 from dashboard.report.recipe import literal
 from dashboard.words.data import NOT_IN_FORM
 from dpcore.audit.sheets import workbook
-from dpcore.datasets import Column, Reading, loaded, read_table, saved
-from dpcore.datasets.declaration import Reads
+from dpcore.datasets import Column, Declaration, Reading, Schema, loaded, read_table, saved
 from dpcore.datasets.temporary import private_folder
 from dpcore.releases.asked import form_stated
 from tests.dashboard.conftest import text
@@ -78,14 +77,16 @@ def tab(app: AppTest, name: str) -> AppTest:
     return app.run()
 
 
-def said_of(own: OwnFile) -> str:
-    return " ".join(form_stated(Reads(columns=(Column(name="pain", type="number"),), form=own.form.said_in_answers)))
+def said_of(own: OwnFile, column: str) -> str:
+    schema = Schema(columns=tuple(Column(name=name, type="number") for name in ("pain", "nr")))
+    declared = Declaration.of(schema, form=own.form.said_in_answers, coded=own.form.coded)
+    return " ".join(form_stated(declared.reads(column)))
 
 
 def test_stating_it_reads_the_file_anew_and_goes_where_its_form_goes(open_app: Callable[..., AppTest]) -> None:
     app = differently(drop(open_app("data"), LABELLED["sav"](), name="a.sav"))
     assert list(held(app).reading.frame["pain"][:3]) == ["none", "4", "worst"]  # type: ignore[union-attr]
-    assert held(app).form.said_in_answers == ()
+    assert held(app).form.coded == ()
     box = app.multiselect(key=key_of(app, "own-again", "-coded"))
     assert (box.options, box.value) == (["pain", "nr"], [])
     box.select("pain")
@@ -94,8 +95,9 @@ def test_stating_it_reads_the_file_anew_and_goes_where_its_form_goes(open_app: C
     assert own.choices == (("coded", ("pain",)),)
     assert list(own.reading.frame["pain"][:3]) == ["1", "4", "7"]  # type: ignore[union-attr]
     assert own.schema.column("pain").is_numeric
-    assert own.form.said_in_answers == ("codes",)
-    assert "stand for the same whoever is in the file was stated by a person who had seen" in said_of(own)
+    assert (own.form.coded, own.form.said_in_answers) == (("pain",), ())
+    told = "That the codes of “pain”, read instead of labels, stand for the same whoever is in the file was stated by"
+    assert (told in said_of(own, "pain"), said_of(own, "nr")) == (True, "")
     assert literal(dict(own.choices)) == "{'coded': ('pain',)}", "a script reads it so again"
     kept = loaded(saved(template.template(own)))
     assert kept.choices == own.choices
@@ -109,8 +111,12 @@ def test_stating_it_reads_the_file_anew_and_goes_where_its_form_goes(open_app: C
     bring(drop(app, LABELLED["dta"](), name="b.dta"), kept)
     assert held(app).choices == kept.choices
     assert list(held(app).reading.frame["pain"][:3]) == ["1", "4", "7"]  # type: ignore[union-attr]
-    renamed = by_pyreadstat(pyreadstat.write_sav, PLAIN.rename(columns={"pain": "Pain"}), variable_value_labels={})
+    labels = {"Pain": ENDS["pain"]}
+    renamed = by_pyreadstat(pyreadstat.write_sav, PLAIN.rename(columns={"pain": "Pain"}), variable_value_labels=labels)
     bring(drop(app, renamed, name="c.sav"), kept)
+    assert (held(app).form.coded, NOT_IN_FORM.partition(",")[0] in text(app)) == (("Pain",), False)
+    assert held(app).schema.column("Pain").is_numeric
+    bring(drop(app, by_pyreadstat(pyreadstat.write_sav, PLAIN[["nr"]]), name="d.sav"), kept)
     assert NOT_IN_FORM.partition(",")[0] in text(app)
     assert held(app).choices == ()
 
@@ -123,7 +129,7 @@ def test_of_another_table_of_an_archive_and_of_text_it_says_nothing() -> None:
     known = {"part": "a.sav", "coded": ("pain",)}
     assert arrivals.chosen(known, {"part": "b.sav", "coded": ("pain",)}) == {"part": "b.sav"}
     own = read_again.opened("a", b"", (("coded", ("pain",)),), read_table(OTHERS["csv"]()), None, None)
-    assert own.form.said_in_answers == ()
+    assert (own.form.coded, own.form.said_in_answers) == ((), ())
 
 
 def test_an_offer_that_hangs_on_labels_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
