@@ -18,7 +18,6 @@ from dashboard.data.understood import lines_words
 from dashboard.people import visitors
 from dashboard.widgets.inputs import text_box
 from dashboard.words import columns as said
-from dashboard.words import data as data_said
 from dpcore.datasets import MOST_WORDS, Column
 from dpcore.errors import InvalidArgument, NoRoom, UnreadableFile
 
@@ -161,8 +160,8 @@ def _binary_key(key: str, *, said_so: bool) -> str:
 
 
 def _score_fields(column: Column, key: str, own: OwnFile) -> None:
-    """Which numbers are better and, of who is no row itself, how far one moves an entry."""
-    unit, moves = own.schema.unit, not own.rows.protected
+    """Which numbers are better and, where it is not by any number, how far one moves an entry."""
+    unit, moves = own.schema.unit, not own.rows.any_reach
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if moves:
             st.number_input(
@@ -174,7 +173,7 @@ def _score_fields(column: Column, key: str, own: OwnFile) -> None:
             "Better is", ["higher", "lower"], default=column.better, required=True, key=f"{key}-better"
         )
     if not moves:
-        st.caption(data_said.moves_any(unit, own.rows.somebody))
+        st.caption(own.rows.moves)
         return
     if column.type == "integer":
         st.checkbox(said.counts(unit), value=column.counts, key=f"{key}-counts", help=said.counts_help(unit))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dashboard.data.entries import Entries
+from dashboard.words import data as said
+from dpcore.datasets.report import RECODED
 from dpcore.datasets.schema import EachRow, protects_rows, says_somebody
 
 if TYPE_CHECKING:
@@ -68,6 +70,21 @@ class FileRows:
     def protected(self) -> bool:
         """Whether who is protected may be a row of steps or options itself, by what is public of the columns."""
         return replace(self.own.schema, rows_protected=self._said_protected).protects_rows
+
+    @property
+    def any_reach(self) -> bool:
+        """Whether one may move an entry by all that its column can hold, so that nobody is asked how far: a row may be
+        who is protected, or the file is of a kind whose own lists call numbers something else."""
+        reading = self.own.reading
+        return self.protected or (reading is not None and reading.report.container in RECODED)
+
+    @property
+    def moves(self) -> str:
+        """What the page says of how far one moves an entry: that it is asked, or why the whole range counts."""
+        unit = self.own.schema.unit
+        if self.protected:
+            return said.moves_any(unit, self.somebody)
+        return said.moves_recoded(unit) if self.any_reach else said.moves_asked(unit)
 
     @property
     def somebody(self) -> str:

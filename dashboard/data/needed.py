@@ -49,7 +49,7 @@ def still_needed(own: OwnFile) -> None:
 def _declared_numbers(own: OwnFile) -> tuple[Column, ...]:
     """The columns of numbers of a table of steps or options that may be asked about in private."""
     declared = own.columns.declared
-    if declared is None or own.schema.each_row == "record" or own.rows.protected:
+    if declared is None or own.schema.each_row == "record" or own.rows.any_reach:
         return ()
     return tuple(column for column in declared.columns if column.is_numeric)
 

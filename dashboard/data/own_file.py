@@ -101,7 +101,7 @@ class OwnFile:
         nobody anything."""
         if not any(map(says, decisions.schema.columns)):
             return decisions
-        if decisions.schema.each_row != "record" and self.rows.protected:  # its own entry can be any
+        if decisions.schema.each_row != "record" and self.rows.any_reach:
             columns = unmoved(decisions.schema.columns)
         elif self.described:
             return decisions

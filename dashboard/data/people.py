@@ -70,9 +70,7 @@ def rows(own: OwnFile) -> None:
     if schema.each_row != "record":
         if (told := row_is(own)) != ROWS[schema.each_row]:
             st.caption(f"One row is {told}.")
-        st.caption(
-            said.moves_any(schema.unit, own.rows.somebody) if own.rows.protected else said.moves_asked(schema.unit)
-        )
+        st.caption(own.rows.moves)
     if own.decisions.asks_rows and (own.decisions.said_rows or own.described):  # else among what is needed
         rows_each(own)
     if schema.each_row == "record":

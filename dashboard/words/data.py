@@ -144,6 +144,14 @@ def moves_any(unit: str, heading: str) -> str:
     )
 
 
+def moves_recoded(unit: str) -> str:
+    """Of a file of SPSS, Stata or SAS, whichever lists it has."""
+    return (
+        "A file of SPSS, Stata or SAS may itself call a number missing, or something else: so the whole declared range "
+        f"counts of how far one {safe(unit)} can move an entry, and answers are rough. To say how far, save it as CSV."
+    )
+
+
 # -- getting a file in -----------------------------------------------------------------------------------------------
 
 YOU_STATE = (
