@@ -150,6 +150,7 @@ def _read(
 ) -> Labelled:
     missing = {name: _within(ranges) for name, ranges in head.missing.items()}
     labels = {name: _answers(known, missing.get(name, _nothing)) for name, known in head.labels.items()}
+    says = {name: {cell: label for cell, (_, label) in known.items()} for name, known in labels.items()}
     gathered, labelled = Gathering(head.names), Gathering(labels)
     offset = total = 0
     unreadable = dict.fromkeys(head.names, 0)
@@ -160,9 +161,9 @@ def _read(
             words, lost = decoded(values, decode)
             texts[name] = _texts(_without(words, blank) if blank else words, days.get(name))
             unreadable[name] += lost
-            if known := labels.get(name):
-                told = zip(values, texts[name], strict=True)
-                answers[name] = [known[key(value)][1] if key(value) in known else text for value, text in told]
+            if name in says:
+                told = zip(map(key, values), texts[name], strict=True)
+                answers[name] = [says[name].get(cell, text) for cell, text in told]
         for column in texts.values():
             total += sum(map(len, column))
             check_text(total, max(map(len, column), default=0))
