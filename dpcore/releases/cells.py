@@ -112,11 +112,12 @@ def _both_alike(column: Column, neighbours: Neighbours) -> bool:
 def sensitivity_rule(column: Column, unit: str, neighbours: Neighbours) -> str:
     """How far one person can move an entry, and how that is known."""
     name, step = shown(column.name), entry_sensitivity(column, neighbours)
-    if column.moved is None:
+    if column.moved is None or column.sensitivity is None:
         return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {_range(column)}."
     told = (
         f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most "
-        f"{exact(column.moved)} was stated and not checked."
+        f"{exact(column.sensitivity)} was stated and not checked"
+        + ("." if column.moved == column.sensitivity else f", which is at most {exact(column.moved)} in whole numbers.")
     )
     if _both_alike(column, neighbours):
         return told

@@ -16,7 +16,7 @@ from dashboard.question import CannotAsk, NoOffer, Offer, Uncertain
 from dashboard.questions.thresholding import alarm_controls as controls
 from dashboard.questions.thresholding.alarm_controls import METHODS, ON_TIME, SCALES
 from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
-from dashboard.questions.thresholding.watched import Series, Watched
+from dashboard.questions.thresholding.watched import Series, Watched, row_word
 from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people
 from dashboard.words import alarm as said
 from dpcore.datasets import PrivateRows
@@ -254,8 +254,14 @@ class Setting:
             relation="alarm_neighbours",
             conclude=said.CONCLUDE,
             claim=said.CLAIM,
-            before=(Text(said.in_words(self.series.step, asked.limit, self.threshold, series)), Small(public)),
+            before=(Text(said.in_words(self._row, asked.limit, self.threshold, series)), Small(public)),
         )
+
+    @property
+    def _row(self) -> str:
+        """What a row is called beside the answer: of a file a column that nobody declared does not decide it."""
+        declared = self.case.source.declared
+        return self.series.step if self.watched.kind != "column" or declared is None else row_word(declared)
 
 
 def ending_of(alarms: Sequence[int], crossing: int | None, end: int) -> str:

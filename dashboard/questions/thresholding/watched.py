@@ -241,19 +241,19 @@ def _entries(table: Table, column: Column) -> Series | str:
         stated=column.moved is not None or schema.protects_rows,
         counts=column.reads_as_counts,
         unit=words.visible(column.unit or column.name, LONGEST_NAME),
-        step=_step(schema),
+        step=row_word(schema),
         timed=schema.each_row == "step",
         whole=column.type == "integer",
     )
 
 
-def _step(schema: Schema) -> str:
-    """What a row of a table of steps or options is."""
-    if schema.each_row == "option":
+def row_word(declared: Schema | Declaration) -> str:
+    """What a row of a table of steps or options is called by what is declared."""
+    if declared.each_row == "option":
         return said.OPTION
-    if schema.unit != "person":
-        return words.visible(schema.unit, LONGEST_NAME)
-    return said.A_DAY if schema.of_type("date") else said.STEP
+    if declared.unit != "person":
+        return words.visible(declared.unit, LONGEST_NAME)
+    return said.A_DAY if any(column.type == "date" for column in declared.columns) else said.STEP
 
 
 def _counted(table: Table, group: Column, yes: str) -> Series | str:
