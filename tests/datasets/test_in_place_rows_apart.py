@@ -190,7 +190,7 @@ NOT_KNOWN = {
     }.items()
 }
 """What cannot be told from these, is of no table of people, or is refused with them."""
-_COUNTS = "SELECT CASE WHEN (SELECT count(*) FROM held WHERE ward = ''North'') >= 5 THEN 1 ELSE -1 END"
+_COUNTS = "CASE WHEN (SELECT count(*) FROM held WHERE ward = 'North') >= 5 THEN 1 ELSE -1 END"
 _SIGNS = (("lt", "<"), ("le", "<="), ("eq", "="), ("ge", ">="), ("gt", ">"))
 
 
@@ -199,10 +199,10 @@ def _compared(of: str, mark: str, default: str) -> tuple[str, ...]:
     signs = tuple((name, f"{sign}{mark}", sign) for name, sign in _SIGNS)
     listed = ", ".join(f"OPERATOR {n} {sign}" for n, (_, sign, _) in enumerate(signs, 1))
     return (
-        f"CREATE FUNCTION {of}_cmp({of}, {of}) RETURNS integer LANGUAGE sql STABLE AS '{_COUNTS}'",
+        f"CREATE FUNCTION {of}_cmp({of}, {of}) RETURNS integer LANGUAGE sql STABLE RETURN {_COUNTS}",
         *(
-            f"CREATE FUNCTION {of}_{name}({of}, {of}) RETURNS boolean LANGUAGE sql STABLE AS "
-            f"'SELECT {of}_cmp($1, $2) {plain} 0'"
+            f"CREATE FUNCTION {of}_{name}({of}, {of}) RETURNS boolean LANGUAGE sql STABLE "
+            f"RETURN {of}_cmp($1, $2) {plain} 0"
             for name, _, plain in signs
         ),
         *(
@@ -224,7 +224,7 @@ MORE = {
         *_compared("pair", "", "DEFAULT"),
         "CREATE FUNCTION few(integer) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT count(*) < 9 FROM held'",
         "CREATE DOMAIN few AS integer CHECK (few(VALUE))",
-        "CREATE FUNCTION all_of_them() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT count(*) FROM held'",
+        "CREATE FUNCTION all_of_them() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN (SELECT count(*) FROM held)",
         "CREATE FUNCTION own(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'",
         "CREATE SEQUENCE numbers",
         "CREATE MATERIALIZED VIEW once AS SELECT count(*) AS n FROM held",

@@ -126,7 +126,7 @@ FAILS = {
 }
 MORE = {
     "postgresql": (
-        "CREATE FUNCTION own(text) RETURNS int LANGUAGE sql AS 'SELECT $1::int'",
+        "CREATE FUNCTION own(text) RETURNS int LANGUAGE sql RETURN $1::int",
         "CREATE TYPE kind AS ENUM ('low', 'high')",
         "CREATE TYPE pair AS (x text)",
         "CREATE TABLE typed (who text, kind kind, pair pair)",

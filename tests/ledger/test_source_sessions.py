@@ -376,7 +376,7 @@ def test_other_clients_find_their_session_as_they_left_it(clinic: str, dirtied: 
         other.execute("SET search_path TO archive; SET DateStyle TO 'SQL, DMY'; SET ROLE visits_other")
         other.commit()
         told._tell(other.info, other.execute)
-        assert other.execute("SELECT current_user, count(*) FROM visits").fetchone() == ("visits_reader", 60)
+        assert other.execute("SELECT current_user, count(*) FROM public.visits").fetchone() == ("visits_reader", 60)
         other.rollback()
         assert other.execute("SELECT current_user, count(*) FROM visits").fetchone() == ("visits_other", 1)
         assert other.execute("SHOW DateStyle").fetchone() == ("SQL, DMY",)

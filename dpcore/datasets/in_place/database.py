@@ -44,7 +44,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeEngine
 
 from dpcore.addresses import OF_NO_SESSION, read_address, without_secrets
-from dpcore.datasets.in_place import rows_apart, told, views, watched
+from dpcore.datasets.in_place import by_session, rows_apart, told, views, watched
 from dpcore.datasets.in_place.aggregates import InPlace, Query, Rows
 from dpcore.datasets.in_place.duck import duckdb_tables, open_duckdb
 from dpcore.datasets.in_place.tongue import TONGUES, Kind
@@ -73,6 +73,9 @@ _MAY = {
     *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
     *(sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_TRANSACTION),
 }
+_OF_EXTENSIONS = (
+    "SELECT format_type(oid, NULL), typname FROM pg_type WHERE typname IN ('citext', 'hstore') AND typtype = 'b'"
+)
 _KINDS: tuple[tuple[type[TypeEngine[Any]], Kind], ...] = (
     (Boolean, "yes/no"),
     (Integer, "integer"),
@@ -94,11 +97,12 @@ def tables_of(address: str, *, allowed: tuple[str, ...] = ()) -> tuple[str, ...]
     else:
         try:
             engine = _engine(address)
-            seen = inspect(engine)
-            found = (*sorted(seen.get_table_names()), *sorted(seen.get_view_names()))
-            if not found and engine.dialect.name == "postgresql":
+            if engine.dialect.name == "postgresql":
                 with engine.connect() as connection:
-                    told.is_somewhere(connection)
+                    found = told.tables(connection)
+            else:
+                seen = inspect(engine)
+                found = (*sorted(seen.get_table_names()), *sorted(seen.get_view_names()))
         except SQLAlchemyError:
             raise UnreadableFile(_UNREACHED) from None
     return tuple(name for name in found if not allowed or name in allowed)
@@ -117,7 +121,8 @@ def open_database(
     those of which it was that no row hangs on others.
 
     Raises UnreadableFile, also for a table that is not among those of ``tables_of``, for one that might fail by a cell
-    (``views``) and for one whose rows might hang on others (``rows_apart``).
+    (``views``), for one whose rows might hang on others (``rows_apart``), and in PostgreSQL for one that might hang on
+    the session that it is asked in (``by_session``).
     """
     if table not in tables_of(address, allowed=allowed):
         raise UnreadableFile(_GONE)
@@ -165,6 +170,8 @@ def open_database(
         raise UnreadableFile(_ENCODING)
     try:
         schema = _schema(address, table) if engine.dialect.name == "postgresql" else None
+        if schema is not None:
+            _know_extensions(engine, run)
         seen = inspect(engine)
         # in SQLite a column without a known type holds what it is given
         rest: Kind = "bytes" if engine.dialect.name == "sqlite" else "other"
@@ -183,6 +190,8 @@ def open_database(
         views.check(engine.dialect.name, run, placed, table, compiled=compiled)
     if table not in row_by_row:
         rows_apart.check(engine.dialect.name, run, placed, table, compiled=compiled)
+    if schema is not None:
+        by_session.check(run, placed, table)
     known = without_secrets(read_address(address)).set(password=None).render_as_string(hide_password=False)
     return InPlace(
         names=tuple(columns),
@@ -205,10 +214,18 @@ def _schema(address: str, table: str) -> str:
     """In which schema of a server the first look finds a table or view of this name; nothing asked of it afterwards
     leads to another one, wherever that look would lead then. Raises UnreadableFile, SQLAlchemyError."""
     with _engine(address).connect() as connection:
-        found = told.schema_of(connection, table)
+        found = told.tables(connection).get(table)
     if found is None:
         raise UnreadableFile(_GONE)
     return found
+
+
+def _know_extensions(engine: Engine, run: Callable[[str], Rows]) -> None:
+    """Have SQLAlchemy know PostgreSQL's types of extensions, before which their schema stands where no path leads."""
+    known: Any = engine.dialect
+    known.ischema_names = known.ischema_names | {
+        str(written).lower(): known.ischema_names[name] for written, name in run(_OF_EXTENSIONS)
+    }
 
 
 def _kind(found: TypeEngine[Any], rest: Kind) -> Kind:

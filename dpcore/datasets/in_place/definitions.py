@@ -17,13 +17,13 @@ from dpcore.datasets.in_place.tongue import literal_text
 Run = Callable[[str], list[tuple[Any, ...]]]
 
 _PART = re.compile(r"(?<!\\)\{([A-Z]+)")
-_CALLED = re.compile(r":(?:func|opfunc)id ([0-9]+)")
+CALLED = re.compile(r":(?:func|opfunc)id ([0-9]+)")
 _READ = re.compile(r":relid ([0-9]+)")
 _COMPARED = re.compile(r":(?:opnos?|opfamilies|eqop|sortop) (?:\(o )?([0-9 ]+)")
 _TYPES = re.compile(r":\w*[tT]ype(?:s|id|Id)? (?:\(o )?([0-9 ]+)")
 """Also of what has a number for a kind, as a join: a small one, which is nobody's own."""
 _NO_TABLE = "0"
-_FIRST_OWN = 16384
+FIRST_OWN = 16384
 """From here on PostgreSQL numbers what somebody made."""
 _SAFE_TYPES = """
 SELECT n.oid FROM unnest(ARRAY[{types}]::bigint[]) AS n(oid) LEFT JOIN pg_catalog.pg_type t ON t.oid::bigint = n.oid
@@ -81,14 +81,14 @@ class Trees:
 
     @property
     def called(self) -> set[str]:
-        return {oid for tree in self.trees for oid in _CALLED.findall(tree)}
+        return {oid for tree in self.trees for oid in CALLED.findall(tree)}
 
     @property
     def compared(self) -> set[str]:
         """Operators and families of them that are somebody's own: rows are compared by these, and a tree names no
         function then."""
         found = _numbers(_COMPARED, self.trees)
-        return {oid for oid in found if int(oid) >= _FIRST_OWN}
+        return {oid for oid in found if int(oid) >= FIRST_OWN}
 
     @property
     def types(self) -> set[str]:
@@ -121,7 +121,7 @@ def trees_known(run: Run, found: Trees, *, kinds: Container[str], parts: Contain
         and all_known(found.types, _safe_types(run, found))
         and (
             not called
-            or all_known(found.called, {str(n) for (n,) in run(functions.format(called=called, first=_FIRST_OWN))})
+            or all_known(found.called, {str(n) for (n,) in run(functions.format(called=called, first=FIRST_OWN))})
         )
     )
 
@@ -131,7 +131,7 @@ def _safe_types(run: Run, found: Trees) -> set[str]:
     if not found.types:
         return set()
     coerced = str("COERCETODOMAIN" in found.parts).lower()
-    asked = _SAFE_TYPES.format(types=", ".join(sorted(found.types)), first=_FIRST_OWN, coerced=coerced)
+    asked = _SAFE_TYPES.format(types=", ".join(sorted(found.types)), first=FIRST_OWN, coerced=coerced)
     return {str(oid) for (oid,) in run(asked)}
 
 

@@ -2,9 +2,12 @@
 
 A pooler may give it to a session that another client said something in, and an account may be set to anything. So it
 begins as its account's own sessions do, whatever was said since, and what decides how our statements are read and their
-answers written is the same for every account. That is said in ASCII, which every session reads alike, and calls nothing
-that somebody could have put before PostgreSQL's own. Temporary tables come last: they are the session's. The rollback
-that ends such a transaction takes all of it back, so that other clients find their session as they left it.
+answers written is the same for every account. That is said in ASCII, which every session reads alike. The rollback that
+ends such a transaction takes all of it back, so that other clients find their session as they left it.
+
+PostgreSQL calls whichever function or operator on a session's ``search_path`` fits best, by whomever it was made, with
+the account's rights and each cell. So a transaction sees PostgreSQL's own alone: where its account looks says only in
+which schema a table is, which is then written before its name. Until that holds nothing is called without its schema.
 """
 
 from __future__ import annotations
@@ -39,21 +42,12 @@ _WRITTEN = {
     "bytea_output": "hex",
     "DateStyle": "ISO",  # whether a day or a month comes first stays the account's: a view may read texts by it
     "gin_fuzzy_search_limit": "0",  # else an index gives some of the rows
+    "search_path": "pg_catalog, pg_temp",  # temporary types and tables would else come before all others
 }
 """How our statements are read and their answers written, whatever the account is set to."""
-_LAST = "pg_temp"
-_PATH = """
-SELECT pg_catalog.set_config('search_path', pg_catalog.array_to_string(pg_catalog.array_append(ARRAY(
-    SELECT pg_catalog.quote_ident(name) FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS name
-    WHERE NOT pg_catalog.starts_with(name, 'pg_temp_')
-), 'pg_temp'), ', '), true)
-"""
-"""Where its account looks; unless they are named there, a session's temporary tables come before all others."""
-_TOLD = "; ".join((
-    *("RESET SESSION AUTHORIZATION", "RESET ROLE", "RESET ALL"),
-    *(f"SET LOCAL {name} TO '{value}'" for name, value in _WRITTEN.items()),
-    _PATH,
-))  # fmt: skip
+_SCHEMAS = "SELECT pg_catalog.current_schemas(false)::pg_catalog.text[]"
+_SET = {name: f"SELECT pg_catalog.set_config('{name}', '{value}', true)" for name, value in _WRITTEN.items()}
+_TOLD = "; ".join(("RESET SESSION AUTHORIZATION", "RESET ROLE", "RESET ALL", *_SET.values()))
 _SAID = f"""
 SELECT name, setting, CASE WHEN name IN ('statement_timeout', 'lock_timeout') THEN set_config(
     name, CASE WHEN setting <> '0' THEN setting WHEN name = 'lock_timeout' THEN %(locked)s ELSE %(most)s END, true
@@ -62,10 +56,17 @@ WHERE name IN ('statement_timeout', 'lock_timeout', {", ".join(map(literal_text,
 """  # noqa: S608 - names of settings
 """What holds; and for how long a statement may go on, in milliseconds, unless the server, its owner or the address says
 it."""
-_WHERE = """
-SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relname = %(table)s AND c.relpersistence <> 't' AND pg_catalog.pg_table_is_visible(c.oid)
+_TABLES = """
+SELECT DISTINCT ON (c.relname) c.relname, n.nspname, c.relkind::text
+FROM unnest(%(path)s::text[]) WITH ORDINALITY AS looked(name, place)
+JOIN pg_namespace n ON n.nspname = looked.name
+JOIN pg_class c ON c.relnamespace = n.oid
+ORDER BY c.relname, looked.place
 """
+"""By each name, what stands in the first schema that has anything of it, be it an index."""
+_OF_ROWS, _VIEW = ("r", "p"), "v"
+_SYSTEM = "pg_"
+"""So begin schemas of PostgreSQL's own and those of temporary tables, and no others."""
 
 
 def tell(connection: Connection) -> float:
@@ -99,16 +100,17 @@ def before_the_first(engine: Engine) -> None:
         first.clear()
 
 
-def schema_of(connection: Connection, table: str) -> str | None:
-    """In which schema a table or view is found by this name, if in any."""
-    found: str | None = connection.exec_driver_sql(_WHERE, {"table": table}).scalar()
-    return found
-
-
-def is_somewhere(connection: Connection) -> None:
-    """Raises UnreadableFile where no schema is looked into."""
-    if connection.exec_driver_sql("SHOW search_path").scalar() == _LAST:
+def tables(connection: Connection) -> dict[str, str]:
+    """Names of the tables, and behind them of the views, where the account looks, with the schema in which each is
+    found. Raises UnreadableFile where no schema is looked into."""
+    connection.exec_driver_sql("RESET search_path")
+    looked = [name for name in connection.exec_driver_sql(_SCHEMAS).scalar_one() if not name.startswith(_SYSTEM)]
+    connection.exec_driver_sql(_SET["search_path"])
+    if not looked:
         raise UnreadableFile(NOWHERE)
+    found = connection.exec_driver_sql(_TABLES, {"path": looked}).all()
+    of_rows, views = ({name: schema for name, schema, kind in found if kind in kinds} for kinds in (_OF_ROWS, _VIEW))
+    return dict(sorted(of_rows.items())) | dict(sorted(views.items()))
 
 
 def _tell(info: ConnectionInfo, execute: Callable[[str], object]) -> None:

@@ -1,0 +1,102 @@
+"""Whether what a table or view of PostgreSQL's gives hangs on who asks it in which session, by its definition alone; no
+row is read for it.
+
+A source's transaction finds nothing by ``search_path`` but what is PostgreSQL's own (``told``), so a function that goes
+by another one fails there, or calls something else. And a setting of somebody's own that was once said in a session is
+empty there for ever, where it is missing in one of the account's own: whatever tells the two apart shows other rows
+behind a pooler. Nobody's word on cells or rows says anything of either, so both are refused whatever was stated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dpcore.datasets.in_place.definitions import CALLED, FIRST_OWN, Run
+from dpcore.datasets.in_place.tongue import literal_text
+from dpcore.errors import UnreadableFile
+
+GOES_BY_PATH = (
+    "This table or view, or a policy of it, finds something by its session's search_path, so nothing is asked of it; "
+    "the people who run the server can name schemas in it, and give each function of theirs that it calls a path of "
+    "its own (ALTER FUNCTION … SET search_path)."
+)
+ASKS_SETTING = (
+    "This table or view, or a policy of it, may tell a setting of its session that is empty from one that was never "
+    "said, so nothing is asked of it; the people who run the server can write nullif(current_setting(…, true), '') in "
+    "it."
+)
+_MET = """
+WITH RECURSIVE met(class, oid) AS (
+  SELECT 'pg_class'::regclass::oid, to_regclass({name})::oid
+  UNION SELECT below.class, below.oid FROM met, LATERAL (
+    SELECT 'pg_rewrite'::regclass::oid, r.oid FROM pg_rewrite r JOIN pg_class v ON v.oid = r.ev_class
+      WHERE met.class = 'pg_class'::regclass AND v.oid = met.oid AND v.relkind = 'v' AND r.ev_type = '1'
+    UNION ALL SELECT 'pg_policy'::regclass::oid, p.oid FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+      WHERE met.class = 'pg_class'::regclass AND c.oid = met.oid AND c.relrowsecurity AND p.polqual IS NOT NULL
+    UNION ALL SELECT met.class, i.inhrelid FROM pg_inherits i
+      WHERE met.class = 'pg_class'::regclass AND i.inhparent = met.oid
+    UNION ALL SELECT 'pg_constraint'::regclass::oid, c.oid FROM pg_constraint c
+      WHERE met.class = 'pg_type'::regclass AND c.contypid = met.oid
+    UNION ALL SELECT d.refclassid, d.refobjid FROM pg_depend d
+      WHERE met.class <> 'pg_class'::regclass AND d.classid = met.class AND d.objid = met.oid
+  ) AS below(class, oid)
+), functions AS (
+  SELECT p.*, to_jsonb(p) ->> 'prosqlbody' AS body FROM met JOIN pg_proc p ON p.oid = met.oid
+  WHERE met.class = 'pg_proc'::regclass AND p.oid >= {first}
+)
+SELECT NULL FROM functions f JOIN pg_language l ON l.oid = f.prolang
+  WHERE l.lanname NOT IN ('internal', 'c') AND f.body IS NULL
+    AND NOT EXISTS (SELECT FROM unnest(f.proconfig) AS said WHERE starts_with(said, 'search_path='))
+UNION ALL SELECT body FROM functions WHERE body IS NOT NULL
+UNION ALL SELECT r.ev_action::text FROM met JOIN pg_rewrite r ON met.class = 'pg_rewrite'::regclass AND r.oid = met.oid
+UNION ALL SELECT p.polqual::text FROM met JOIN pg_policy p ON met.class = 'pg_policy'::regclass AND p.oid = met.oid
+UNION ALL SELECT c.conbin::text FROM met
+  JOIN pg_constraint c ON met.class = 'pg_constraint'::regclass AND c.oid = met.oid AND c.conbin IS NOT NULL
+"""
+"""The trees of all that is worked out where a table is read, down to what functions do whose names were found as they
+were made; and nothing for each function that finds its own as it is called. Versions before 14 have none of the former.
+"""
+_BY_PATH = """
+SELECT FROM pg_proc WHERE oid IN ({called}) AND oid < {first}
+  AND proname ~ '^(current_schemas?|to_reg[a-z]+|regclass|pg_[a-z_]+_is_visible)$'
+"""
+_CURRENT_SCHEMA = re.compile(r"(?<!\\)\{SQLVALUEFUNCTION :op 14 ")
+_SETTING = re.compile(r":(?:func|opfunc)id (?:2077|3294) ")
+"""``current_setting`` of one argument and of two."""
+_CONSTANT = r"\{CONST [^{}]*:constvalue "
+_ASKED = re.compile(
+    r"(?P<joined>\{(?:NULLIFEXPR :opno 98|COALESCEEXPR) [^{}]*\()?"
+    rf"\{{FUNCEXPR :funcid (?:2077|(?P<may_miss>3294)) [^{{}}]*\({_CONSTANT}\d+ \[ (?:-?\d+ ){{4}}(?P<name>[^]]*)\]\}}"
+    rf"(?: {_CONSTANT}1 \[ 1 [^]]*\]\}})?\) :location -?\d+\}}"
+    rf"(?P<with_none> {_CONSTANT}4 \[[^]]*\]\}}\))?"
+)
+"""One by a name that is known, and whether it is told apart from an empty text no more."""
+
+
+def check(run: Run, quoted: Callable[[str], str], table: str) -> None:
+    """Raises UnreadableFile with ``GOES_BY_PATH`` or ``ASKS_SETTING`` where it is not known of a table or view that it
+    gives the same in every session of its account's, or as ``run``."""
+    found = [tree for (tree,) in run(_MET.format(name=literal_text(quoted(table)), first=FIRST_OWN))]
+    trees = [str(tree) for tree in found if tree is not None]
+    called = sorted({oid for tree in trees for oid in CALLED.findall(tree)})
+    asked = [one for tree in trees for one in _ASKED.finditer(tree)]
+    if (
+        len(trees) < len(found)
+        or any(map(_CURRENT_SCHEMA.search, trees))
+        or "search_path" in map(_name, asked)
+        or (called and run(_BY_PATH.format(called=", ".join(called), first=FIRST_OWN)))
+    ):
+        raise UnreadableFile(GOES_BY_PATH)
+    if not all(map(_is_plain, asked)) or len(asked) < sum(len(_SETTING.findall(tree)) for tree in trees):
+        raise UnreadableFile(ASKS_SETTING)
+
+
+def _is_plain(asked: re.Match[str]) -> bool:
+    """Whether a setting is PostgreSQL's own, which every session has, or one that is missing is taken for an empty
+    one."""
+    return "." not in _name(asked) or all(asked[part] for part in ("joined", "may_miss", "with_none"))
+
+
+def _name(asked: re.Match[str]) -> str:
+    return bytes(int(letter) % 256 for letter in asked["name"].split()).decode().lower()

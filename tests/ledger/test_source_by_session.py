@@ -1,0 +1,202 @@
+"""What a view or a policy finds by its session's path, or tells of a setting that was once said there, is refused
+before anything is asked: the account's own sessions would give something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from benchmarks.private_postgresql import PrivateServer
+from dpcore.datasets.in_place import by_session, database, open_database, told
+from dpcore.datasets.in_place.by_session import ASKS_SETTING, GOES_BY_PATH
+from dpcore.errors import UnreadableFile
+
+MADE = """
+CREATE TABLE public.visits (who text, ward text);
+INSERT INTO public.visits
+  SELECT n::text, CASE WHEN n % 3 = 0 THEN '' ELSE 'public' END FROM generate_series(1, 30) AS n;
+CREATE TABLE public.wards AS SELECT 'public' AS ward;
+CREATE TABLE public.guarded AS SELECT * FROM public.visits;
+CREATE FUNCTION public.helped(text) RETURNS boolean LANGUAGE sql AS
+  'SELECT EXISTS (SELECT FROM public.wards WHERE ward = $1)';
+CREATE FUNCTION public.by_sql(text) RETURNS boolean LANGUAGE sql AS 'SELECT EXISTS (SELECT FROM wards WHERE ward = $1)';
+CREATE FUNCTION public.by_plpgsql(text) RETURNS boolean LANGUAGE plpgsql AS
+  'BEGIN RETURN EXISTS (SELECT FROM wards WHERE ward = $1); END';
+CREATE FUNCTION public.with_path(text) RETURNS boolean LANGUAGE plpgsql SET search_path = public AS
+  'BEGIN RETURN EXISTS (SELECT FROM wards WHERE ward = $1); END';
+CREATE FUNCTION public.with_zone(text) RETURNS boolean LANGUAGE sql SET TimeZone = 'UTC' AS
+  'SELECT EXISTS (SELECT FROM wards WHERE ward = $1)';
+CREATE FUNCTION public.bound(text) RETURNS boolean LANGUAGE sql RETURN EXISTS (SELECT FROM wards WHERE ward = $1);
+CREATE FUNCTION public.bound_to_one(text) RETURNS boolean LANGUAGE sql RETURN by_sql($1);
+CREATE FUNCTION public.bound_to_setting() RETURNS text LANGUAGE sql RETURN current_setting('lab.study', true);
+CREATE FUNCTION public.both(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT helped($1)';
+CREATE OPERATOR public.~~~ (LEFTARG = text, RIGHTARG = text, FUNCTION = public.both);
+CREATE FUNCTION public.added(bigint, text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN $1 + helped($2)::int; END';
+CREATE AGGREGATE public.many (text) (SFUNC = public.added, STYPE = bigint, INITCOND = '0');
+CREATE DOMAIN public.a_ward AS text CHECK (public.by_sql(VALUE) OR VALUE = '');
+CREATE VIEW public.below AS SELECT * FROM public.visits WHERE public.by_sql(ward);
+"""
+BY_PATH = (
+    "SELECT who FROM visits WHERE by_sql(ward)",
+    "SELECT who FROM visits WHERE by_plpgsql(ward)",
+    "SELECT who, by_sql(ward) AS found FROM visits",
+    "SELECT who FROM visits WHERE with_zone(ward)",
+    "SELECT who FROM visits WHERE bound_to_one(ward)",
+    "SELECT who FROM visits WHERE ward ~~~ who",
+    "SELECT ward, many(ward) AS n FROM visits GROUP BY ward",
+    "SELECT who, ward::a_ward AS ward FROM visits",
+    "SELECT who FROM below",
+    "SELECT who FROM visits WHERE ward IN (SELECT ward FROM below)",
+    "SELECT who FROM visits WHERE ward = current_schema",
+    "SELECT who FROM visits WHERE ward = current_schema()",
+    "SELECT who FROM visits WHERE ward = ANY (current_schemas(false))",
+    "SELECT who FROM visits WHERE to_regclass('wards') IS NOT NULL",
+    "SELECT who FROM visits WHERE current_setting('Search_Path') <> 'pg_catalog, pg_temp'",
+)
+BY_SETTING = (
+    "SELECT who FROM visits WHERE current_setting('lab.study', true) IS NOT NULL",
+    "SELECT who FROM visits WHERE current_setting('Lab.Study', true) = ward",
+    "SELECT who FROM visits WHERE current_setting('lab.study') = ward",
+    "SELECT who FROM visits WHERE nullif(current_setting('lab.study'), '') = ward",
+    "SELECT who FROM visits WHERE coalesce(current_setting('lab.study', true), 'public') = ward",
+    "SELECT who FROM visits WHERE coalesce(current_setting('lab.study', true), ward, '') = ward",
+    "SELECT who FROM visits WHERE nullif(current_setting('lab.study', true), 'x') = ward",
+    "SELECT who FROM visits WHERE coalesce(current_setting('lab.' || lower('Study'), true), 'public') = ward",
+    "SELECT who FROM visits WHERE coalesce(current_setting('lab.study', who <> ''), 'public') = ward",
+    "SELECT who FROM visits WHERE coalesce(bound_to_setting(), 'public') = ward",
+    "SELECT who FROM visits WHERE nullif(current_setting('lab.study', true), '') IS NULL "
+    "AND current_setting('lab.study', true) IS NULL",
+)
+ALIKE = (
+    "SELECT * FROM visits",
+    "SELECT who FROM visits WHERE with_path(ward)",
+    "SELECT who FROM visits WHERE bound(ward)",
+    "SELECT who, lower(ward) AS ward FROM visits WHERE ward COLLATE \"C\" <> 'x' AND 'wards'::regclass IS NOT NULL",
+    "SELECT who FROM visits WHERE coalesce(nullif(current_setting('lab.study', true), ''), 'public') = ward",
+    "SELECT who FROM visits WHERE coalesce(current_setting('lab.study', true), '') IN ('', ward)",
+    "SELECT who FROM visits WHERE current_setting('TimeZone') <> ward",
+    "SELECT 'current_setting' AS who FROM visits",
+)
+
+
+@pytest.fixture(scope="module")
+def address(server: PrivateServer) -> str:
+    found = server.new_database()
+    with psycopg.connect(found.replace("+psycopg", ""), autocommit=True) as owner:
+        owner.execute("CREATE ROLE session_reader LOGIN")
+        owner.execute(MADE)
+        owner.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC")
+    return found.replace("ledger@", "session_reader@")
+
+
+@pytest.fixture(autouse=True)
+def anew() -> Iterator[None]:
+    database._engine.cache_clear()
+    database._schema.cache_clear()
+    yield
+    database._engine.cache_clear()
+    database._schema.cache_clear()
+
+
+def made(address: str, select: str) -> None:
+    with psycopg.connect(address.replace("+psycopg", "").replace("session_reader@", "ledger@")) as owner:
+        owner.execute("DROP VIEW IF EXISTS public.v")
+        owner.execute(f"CREATE VIEW public.v AS {select}")  # type: ignore[arg-type]
+        owner.execute("GRANT SELECT ON public.v TO PUBLIC")
+
+
+def said(address: str, table: str = "v") -> str:
+    """Of a table or view of which all else is stated, and "" where it is opened."""
+    try:
+        open_database(address, table, never_fail=(table,), row_by_row=(table,))
+    except UnreadableFile as error:
+        return str(error)
+    return ""
+
+
+def rows(connection: psycopg.Connection[tuple[object, ...]], table: str = "public.v") -> object:
+    """What is there, or the kind of failure."""
+    try:
+        return connection.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()  # type: ignore[arg-type]  # noqa: S608 - this test's own
+    except psycopg.Error as error:
+        return type(error)
+    finally:
+        connection.rollback()
+
+
+def three_sessions(address: str, table: str = "public.v") -> list[object]:
+    """The rows in a session of the account's own, in a source's transaction in such a one, and in one in which somebody
+    once said a setting."""
+    url = address.replace("+psycopg", "")
+    with psycopg.connect(url) as own, psycopg.connect(url) as told_alone, psycopg.connect(url) as after:
+        after.execute("SET LOCAL lab.study TO 'x'")
+        after.commit()
+        found = [rows(own, table)]
+        for connection in (told_alone, after):
+            told._tell(connection.info, connection.execute)  # type: ignore[arg-type]
+            found.append(rows(connection, table))
+        return found
+
+
+@pytest.mark.parametrize(("selects", "sentence"), [(BY_PATH, GOES_BY_PATH), (BY_SETTING, ASKS_SETTING)])
+def test_what_hangs_on_the_session_is_refused_whatever_was_stated(
+    address: str, selects: tuple[str, ...], sentence: str
+) -> None:
+    """Each would give something else, or fail, in another session of its account's."""
+    for select in selects:
+        made(address, select)
+        assert said(address) == sentence, select
+        own, *others = three_sessions(address)
+        assert others != [own, own], select
+
+
+def test_what_is_the_same_in_every_session_is_opened(address: str) -> None:
+    for select in ALIKE:
+        made(address, select)
+        assert said(address) == "", select
+        own, *others = three_sessions(address)
+        assert others == [own, own], select
+        assert isinstance(own, list)
+
+
+@pytest.mark.parametrize(
+    ("condition", "sentence"),
+    [
+        ("by_sql(ward)", GOES_BY_PATH),
+        ("ward IN (SELECT ward FROM below)", GOES_BY_PATH),
+        ("current_setting('lab.study', true) IS NOT NULL OR ward = ''", ASKS_SETTING),
+        ("nullif(current_setting('lab.study', true), '') IS NOT NULL OR ward = ''", ""),
+    ],
+)
+def test_so_are_policies(address: str, condition: str, sentence: str) -> None:
+    with psycopg.connect(address.replace("+psycopg", "").replace("session_reader@", "ledger@")) as owner:
+        owner.execute("ALTER TABLE guarded ENABLE ROW LEVEL SECURITY; DROP POLICY IF EXISTS p ON guarded")
+        owner.execute(f"CREATE POLICY p ON guarded USING ({condition})")  # type: ignore[arg-type]
+    made(address, "SELECT who FROM visits WHERE who IN (SELECT who FROM guarded)")
+    for table in ("guarded", "v"):
+        assert said(address, table) == sentence
+    own, *others = three_sessions(address, "public.guarded")
+    assert (others == [own, own]) is not bool(sentence)
+
+
+def test_what_is_not_run_when_a_table_is_read_keeps_none_from_being_asked(address: str) -> None:
+    with psycopg.connect(address.replace("+psycopg", "").replace("session_reader@", "ledger@")) as owner:
+        owner.execute(
+            "CREATE TABLE kept (who text DEFAULT by_sql('x')::text CHECK (by_plpgsql(who) OR true), ward a_ward);"
+            "CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';"
+            "CREATE TRIGGER noted BEFORE INSERT ON kept FOR EACH ROW EXECUTE FUNCTION noted();"
+            "CREATE POLICY unused ON kept USING (by_sql(ward)); GRANT SELECT ON kept TO PUBLIC"
+        )
+    assert said(address, "kept") == ""
+
+
+def test_without_the_look_another_session_decides_what_is_counted(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests above can fail."""
+    monkeypatch.setattr(by_session, "check", lambda *_: None)
+    for select in (BY_PATH[0], BY_PATH[10], BY_SETTING[0], BY_SETTING[4]):
+        made(address, select)
+        assert said(address) == ""
