@@ -140,6 +140,7 @@ def three_sessions(address: str, table: str = "public.v") -> list[object]:
         return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("selects", "sentence"), [(BY_PATH, GOES_BY_PATH), (BY_SETTING, ASKS_SETTING)])
 def test_what_hangs_on_the_session_is_refused_whatever_was_stated(
     address: str, selects: tuple[str, ...], sentence: str
@@ -152,6 +153,7 @@ def test_what_hangs_on_the_session_is_refused_whatever_was_stated(
         assert others != [own, own], select
 
 
+@pytest.mark.thorough
 def test_what_is_the_same_in_every_session_is_opened(address: str) -> None:
     for select in ALIKE:
         made(address, select)
