@@ -65,12 +65,13 @@ def show_meaning() -> None:
 def _guess(epsilon: float) -> None:
     st.markdown("**One person, one guess**")
     prior = st.select_slider(
-        "Before any answer, a guess about you is right, times in 100",
+        "Before any answer, a guess whether you are in the data is right, times in 100",
         PRIORS,
         value=50,
         key="meaning_prior",
         persist_state="session",
-        help="How often somebody would already be right about whether you are in the data, or what your row says.",
+        help="How often somebody would already be right, by all that they know. Where answers hide that one person's "
+        "row is changed, it is a guess what your row says.",
     )
     after = 100 * guess_chance(epsilon, float(prior) / 100)
     st.plotly_chart(

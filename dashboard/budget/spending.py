@@ -145,7 +145,8 @@ def headline(state: State, budget: Budget) -> str:
 
 def caption(state: State, budget: Budget, now: float, delta: float) -> str:
     """The same in odds."""
-    who = f"Someone whose guess about one {words.safe(state.unit, 40)} is right 50 times in 100 without any answer"
+    about = words.guessed(budget.neighbours).replace("somebody", f"one {words.safe(state.unit, 40)}")
+    who = f"Someone whose guess {about} is right 50 times in 100 without any answer"
     end = _odds(tracker.total(budget), budget.cap.delta)
     if now == 0.0:
         return f"{who} could be right at most {end} times in 100 once all of it is spent."

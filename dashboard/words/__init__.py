@@ -210,11 +210,27 @@ _ONE = "the answer"
 """What somebody sees, where it is one answer."""
 
 
-def odds_sentence(epsilon: float, delta: float = 0.0, *, of: str = _ONE) -> str:
+def of_a_value(epsilon: float, delta: float, neighbours: str) -> tuple[float, float]:
+    """(ε, δ) between two tables that differ in what they say of one person: twice the way where ``neighbours`` are told
+    apart by whether that person is in them, for one table is between the two."""
+    if neighbours == "replace_one":
+        return epsilon, delta
+    return 2.0 * epsilon, min(delta * (1.0 + math.exp(min(epsilon, 700.0))), 1.0)
+
+
+def guessed(neighbours: str) -> str:
+    """What a guess is about that is bounded by ε itself."""
+    return "what the data say of somebody" if neighbours == "replace_one" else "whether somebody is in the data"
+
+
+def odds_sentence(epsilon: float, delta: float, neighbours: str, *, of: str = _ONE) -> str:
     """The odds picture in words; ``of`` is what somebody sees."""
+    rest = ""
+    if neighbours != "replace_one":
+        rest = f"; and what they say of somebody who is, **{at_most(odds(*of_a_value(epsilon, delta, neighbours)))}**"
     return (
-        f"Someone who would guess right 50 times in 100 without {of} is right at most "
-        f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == _ONE else 'them'}."
+        f"Someone who would guess right 50 times in 100 without {of} {guessed(neighbours)} is right at most "
+        f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == _ONE else 'them'}{rest}."
     )
 
 
@@ -286,7 +302,7 @@ class LabelCard:
             else "weak protection"
         )
         twice = at_most(odds(2 * self.epsilon, 2 * self.delta))
-        more = f" Whoever sees two such answers is right at most {twice} times in 100." if self.of == _ONE else ""
+        more = f" Whoever sees two such answers guesses that right at most {twice} times." if self.of == _ONE else ""
         return (
             f"**Is that good?** ε = {amount(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
             f"less is safer.{more}"
@@ -299,9 +315,10 @@ class LabelCard:
 
     def lines(self) -> list[str]:
         """The odds, then the details."""
-        small = f"at most {at_most(1000 * rare(self.epsilon, 0.001))} in 1,000 after it"
+        apart, _ = of_a_value(self.epsilon, self.delta, self.neighbours)
+        small = f"at most {at_most(1000 * rare(apart, 0.001))} in 1,000 after it"
         return [
-            odds_sentence(self.epsilon, self.delta, of=self.of),
+            odds_sentence(self.epsilon, self.delta, self.neighbours, of=self.of),
             *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
             *([SLACK.format(failing(self.delta))] if self.delta else []),
             f"**Sees the raw data:** {self.sees_raw}.",

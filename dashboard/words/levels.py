@@ -8,7 +8,6 @@ from dashboard.words import number, safe
 
 TITLE = "**Stricter or looser?** Half the ε protects more, twice the ε less."
 EPSILON = "privacy loss ε"
-GUESS = "somebody's guesses right at most, of 100 (50: a coin toss)"
 ANSWERS = "answers that you can still get"
 MET = ("no", "yes")
 _MARK, BY_DELTA = "\\*", "\\* δ runs out before ε does."
@@ -17,6 +16,11 @@ NAMES = {0.5: "half", 1.0: "now", 2.0: "twice"}
 
 Row = tuple[str, Sequence[str]]
 """What is told, in Markdown, and at each level."""
+
+
+def guesses(about: str) -> str:
+    """The name of the row of how often guesses ``about`` something can be right."""
+    return f"guesses {about} right at most, of 100 (50: a coin toss)"
 
 
 def measured(title: str) -> str:

@@ -224,7 +224,7 @@ def alarm_told(look: int | None, seconds: float) -> str:
 
 def watch_protection(epsilon: float) -> str:
     return (
-        "Anyone's guess whether and when one phone tapped: right 50 times in 100 before, at most "
+        "Anyone's guess whether one phone tapped: right 50 times in 100 before, at most "
         f"**{at_most(odds(epsilon))}** in 100 after the alarm, whatever else they know."
     )
 

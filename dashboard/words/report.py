@@ -190,8 +190,12 @@ def rows_of_one(most: int, unit: str) -> str:
     return f"{plural(most, 'row')} of one {unit}"
 
 
-def odds(right: str) -> str:
-    return f"someone who would guess right 50 times in 100 without the answer is right at most {right} times with it"
+def odds(right: str, guessed: str) -> str:
+    """How much more often ``guessed`` is right."""
+    return (
+        f"someone who would guess right 50 times in 100 without the answer {guessed} is right at most {right} times "
+        "with it"
+    )
 
 
 # -- the answer and its receipt ----------------------------------------------------------------------------------------

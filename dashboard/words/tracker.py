@@ -57,11 +57,11 @@ def at_the_end(*, practice: bool) -> str:
     return f" When it is used up no more answers are given, {again}."
 
 
-def together(right: str) -> str:
-    """What everything that a budget ever pays for tells of somebody, as guesses out of 100."""
+def together(right: str, guessed: str) -> str:
+    """What everything that a budget pays for tells of somebody, as guesses out of 100."""
     return (
-        " Whoever sees all answers that it ever pays for, and would guess right 50 times in 100 without them, is right "
-        f"at most {right} times."
+        f" Whoever sees all answers that it pays for, and would guess right 50 times in 100 without them {guessed}, is "
+        f"right at most {right} times."
     )
 
 

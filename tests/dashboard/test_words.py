@@ -90,7 +90,7 @@ def test_the_odds_bound_is_reached_and_never_passed(epsilon: float, delta: float
 
 def test_a_rare_fact_stays_rare() -> None:
     assert words.rare(0.5, 0.001) == pytest.approx(0.0016477, abs=1e-7)
-    assert "1.7 in 1,000" in words.LabelCard(neighbours="add_remove", epsilon=0.5, unit="person").lines()[1]
+    assert "1.7 in 1,000" in words.LabelCard(neighbours="replace_one", epsilon=0.5, unit="person").lines()[1]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_two_answers_tell_is_said_of_one_and_not_of_several_together() -> N
     """Of all that a budget pays for it was told what two of them would, as if there were two such budgets."""
     of_one = words.LabelCard(neighbours="add_remove", epsilon=0.5, delta=1e-6, unit="person")
     twice = words.at_most(words.odds(1.0, 2e-6))
-    assert of_one.judged.endswith(f"two such answers is right at most {twice} times in 100.")
+    assert of_one.judged.endswith(f"two such answers guesses that right at most {twice} times.")
     assert "two such" not in replace(of_one, of="all answers that fit").judged
 
 
