@@ -62,7 +62,7 @@ def alike(
         there = files(connection, among)
         mine = {one.mark for one in free(connection, who, there)}
         known = [one for one in there if one.mark not in mine]
-        before = file in _compared(connection, by)
+        before, upto = file in _compared(connection, by), history.last(connection, None)
         if known and not before:
             _must_be_few(connection, by, who)
     index = Index(sketch)
@@ -71,7 +71,6 @@ def alike(
         return []
     found = {one.lineage: Resemblance(lineage=one.lineage, name=one.name) for one in known if said.get(one.mark, False)}
     with store.reading() as connection:  # what others compared with these people makes no writer wait
-        upto = history.last(connection, None)
         noted = {lineage for lineage in found if before and _is_noted(connection, lineage, file)}
     with store.writing() as connection:  # on the record before anything is told
         if file not in _compared(connection, by):

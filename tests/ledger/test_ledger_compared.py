@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from itertools import count, product
+from itertools import count, product, takewhile
 from typing import Any
 
 import numpy as np
@@ -159,6 +159,53 @@ def test_what_looks_like_others_people_is_on_their_record(ledger: Ledger, monkey
     monkeypatch.setattr(compared, "DAY", timedelta(seconds=-1))  # tomorrow
     assert seen("another", stranger) == []
     whole.verify()
+
+
+def beside_another(at: int, monkeypatch: pytest.MonkeyPatch) -> list[str] | None:
+    """What is recorded of one file that another tab brings, all of it, before the transaction of this number; None
+    where there are not so many."""
+    begun = count()
+    with furnished(Ledger.open("sqlite://"), patients(8)) as whole, monkeypatch.context() as patch:
+        patch.setattr(compared, "_seems_like", lambda *_: True)
+        before = len(whole.records())
+
+        def bring() -> None:
+            found = person(whole, "otto").similar("f", Sketch(combinations=(marks(64),)), among=["people"])
+            assert [one.lineage for one in found] == ["people"]
+
+        for name in ("reading", "writing"):
+            transaction = getattr(Store, name)
+
+            def beside(store: Store, *given: Any, transaction: Any = transaction) -> Any:
+                if next(begun) == at:
+                    bring()
+                return transaction(store, *given)
+
+            patch.setattr(Store, name, beside)
+        bring()
+        whole.verify()
+        return [one.kind for one in whole.records()[before:]] if next(begun) > at else None
+
+
+@pytest.mark.thorough
+def test_a_file_in_several_tabs_is_on_the_record_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever another of them comes in between: it is one file of one person."""
+    tried = [*takewhile(bool, (beside_another(at, monkeypatch) for at in count()))]
+    assert len(tried) >= 3, "two that read, and one that writes"
+    assert tried == [[*RECORDED]] * len(tried)
+
+
+@pytest.mark.thorough
+def test_without_a_look_from_the_first_moment_on_there_would_be_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: what another wrote before the last look was seen by none."""
+    is_noted = compared._is_noted
+
+    def late(connection: Connection, lineage: str, file: str, after: int = 0) -> bool:
+        return is_noted(connection, lineage, file, after and history.last(connection, None))
+
+    monkeypatch.setattr(compared, "_is_noted", late)
+    with pytest.raises(AssertionError):
+        test_a_file_in_several_tabs_is_on_the_record_once(monkeypatch)
 
 
 def test_people_of_whom_nothing_can_be_told_cost_nothing(whole: Ledger) -> None:
