@@ -47,6 +47,8 @@ NO_JOURNAL = (
 )
 _BEGINS = b'{"body":"{'
 """How the line of every record begins, and so a journal."""
+_SIGN = _BEGINS[:1]
+"""What stands in a journal before its first record is committed: a file that was lost, or emptied, has none."""
 _LONGEST_LINE = 64 << 20
 _PORTION = 8 << 20
 _SPARE = 64 << 10
@@ -114,9 +116,11 @@ class Journal:
 
     def ends_before(self, record: Record | None) -> bool:
         """Whether what stands behind the last line that ends is left of a process that died as it wrote this record,
-        the next one that the database has, or, behind a record, as it asked for room (``must_fit``). Else the file is
-        none of the ledger's, or the database lacks what the journal began to say."""
-        line = b"" if record is None else record.line().encode("ascii") + b"\n"
+        the next one that the database has, or before there was a first one (``must_fit``); or zeros behind a record,
+        as a machine leaves that dies. Else the file is none of the ledger's, or the database lacks what the journal
+        began to say."""
+        begun = _SIGN if self.seq == 0 else b""
+        line = begun if record is None else record.line().encode("ascii") + b"\n"
         return all(found in (0, said) for found, said in zip_longest(self._rest, line[: len(self._rest)]))
 
     def at(self, seq: int) -> Record | None:
@@ -159,7 +163,9 @@ class Journal:
         owner may not have so much there or in one file, or the file may be read and not written; LedgerUnsound for what
         is no chain with it. The caller holds the lock and has read on.
 
-        Before the first record another file is asked for the room: zeros alone could be left of anybody's file.
+        Another file is asked for the room, at the journal's end: whoever reads the journal meanwhile sees its lines
+        alone. Before the first record its sign is written down, or nobody could tell a journal that has none yet from
+        one that was lost.
         """
         needed = sum(len(record.line()) + 1 for record in self._linked(records))
         if needed == 0:
@@ -168,15 +174,13 @@ class Journal:
         if shutil.disk_usage(there).free < needed + _SPARE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         handle = self._opened()
-        size = os.fstat(handle).st_size
         try:
-            if self.seq == 0:
-                with tempfile.TemporaryFile(dir=real(self.path).parent) as room:
-                    _take(room.fileno(), 0, size + needed + _SPARE)
-            else:
-                _take(handle, size, needed + _SPARE)
+            with tempfile.TemporaryFile(dir=real(self.path).parent) as room:
+                _take(room.fileno(), os.fstat(handle).st_size, needed + _SPARE)
+            if self.seq == 0 and not self._rest:
+                os.write(handle, _SIGN)
+                os.fsync(handle)
         finally:
-            os.ftruncate(handle, size)  # what is left of it where this process dies is zeros in an unfinished line
             os.close(handle)
 
     def _linked(self, records: Iterable[Record]) -> Iterator[Record]:
@@ -197,9 +201,9 @@ class Journal:
         data = b"".join(lines)
         handle = self._opened()
         try:
-            os.ftruncate(handle, self._read_to)  # an unfinished line of a process that died
             os.lseek(handle, self._read_to, os.SEEK_SET)
-            _write_all(handle, data)
+            _write_all(handle, data)  # over an unfinished line of a process that died, which is never less than it was
+            os.ftruncate(handle, self._read_to + len(data))
             os.fsync(handle)
         finally:
             os.close(handle)
@@ -220,8 +224,9 @@ class Journal:
     def is_lost(self, records: int) -> bool:
         """Whether a ledger of so many records cannot be without what is missing here: the file, or all it held.
 
-        A process that died while it wrote the very first record leaves an unfinished line, which ``add`` completes; who
-        comes to a ledger that others have begun writes all of it or nothing (``store.begin_journal``).
+        A process that died while it wrote the very first record leaves an unfinished line, of one sign at least
+        (``must_fit``), which ``add`` completes; who comes to a ledger that others have begun writes all of it or
+        nothing (``store.begin_journal``).
         """
         if records == 0 or self.seq > 0:
             return False
@@ -302,6 +307,23 @@ def is_begun(path: Path) -> bool:
         return path.exists()
     with path.open("rb") as file:
         return file.readline(_LONGEST_LINE).endswith(b"\n")
+
+
+def says_nothing(path: Path) -> bool:
+    """Whether nothing was committed that a journal at ``path`` would say: it is not there, empty, or as it is before
+    its first record (``Journal.must_fit``)."""
+    if not path.is_file() or is_held(path):
+        return not path.exists()
+    with path.open("rb") as file:
+        return file.read(len(_BEGINS)) in (b"", _SIGN)
+
+
+def first(path: Path) -> Record | None:
+    """The first record of the journal at ``path``; None where there is none that says what its hash says."""
+    if not path.is_file() or is_held(path):
+        return None
+    with path.open("rb") as file:
+        return next(_intact(_lines(file)), None)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ from dpcore.ledger.commands import INIT, RESTORE
 from dpcore.ledger.engine import data_folder, database_file, form, reading
 from dpcore.ledger.files import beside, leads_nowhere, real
 from dpcore.ledger.found import Found, look
-from dpcore.ledger.journal import BEHIND, NO_JOURNAL, holds_record, is_begun, is_one
+from dpcore.ledger.journal import BEHIND, NO_JOURNAL, first, holds_record, is_begun, is_one, says_nothing
 from dpcore.ledger.key import Key
 
 GONE = (
@@ -180,7 +180,7 @@ class Place:
             raise LedgerUnsound(ANOTHER)
 
     def _missing(self, create: bool | None) -> None:
-        there = [journal for journal in self._journals_before() if journal.exists() and journal.stat().st_size]
+        there = [journal for journal in self._journals_before() if not says_nothing(journal)]
         if there:
             behind = KEPT if create else BEHIND
             raise LedgerUnsound(behind if any(map(holds_record, there)) else NO_JOURNAL)

@@ -35,7 +35,7 @@ from dpcore.ledger.engine import (
     writing,
 )
 from dpcore.ledger.files import beside, create, real, sweep, sync_folder
-from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, write_anew
+from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, says_nothing, write_anew
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.lodging import schemas_of
@@ -120,7 +120,7 @@ def restore(
                 noted, whole = chains.from_journals(where.journals(), given, key)  # at another address than before
             else:
                 noted, whole = chains.from_journal(path, key)
-            if sound and not own and not given and (path is None or not path.exists()):
+            if sound and not own and not given and (path is None or says_nothing(path)):
                 whole = True  # a ledger without a record has no journal yet
             kept = [] if file is None else chains.set_aside(file, key)
             chain = chains.with_more(chains.longest(own, noted, given), kept)
