@@ -31,7 +31,7 @@ from dpcore.ledger.journal import begins_so, write_anew
 from dpcore.ledger.key import Key
 from dpcore.ledger.migrations import OLDER
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import Record
+from dpcore.ledger.records import FIRST, Record
 from dpcore.ledger.store import Store, refuse
 from dpcore.ledger.verify import MARKED, SQLITE_FORMS, Replay, sqlite_form, stored_records
 
@@ -148,8 +148,10 @@ def read(source: Path | None, key: Key) -> Backup:
         raise LedgerError(HELD)
     try:
         with source.open("rb") as file:
-            start = file.read(16)
-        is_database = start == b"SQLite format 3\x00"
+            start = file.read(_LONGEST_MARK)
+        if mark := _said(start):  # of a ledger without a record, as a server's is at first
+            return Backup([], hmac.compare_digest(mark, _mark(key, 0, FIRST)))
+        is_database = start.startswith(b"SQLite format 3\x00")
         if not is_database and not begins_so(start):  # nor copied, however large it is
             raise LedgerUnsound(DAMAGED)
         with tempfile.TemporaryDirectory() as folder:  # so that the backup is not touched
@@ -190,16 +192,20 @@ def _cut_mark(file: Path) -> str:
         start = max(lines.seek(0, os.SEEK_END) - _LONGEST_MARK, 0)
         lines.seek(start)
         before, _, line = lines.read().rstrip(b"\n").rpartition(b"\n")
-        try:
-            said = json.loads(line)
-        except ValueError:
-            return ""
-        if not isinstance(said, dict) or set(said) != {"mark"} or not isinstance(said["mark"], str):
-            return ""
-        if line + b"\n" != _line(said["mark"]).encode():
-            return ""
-        lines.truncate(start + len(before) + 1 if before else start)
-        return said["mark"]
+        if mark := _said(line + b"\n"):
+            lines.truncate(start + len(before) + 1 if before else start)
+        return mark
+
+
+def _said(line: bytes) -> str:
+    """The mark that a line says as ``_line`` writes it; empty for any other."""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return ""
+    if not isinstance(said, dict) or set(said) != {"mark"} or not isinstance(said["mark"], str):
+        return ""
+    return said["mark"] if line == _line(said["mark"]).encode() else ""
 
 
 def _of_database(copy: Path, key: Key) -> tuple[list[Record], bool, bool]:

@@ -18,7 +18,7 @@ from sqlalchemy import URL, Connection, Engine, Table, insert, select, update
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import aside, backups, chains, keyed, schema
-from dpcore.ledger.commands import PEOPLE, RESTORE
+from dpcore.ledger.commands import INIT, PEOPLE, RESTORE
 from dpcore.ledger.engine import (
     AS_LONG_AS_IT_TAKES,
     MEANWHILE,
@@ -68,7 +68,10 @@ ELSEWHERE = (
 )
 _AT_ONCE = 500
 """Records that a server is given in one statement."""
-_NOTHING = "There is nothing to restore from: give the path of a backup, or put the journal back where it was."
+_NOTHING = (
+    "There is nothing to restore from: give the path of a backup that has a record, or put the journal back where it "
+    f"was. If there has never been a record, run {INIT}."
+)
 
 
 def restore(

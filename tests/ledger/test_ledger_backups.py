@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from dpcore.ledger.migrations import NEWEST
 from dpcore.ledger.records import Record, canonical, sealed
 from dpcore.ledger.recovery import restore
 from dpcore.ledger.verify import MARKED, SQLITE_FORMS, SQLITE_SAFEGUARDS, replayed, sqlite_form
+from tests.ledger.conftest import Place as LedgerPlace
 
 MORE = {
     "a role": ("role", "person:mallory", "", {"roles": ["owner"]}),
@@ -180,6 +181,23 @@ def test_what_is_here_already_needs_no_mark(place: Path, tmp_path: Path) -> None
     before = records(place)
     restore(place, source=lines(tmp_path / "older", before[:-1]))
     assert records(place) == before
+
+
+def test_a_backup_of_a_ledger_without_a_record_is_not_damaged(
+    new_place: Callable[[], LedgerPlace], tmp_path: Path
+) -> None:
+    """A nightly one may be written before anything was asked; nothing comes back from it, which is said."""
+    empty, other = new_place(), new_place()
+    with empty.open() as ledger:
+        key = ledger._store.key
+        assert ledger.backup(tmp_path / "backup") == 0
+    assert backups.read(tmp_path / "backup", key) == backups.Backup([], marked=True)
+    restore(empty.url, journal=empty.journal, source=tmp_path / "backup")
+    with pytest.raises(LedgerUnsound, match="nothing to restore from: give the path of a backup that has a record"):
+        restore(other.url, journal=other.journal, source=tmp_path / "backup")
+    (tmp_path / "no mark").write_text('{"marks": ""}\n')
+    with pytest.raises(LedgerUnsound, match="damaged itself"):
+        backups.read(tmp_path / "no mark", key)
 
 
 def test_another_key_file_does_not_know_it(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
