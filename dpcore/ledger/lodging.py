@@ -46,21 +46,26 @@ _NOT_ALONE = (
 )
 _SESSION = "SELECT pg_catalog.current_setting('session_replication_role'), pg_catalog.quote_ident(current_user)"
 _SCHEMAS = "pg_catalog.current_schemas(false)::pg_catalog.text[]"
-_WHERE = """
+_RECORDS = """
 SELECT n.nspname FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace JOIN pg_roles o ON o.oid = r.relowner
-WHERE r.relname = 'records' AND r.relkind = 'r' AND n.nspname = ANY (%s) AND (
+WHERE r.relname = 'records' AND r.relkind = 'r' AND (
     o.rolname = current_user OR o.rolsuper
     OR o.oid = (SELECT datdba FROM pg_database WHERE datname = current_database())
 )
 """
-_HEADS = """
-SELECT n.nspname FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace
-JOIN pg_attribute a ON a.attrelid = r.oid AND a.attname = 'ledger_id' AND a.atttypid IN (25, 1043)
-WHERE r.relname = 'head' AND r.relkind = 'r' AND NOT r.relrowsecurity AND n.nspname <> :here
-AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(r.oid, 'SELECT')
+"""Tables that may be a ledger's: anybody may give theirs that name, and lock it."""
+_WHERE = _RECORDS + "AND n.nspname = ANY (%s)"
+_OTHERS = (
+    _RECORDS  # noqa: S608 - no value is part of it
+    + """AND n.nspname <> :here AND NOT r.relrowsecurity
+AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(r.oid, 'SELECT') AND 2 = (
+    SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid
+    AND (a.attname, a.atttypid) IN (('seq', 20), ('hash', 25), ('hash', 1043))
+)
 ORDER BY 1
 """
-"""Other schemas with a table of that name, of which no reader has anything called: its texts are PostgreSQL's own."""
+)
+"""Other schemas with one, of which no reader has anything called: its numbers and texts are PostgreSQL's own."""
 _ALONE = "SET search_path TO pg_catalog, pg_temp"
 _MOST = 8
 """Of what is found, how much is told at once."""
@@ -228,19 +233,20 @@ def plainly(connection: Connection) -> Iterator[str]:
     connection.execute(text("SELECT set_config('search_path', :before, true)"), {"before": before})
 
 
-def schemas_of(connection: Connection, identity: str) -> list[str]:
-    """The other schemas, of those that the account may read, whose tables are of the ledger of this ``identity``; empty
-    for what is on no server."""
-    if connection.dialect.name != "postgresql":
+def schemas_of(connection: Connection, firsts: Collection[str]) -> list[str]:
+    """The other schemas, of those that the account may read, whose ledger begins with a record of one of these hashes,
+    which no two ledgers share; empty for what is on no server. Tables of others than the account, the database's owner
+    and superusers are none: whoever may read a ledger can copy it, and nobody else could take the copy away."""
+    if connection.dialect.name != "postgresql" or not firsts:
         return []
     from psycopg import sql
 
-    asked = "SELECT 1 FROM ONLY {}.head WHERE ledger_id = %(identity)s LIMIT 1"
+    asked = "SELECT 1 FROM ONLY {}.records WHERE seq = 1 AND hash = ANY (%(firsts)s) LIMIT 1"
     found = []
     with plainly(connection) as here:
-        for name in connection.execute(text(_HEADS), {"here": here}).scalars().all():
+        for name in connection.execute(text(_OTHERS), {"here": here}).scalars().all():
             named = sql.Identifier(str(name)).as_string(None).replace("%", "%%")
-            if connection.exec_driver_sql(asked.format(named), {"identity": identity}).scalar():
+            if connection.exec_driver_sql(asked.format(named), {"firsts": [*firsts]}).scalar():
                 found.append(str(name))
     return found
 

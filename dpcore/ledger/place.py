@@ -24,6 +24,7 @@ from dpcore.ledger.files import beside, leads_nowhere, real
 from dpcore.ledger.found import Found, look
 from dpcore.ledger.journal import BEHIND, NO_JOURNAL, first, holds_record, is_begun, is_one, says_nothing
 from dpcore.ledger.key import Key
+from dpcore.ledger.lodging import schemas_of
 
 GONE = (
     "There is no ledger at the place where it should be, so what was spent is not known and nothing is given out; "
@@ -61,6 +62,11 @@ _NOT_YET = ""  # instead of an identity: this computer came before the ledger he
 KEPT = (
     "There was a ledger at this place and its journal is still there, so none is made anew: run "
     f"{RESTORE}, which brings everything back from it; only what shall be forgotten for good is moved away."
+)
+BESIDE = (
+    "A ledger that this computer has a journal of is in the schema “{}” of this database, and none was made in another "
+    "one, which could be a second ledger of the same budgets: let the account or the address name that schema "
+    "(search_path). A ledger of other budgets takes a database of its own."
 )
 PRESENT = "There is a ledger at this place already; nothing was changed."
 
@@ -174,10 +180,24 @@ class Place:
             return
         if not present:
             self._missing(create)
+            self._check_schemas(engine)
         elif create:
             raise LedgerError(PRESENT)
         elif self.pinned() not in (None, identity(engine)):
             raise LedgerUnsound(ANOTHER)
+
+    def _check_schemas(self, engine: Engine) -> None:
+        """Before tables are made: those of a ledger that this computer knows, in another schema. Raises LedgerUnsound.
+
+        What an address or an account names may have changed, and every budget would be whole again.
+        """
+        if self.file is not None:
+            return
+        firsts = [found.hash for path in self.journals() if (found := first(path)) is not None]
+        with reading(engine) as connection:
+            there = schemas_of(connection, firsts)
+        if there:
+            raise LedgerUnsound(BESIDE.format("”, “".join(there)))
 
     def _missing(self, create: bool | None) -> None:
         there = [journal for journal in self._journals_before() if not says_nothing(journal)]

@@ -257,8 +257,12 @@ def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[st
         made = make_tables(connection, work.key)
         if connection.execute(select(schema.head.c.seq).with_for_update()).scalar() != len(own):
             raise LedgerError(MEANWHILE)
+        if not own and (there := schemas_of(connection, [record.hash for record in chain[:1]])):
+            raise LedgerUnsound(ELSEWHERE.format("”, “".join(there)))  # both would spend the same budgets
         if work.before is not None:
-            _be_again(connection, work.before)
+            # the ledger again that key files and journals know, of other computers too: whoever's journal has more than
+            # it has now stays closed, and says so
+            _set_head(connection, ledger_id=work.before)
         previous = own[-1].hash if own else FIRST
         _put_all(connection, missing, at_once=made and connection.dialect.name == "postgresql")
         previous = chain[-1].hash if chain else previous
@@ -274,18 +278,6 @@ def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[st
         verify_database(connection)
     said = [f"The database now has all {len(chain)} records; {len(missing)} were brought back."]
     return [*said, NEW_KEY] if work.taken else said
-
-
-def _be_again(connection: Connection, identity: str) -> None:
-    """Tables that were just made are the ledger again that key files and journals know, of other computers too.
-
-    Whoever's journal has more than they have now stays closed, and says so. Raises LedgerUnsound where another schema
-    of the database has that ledger: both would spend the same budgets.
-    """
-    there = schemas_of(connection, identity)
-    if there:
-        raise LedgerUnsound(ELSEWHERE.format("”, “".join(there)))
-    _set_head(connection, ledger_id=identity)
 
 
 def _put_all(connection: Connection, records: Sequence[Record], *, at_once: bool) -> None:

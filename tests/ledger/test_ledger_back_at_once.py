@@ -28,11 +28,14 @@ def backup(server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """Of a ledger whose database was lost, with its key file and its journal at this computer."""
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    with Ledger.open(server.new_schema(), create=True) as ledger:
+    url = server.new_schema()
+    with Ledger.open(url, create=True) as ledger:
         ledger.open_budget("people", epsilon=1.0)
         for number in range(5):
             ledger.charge(f"r{number}", "people", Cost.pure(0.1), "How many?")
         ledger.backup(tmp_path / "backup")
+    with psycopg.connect(host=str(server.folder), port=PORT, user="ledger", dbname="postgres") as db:
+        db.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(url.rpartition("%3D")[2])))
     return tmp_path / "backup"
 
 
@@ -96,7 +99,7 @@ def test_one_that_ended_early_is_given_again(
 
 def asked(server: PrivateServer, tmp_path: Path, charges: int) -> int:
     """Statements by which a ledger with so many charges is brought back."""
-    with Ledger.open(server.new_schema(), create=True) as ledger:
+    with Ledger.open(server.new_database(), create=True) as ledger:
         ledger.open_budget("people", epsilon=10.0)
         for number in range(charges):
             ledger.charge(f"r{number}", "people", Cost.pure(0.1), "How many?")
@@ -108,7 +111,7 @@ def asked(server: PrivateServer, tmp_path: Path, charges: int) -> int:
 
     event.listen(Engine, "before_cursor_execute", count)
     try:
-        restore(server.new_schema(), source=tmp_path / f"backup {charges}")
+        restore(server.new_database(), source=tmp_path / f"backup {charges}")
     finally:
         event.remove(Engine, "before_cursor_execute", count)
     return len(found)

@@ -114,7 +114,7 @@ def test_the_journal_brings_what_came_after_the_back_up(
 
 
 def test_at_another_address_too(service: Service, server: PrivateServer) -> None:
-    service.url = server.new_schema()
+    service.url = server.new_database()
     restore(service.url, source=service.backup)
     assert service.left() == 0.0
     assert len(service.journals()) == 2, "a database for practice leaves the journal of the real one as it is"
@@ -151,10 +151,10 @@ def test_two_journals_that_go_on_differently_are_nobody_s_choice(service: Servic
     """A database for practice was restored from the same back-up, and used."""
     (journal,) = service.journals()
     away = journal.rename(journal.with_suffix(".away"))
-    real, service.url = service.url, server.new_schema()
+    real, service.url = service.url, server.new_database()
     restore(service.url, source=service.backup, new_journal=True)
     away.rename(journal)
-    service.url = server.new_schema()
+    service.url = server.new_database()
     with pytest.raises(LedgerUnsound, match="tell different histories"):
         restore(service.url, source=service.backup)
     service.url = real

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,36 +15,119 @@ from sqlalchemy import Engine, create_engine
 from benchmarks.private_postgresql import PrivateServer
 from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger import Ledger, recovery
+from dpcore.ledger import Ledger, lodging, recovery
+from dpcore.ledger import place as places
 from dpcore.ledger.recovery import restore
 
 ODD = 'bü%o "1"'
 MOVED = {
     "as it was": "SELECT 1",
     "an odd name": f"ALTER SCHEMA of_it RENAME TO {sql.Identifier(ODD).as_string(None)}",
-    "another's tables": "ALTER TABLE of_it.head OWNER TO others; GRANT SELECT ON of_it.head TO drifts",
+    "its owner's": "ALTER TABLE of_it.records OWNER TO {owner}; GRANT SELECT ON of_it.records TO drifts",
 }
 CALLS = """
 CREATE FUNCTION calls.it() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''it was called''; END'
 """
 TRAPS = {
     "a policy": (
-        "CREATE TABLE calls.head (ledger_id text)", "ALTER TABLE calls.head ENABLE ROW LEVEL SECURITY",
-        "CREATE POLICY p ON calls.head USING (calls.it())",
+        "CREATE TABLE calls.records (seq bigint, hash text)", "ALTER TABLE calls.records ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY p ON calls.records USING (calls.it())",
     ),
-    "a view": ("CREATE VIEW calls.head AS SELECT 'x'::text AS ledger_id WHERE calls.it()",),
+    "a view": ("CREATE VIEW calls.records AS SELECT 1::bigint AS seq, 'x'::text AS hash WHERE calls.it()",),
     "a type": (
         "CREATE TYPE calls.t AS (a text)",
         "CREATE FUNCTION calls.said(calls.t) RETURNS text LANGUAGE sql AS 'SELECT calls.it()::text'",
         "CREATE CAST (calls.t AS text) WITH FUNCTION calls.said AS IMPLICIT",
-        "CREATE TABLE calls.head (ledger_id calls.t)", "INSERT INTO calls.head VALUES (ROW('x'))",
+        "CREATE TABLE calls.records (seq bigint, hash calls.t)", "INSERT INTO calls.records VALUES (1, ROW('x'))",
     ),
-    "a child that is a view": (
-        "CREATE TABLE calls.head (ledger_id text)",
-        "CREATE TABLE calls.child () INHERITS (calls.head)", "INSERT INTO calls.child VALUES ('x')",
+    "a child": (
+        "CREATE TABLE calls.records (seq bigint, hash text)", "CREATE TABLE calls.child () INHERITS (calls.records)",
+        "INSERT INTO calls.child SELECT seq, hash FROM of_it.records",
     ),
-    "other columns": ("CREATE TABLE calls.head (id integer)",),
+    "other columns": ("CREATE TABLE calls.records (id integer)",),
 }  # fmt: skip
+COPIED = (
+    "CREATE SCHEMA copied AUTHORIZATION others", "CREATE TABLE copied.head AS SELECT * FROM of_it.head",
+    "CREATE TABLE copied.records AS SELECT * FROM of_it.records", "ALTER TABLE copied.head OWNER TO others",
+    "ALTER TABLE copied.records OWNER TO others", "GRANT USAGE ON SCHEMA copied TO drifts",
+    "GRANT SELECT ON ALL TABLES IN SCHEMA copied TO drifts",
+)  # fmt: skip
+"""What a reader of a ledger may have made of it, as the database's owner does it for them."""
+
+
+@dataclass(frozen=True)
+class Comes:
+    """How somebody comes to a database that has a ledger in another schema."""
+
+    url: str
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+
+    def elsewhere(self) -> str:
+        """An address that leads to the other schema."""
+        return self.url + "&options=-csearch_path%3Danother"
+
+    def another_computer(self) -> None:
+        """With a copy of the key file, and of the journal only where one brings it."""
+        self.monkeypatch.setenv("XDG_DATA_HOME", str(self.folder / "another computer"))
+
+    @property
+    def journal(self) -> Path:
+        """A copy of it."""
+        (found,) = (self.folder / "data").glob("epsilon-lab/journals/*.journal")
+        return Path(shutil.copyfile(found, self.folder / "brought.journal"))
+
+
+def where_the_path_leads_elsewhere(comes: Comes) -> None:
+    restore(comes.url)
+
+
+def by_a_back_up_at_another_address(comes: Comes) -> None:
+    restore(comes.elsewhere(), source=comes.folder / "backup")
+
+
+def by_a_back_up_at_another_computer(comes: Comes) -> None:
+    comes.another_computer()
+    restore(comes.elsewhere(), source=comes.folder / "backup", new_journal=True)
+
+
+def by_a_back_up_that_nobody_marked(comes: Comes) -> None:
+    comes.another_computer()
+    comes.monkeypatch.setenv("EPSILON_LAB_KEY", str(comes.folder / "another key"))
+    given = {"new_journal": True, "new_key": True, "unmarked": True}
+    restore(comes.elsewhere(), source=comes.folder / "backup", **given)
+
+
+def by_a_journal_at_another_computer(comes: Comes) -> None:
+    journal = comes.journal
+    comes.another_computer()
+    restore(comes.elsewhere(), journal=journal)
+
+
+def into_tables_that_were_made_before(comes: Comes) -> None:
+    comes.another_computer()
+    Ledger.open(comes.elsewhere(), create=True).close()
+    restore(comes.elsewhere(), source=comes.folder / "backup", new_journal=True)
+
+
+def by_init(comes: Comes) -> None:
+    Ledger.open(comes.elsewhere(), create=True).close()
+
+
+def by_opening(comes: Comes) -> None:
+    Ledger.open(comes.elsewhere()).close()
+
+
+WAYS: list[Callable[[Comes], None]] = [
+    where_the_path_leads_elsewhere,
+    by_a_back_up_at_another_address,
+    by_a_back_up_at_another_computer,
+    by_a_back_up_that_nobody_marked,
+    by_a_journal_at_another_computer,
+    into_tables_that_were_made_before,
+    by_init,
+    by_opening,
+]
 
 
 def run(own: Engine, *statements: str) -> None:
@@ -77,6 +163,7 @@ def url(own: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     with Ledger.open(found, create=True) as ledger:
         ledger.open_budget("people", epsilon=10.0)
         ledger.charge("r", "people", Cost.pure(8.0), "?")
+        ledger.backup(tmp_path / "backup")
     leads(own, "another")
     return found
 
@@ -85,18 +172,58 @@ def leads(own: Engine, schema: str) -> None:
     run(own, f"ALTER ROLE drifts IN DATABASE {own.url.database} SET search_path = {schema}")
 
 
-@pytest.mark.parametrize("how", MOVED)
-def test_no_second_ledger_is_made_beside_the_first(how: str, url: str, own: Engine) -> None:
-    """As `status` said of it: it is older than its journal, so it is to be restored."""
-    run(own, MOVED[how])
-    with pytest.raises(LedgerUnsound, match="older than its journal"):
-        Ledger.open(url)
+@pytest.fixture
+def comes(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comes:
+    return Comes(url, tmp_path, monkeypatch)
+
+
+def recorded_elsewhere(own: Engine) -> bool:
+    """Whether the other schema has a ledger, with a record or to be opened by `init`."""
+    query = "SELECT to_regclass('another.records') IS NOT NULL"
+    with own.connect() as connection:
+        if not connection.exec_driver_sql(query).scalar():
+            return False
+        return bool(connection.exec_driver_sql("SELECT count(*) FROM another.records").scalar())
+
+
+@pytest.mark.parametrize(("way", "how"), [*product(WAYS[:1], MOVED), *product(WAYS[1:], ["as it was"])])
+def test_no_second_ledger_is_made_beside_the_first(
+    way: Callable[[Comes], None], how: str, comes: Comes, own: Engine
+) -> None:
+    """However somebody comes back, from whichever computer: both would spend the same budgets."""
+    with own.connect() as connection:
+        owner = connection.exec_driver_sql("SELECT quote_ident(current_user)").scalar()
+    run(own, MOVED[how].format(owner=owner))
     with pytest.raises(LedgerUnsound) as refused:
-        restore(url)
-    assert f"schema “{ODD if how == 'an odd name' else 'of_it'}” of" in str(refused.value)
+        way(comes)
+    assert f"in the schema “{ODD if how == 'an odd name' else 'of_it'}” of" in str(refused.value)
     with own.connect() as connection:
         made = connection.exec_driver_sql("SELECT relname FROM pg_class WHERE relnamespace = 'another'::regnamespace")
-        assert made.all() == []
+        assert way is into_tables_that_were_made_before or made.all() == []
+    assert not recorded_elsewhere(own)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_the_look_a_second_one_would_spend_the_same_again(
+    way: Callable[[Comes], None], comes: Comes, own: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was: the test above can fail."""
+    for module in (recovery, places):
+        monkeypatch.setattr(module, "schemas_of", lambda *_: [])
+    with pytest.raises(pytest.fail.Exception):
+        test_no_second_ledger_is_made_beside_the_first(way, "as it was", comes, own)
+    with own.connect() as connection:
+        assert connection.exec_driver_sql("SELECT to_regclass('another.records') IS NOT NULL").scalar()
+
+
+def test_a_ledger_of_other_budgets_is_brought_back_beside_it(comes: Comes, own: Engine) -> None:
+    """Which begins with another record."""
+    comes.another_computer()
+    with Ledger.open(comes.folder / "other.sqlite3", create=True) as ledger:
+        ledger.open_budget("others", epsilon=1.0)
+        ledger.backup(comes.folder / "other backup")
+    restore(comes.elsewhere(), source=comes.folder / "other backup", new_journal=True)
+    assert recorded_elsewhere(own)
 
 
 def test_it_is_found_where_it_is(url: str, own: Engine) -> None:
@@ -112,18 +239,31 @@ def test_what_is_given_up_is_brought_back_elsewhere(url: str, own: Engine) -> No
         assert ledger.remaining("people").epsilon == 2.0
 
 
-def test_a_second_one_would_spend_the_same_again(url: str, own: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it was: the tests above can fail."""
-    monkeypatch.setattr(recovery, "schemas_of", lambda *_: [])
-    restore(url)
-    query = "SELECT (SELECT ledger_id FROM of_it.head) = (SELECT ledger_id FROM another.head)"
-    with own.connect() as connection:
-        assert connection.exec_driver_sql(query).scalar()
+def lost_but_copied(own: Engine) -> None:
+    run(own, *COPIED, "DROP SCHEMA of_it CASCADE")
+
+
+def test_tables_of_somebody_else_s_keep_nobody_from_coming_back(url: str, own: Engine) -> None:
+    """Who may read a ledger may copy it; nor is a lock of theirs waited for."""
+    lost_but_copied(own)
+    with own.connect().execution_options(isolation_level="READ COMMITTED") as theirs, theirs.begin():
+        theirs.exec_driver_sql("LOCK TABLE copied.head, copied.records IN ACCESS EXCLUSIVE MODE")
+        restore(url)
+    with Ledger.open(url) as ledger:
+        assert ledger.remaining("people").epsilon == 2.0
+
+
+def test_whoever_asked_them_would_be_kept(url: str, own: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was."""
+    lost_but_copied(own)
+    monkeypatch.setattr(lodging, "_OTHERS", lodging._OTHERS.replace("o.rolsuper", "true"))
+    with pytest.raises(LedgerUnsound, match="in the schema “copied”"):
+        restore(url)
 
 
 @pytest.mark.parametrize("how", TRAPS)
 def test_nothing_of_anybody_s_is_called_by_the_look(how: str, url: str, own: Engine) -> None:
-    run(own, "DROP SCHEMA of_it CASCADE", "CREATE SCHEMA calls", CALLS, *TRAPS[how])
+    run(own, "CREATE SCHEMA calls", CALLS, *TRAPS[how], "DROP SCHEMA of_it CASCADE")
     run(own, "GRANT USAGE ON SCHEMA calls TO drifts", "GRANT SELECT ON ALL TABLES IN SCHEMA calls TO drifts")
     restore(url)
     with Ledger.open(url) as ledger:
