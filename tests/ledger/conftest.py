@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, create_engine, text
 
 from benchmarks.private_postgresql import PrivateServer, private_server
 from dpcore.ledger import Ledger
@@ -51,6 +51,17 @@ class Place:
 
     def open(self) -> Ledger:
         return Ledger.open(self.url, journal=self.journal)
+
+    def lose(self) -> None:
+        """The database is gone, and nobody has it open."""
+        if self.database is not None:
+            self.database.unlink()
+            return
+        engine = create_engine(self.url)
+        with engine.begin() as connection:
+            name = connection.execute(text("SELECT current_schema()")).scalar()
+            connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
+        engine.dispose()
 
 
 def unguarded(connection: Connection, statement: str) -> None:

@@ -139,6 +139,7 @@ def test_it_comes_back_with_the_spending(place: Place, new_place: Callable[[], P
     with place.open() as ledger:
         ledger.open_budget("people", epsilon=1.0, unit="patient")
         ledger.backup(tmp_path / "backup")
+    place.lose()
     back = new_place()
     restore(back.url, source=tmp_path / "backup", journal=back.journal, new_journal=True)
     with back.open() as ledger:
