@@ -19,6 +19,7 @@ import pytest
 
 from dashboard.background import garbage, leaving
 from dashboard.background.garbage import Garbage
+from dashboard.background.opening import Opening
 from dashboard.background.workers import Workers
 from dashboard.data.reading_threads import Piece, ReadingThreads
 from dashboard.people import ended, logged_out, told_elsewhere
@@ -280,6 +281,17 @@ def replicas_asked(*_: object) -> tuple[Callable[[], object], Undone, Callable[[
     return mine.wake, lambda: bool(asked), mine.wake
 
 
+def opened(*_: object) -> tuple[Callable[[], object], Undone, Callable[[], object]]:
+    done = list[int]()
+    mine = Opening(lambda: done.append(1), LedgerError, waits=0.0)
+
+    def ask() -> None:
+        with contextlib.suppress(LedgerError):
+            mine()
+
+    return ask, lambda: bool(done), ask
+
+
 def output_handed_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> tuple[Callable[[], object], Undone, Callable[[], object]]:
@@ -293,6 +305,7 @@ def output_handed_on(
 LASTING: dict[str, Case] = {
     "dashboard/background/garbage.py": collected,
     "dashboard/background/leaving.py": tabs_closed,
+    "dashboard/background/opening.py": opened,
     "dashboard/data/reading_threads.py": files_read,
     "dashboard/people/logged_out.py": log_outs_owed,
     "dashboard/people/told_elsewhere.py": logged_out_there,

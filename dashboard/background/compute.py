@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from dashboard import words
@@ -19,6 +20,7 @@ from dashboard.background.held import LARGE_MEMORY as SESSION_LARGE
 from dashboard.background.held import MEMORY as SESSION_MEMORY
 from dashboard.background.in_use import InUse
 from dashboard.background.once import once
+from dashboard.background.opening import Opening
 from dashboard.background.readers import READERS
 from dashboard.background.shelf import Shelf
 from dashboard.background.workers import Workers
@@ -26,15 +28,14 @@ from dashboard.budget import visitor
 from dashboard.case import Source
 from dashboard.people import login, told_elsewhere, visitors
 from dashboard.words import login as login_words
+from dashboard.words import server as server_words
 from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
 from dpcore.errors import LedgerError, NotAllowed
 from dpcore.ledger import Ledger
-from dpcore.ledger.engine import SLOW, UNREACHABLE
 from dpcore.ledger.member import NO_FILES, MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Person, Role
 from dpcore.ledger.several import SeveralLedger
-from dpcore.ledger.store import ASK_AGAIN
 from dpcore.ledger.visitor import VisitorsLedger
 from dpcore.memory import Memory
 
@@ -159,20 +160,21 @@ def _no_files(roles: Callable[[], frozenset[Role]]) -> str:
 
 
 def opens() -> None:
-    """Open the ledger, whoever asks. Raises LedgerError."""
+    """Have the ledger open, whoever asks. Raises LedgerError, also while it is being opened where that takes
+    longer than a moment; InvalidArgument for an address that is none."""
     _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
 
 
-def _unreachable(error: Exception) -> float:
-    """For how many seconds nobody asks again for a ledger that could not be opened: one whose server does not answer.
-
-    A page asks for it several times while it is drawn, and each would wait for the same server.
-    """
-    return ASK_AGAIN if str(error) in (UNREACHABLE, SLOW) else 0.0
+def _ledger(named: str | None) -> Ledger:
+    return _opening(named)()
 
 
-@once(refused=_unreachable)
-def _ledger(_named: str | None) -> Ledger:
+@once()
+def _opening(_named: str | None) -> Opening[Ledger]:
+    return Opening(_opened, partial(LedgerError, server_words.BEING_OPENED))
+
+
+def _opened() -> Ledger:
     found = Ledger.open(patience=PATIENCE)
     if login.configured() is not None:
         told_elsewhere.begin(found)
@@ -180,8 +182,9 @@ def _ledger(_named: str | None) -> Ledger:
 
 
 def reopen_ledger() -> None:
-    """Open it anew, with all its checks, the next time it is asked for."""
-    for before in _ledger.clear():
+    """Open it anew, with all its checks, the next time it is asked for; one that is not open stays as it is."""
+    before = _opening(os.environ.get("EPSILON_LAB_LEDGER")).reopen()
+    if before is not None:
         before.let_go()
 
 

@@ -1,4 +1,4 @@
-"""What a server makes once and keeps for all: the ledger, the worker processes, jobs, bundled tables.
+"""What a server makes once and keeps for all: the worker processes, jobs, bundled tables, what opens the ledger.
 
 Not in Streamlit's caches: any visitor can have those dropped by one small message, and a server that made its worker
 processes anew each time was brought to its knees by twenty of them.
@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import CancelledError, Future
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -19,89 +20,93 @@ T = TypeVar("T")
 class Once(Generic[P, T]):
     """A function of names and numbers that is called once for each.
 
-    The latest ``most`` values stay, for ``seconds`` where that is given. Two who ask for the same at once wait for one
-    call; who asks for another does not wait. What it raised is not kept, unless ``refused`` says of it for how many
-    seconds: until then it is raised anew, and afterwards while one asks again, so that nobody waits in a queue for
-    something that does not answer.
+    The latest ``most`` values stay, for ``seconds`` where that is given. Who asks for what is being made waits for that
+    one call, and has what it returned or raised: else each of many would wait for all that fail before. Who asks for
+    another does not wait. What was raised is not kept: who asks afterwards calls anew.
     """
 
     made: ClassVar[list[Once[Any, Any]]] = []
 
-    def __init__(
-        self, make: Callable[P, T], most: int, seconds: float | None, refused: Callable[[Exception], float]
-    ) -> None:
-        self._make, self._most, self._seconds, self._refused = make, most, seconds, refused
-        self._raised: dict[Hashable, tuple[Exception, float]] = {}
+    def __init__(self, make: Callable[P, T], most: int, seconds: float | None) -> None:
+        self._make, self._most, self._seconds = make, most, seconds
         self._values: OrderedDict[Hashable, tuple[T, float]] = OrderedDict()
-        self._making: dict[Hashable, threading.Lock] = {}
+        self._making: dict[Hashable, Future[T]] = {}
         self._lock = threading.Lock()
         self.__doc__ = make.__doc__
         Once.made.append(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         key: Hashable = (args, tuple(sorted(kwargs.items())))
-        with self._lock:
-            turn = self._making.setdefault(key, threading.Lock())
-        raised = self._raised.get(key)
-        if raised is None:
-            turn.acquire()
-        elif not turn.acquire(blocking=False):
-            raise _anew(raised[0])
-        try:
+        while True:
             with self._lock:
                 kept = self._values.get(key)
                 if kept is not None and (self._seconds is None or time.monotonic() < kept[1] + self._seconds):
                     self._values.move_to_end(key)
                     return kept[0]
-            raised = self._raised.get(key)
-            if raised is not None and time.monotonic() < raised[1]:
-                raise _anew(raised[0])
-            found = self._made(key, *args, **kwargs)
+                another = self._making.get(key)
+                if another is None:
+                    mine = self._making[key] = Future()
+            if another is None:
+                return self._made(key, mine, *args, **kwargs)
+            try:
+                return outcome(another)
+            except CancelledError:
+                continue  # whoever made it was stopped, which is nothing that was found
+
+    def _made(self, key: Hashable, mine: Future[T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            found = self._make(*args, **kwargs)
+        except BaseException as error:
             with self._lock:
+                self._is_over(key, mine)
+            if isinstance(error, Exception):
+                mine.set_exception(error)
+            else:
+                mine.cancel()
+            raise
+        with self._lock:
+            if self._is_over(key, mine):
                 self._values[key] = (found, time.monotonic())
                 self._values.move_to_end(key)
                 while len(self._values) > self._most:
-                    oldest, _ = self._values.popitem(last=False)
-                    self._making.pop(oldest, None)
-        finally:
-            turn.release()
-            with self._lock:
-                if key not in self._values and key not in self._raised:
-                    self._making.pop(key, None)  # whoever asks for what there is not leaves nothing behind
+                    self._values.popitem(last=False)
+        mine.set_result(found)
         return found
 
-    def _made(self, key: Hashable, *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            found = self._make(*args, **kwargs)
-        except Exception as error:
-            seconds = self._refused(error)
-            if seconds > 0.0:
-                self._raised[key] = (error, time.monotonic() + seconds)
-            else:
-                self._raised.pop(key, None)
-            raise
-        self._raised.pop(key, None)
-        return found
+    def _is_over(self, key: Hashable, mine: Future[T]) -> bool:
+        """Nobody waits for this call any more; False where it was forgotten meanwhile."""
+        if self._making.get(key) is not mine:
+            return False
+        del self._making[key]
+        return True
 
-    def clear(self) -> list[T]:
-        """Forget all, so that the next call makes it anew; what was kept."""
+    def clear(self) -> None:
+        """Forget all, so that the next call makes it anew, also what is being made."""
         with self._lock:
-            kept = [found for found, _ in self._values.values()]
             self._values.clear()
-            self._raised.clear()
-        return kept
+            self._making.clear()
 
 
-def _anew(error: Exception) -> Exception:
-    """What was raised, for somebody else: one that is raised twice collects the places of both."""
-    return type(error)(*error.args)
+def outcome(call: Future[T]) -> T:
+    """What somebody else's call returned, or what it raised, once it is over; CancelledError where it found neither."""
+    raised = call.exception()
+    if raised is not None:
+        raise anew(raised)
+    return call.result()
 
 
-def once(
-    *, most: int = 1, seconds: float | None = None, refused: Callable[[Exception], float] = lambda error: 0.0
-) -> Callable[[Callable[P, T]], Once[P, T]]:
+def anew(error: BaseException) -> BaseException:
+    """What was raised, for somebody else: one that is raised twice collects the places of both, and what is held there.
+    It is not made by its kind, which may be told other things than it keeps."""
+    found = type(error).__new__(type(error), *error.args)
+    found.args = error.args
+    vars(found).update(vars(error))
+    return found.with_traceback(error.__traceback__)
+
+
+def once(*, most: int = 1, seconds: float | None = None) -> Callable[[Callable[P, T]], Once[P, T]]:
     """See ``Once``."""
-    return lambda make: Once(make, most, seconds, refused)
+    return lambda make: Once(make, most, seconds)
 
 
 def forget_all() -> None:

@@ -15,7 +15,6 @@ import streamlit as st
 
 from dashboard import replay, words
 from dashboard.background import compute, this_run
-from dashboard.background.once import once
 from dashboard.budget import visitor
 from dashboard.case import Source
 from dashboard.people import login
@@ -31,7 +30,6 @@ from dpcore.ledger.units import EPSILON_DIGITS, amount
 PRACTICE_EPSILON, PRACTICE_DELTA = 3.0, 1e-5
 OFFERED_EPSILON, OFFERED_DELTA = 1.0, 1e-6
 """An own budget as it is offered until a person sets it."""
-_ASK_AGAIN = 20  # seconds; opening a ledger checks every record of it
 _BUDGET_PAGE = Path(__file__).parents[1] / "app_pages" / "budget.py"
 
 
@@ -126,7 +124,7 @@ def budget(source: Source) -> Budget | None:
         return None
     problem = trouble()
     if problem is not None:
-        raise LedgerUnsound(problem)
+        raise LedgerError(problem)  # what is not open is not opened anew for it
     if lineage is None:
         return None
     try:
@@ -218,20 +216,22 @@ def _untouched(source: Source) -> Budget:
     )
 
 
-@once(seconds=_ASK_AGAIN)
 def trouble() -> str | None:
-    """Why the ledger cannot be opened, in a sentence for its owner; None when it can."""
-    try:
-        compute.opens()  # the answer is for everyone, so it does not hang on who asks
-    except DpcoreError as error:
-        return words.sentence(error)
-    return None
+    """Why the ledger is not open, in a sentence for its owner; None where it is. Asked once in a run."""
+
+    def found() -> str | None:
+        try:
+            compute.opens()  # the answer is for everyone, so it does not hang on who asks
+        except DpcoreError as error:
+            return words.sentence(error)
+        return None
+
+    return this_run.once(("trouble",), found)
 
 
 def reopen() -> None:
     """Open and check the ledger anew the next time it is needed: its owner may have mended it."""
     compute.reopen_ledger()
-    trouble.clear()
 
 
 def total(found: Budget) -> float:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+BEING_OPENED = (
+    "The ledger is being opened and all of it checked, which may take some minutes, so nothing was given out; wait a "
+    "little and ask again."
+)
 FULL_TITLE = "Every place is taken"
 FULL = (
     "So many people use Epsilon Lab here at this moment that one more would disturb them. "

@@ -17,6 +17,7 @@ from scipy.stats import norm
 from streamlit.testing.v1 import AppTest
 
 from dashboard import words
+from dashboard.background.once import forget_all
 from dashboard.budget import screen, totals, tracker
 from dashboard.budget.kinds import Wish, kinds, planned
 from dashboard.budget.receipts import answer_text, plain
@@ -545,7 +546,7 @@ def test_a_closed_ledger_is_one_sentence_and_the_other_pages_go_on(
     assert "From an even start" in text(app)
     assert not app.dataframe
     shutil.move(ledger_file.with_name("kept"), journal)
-    tracker.trouble.clear()  # that it was closed is kept for some seconds
+    forget_all()  # that it was closed is kept for some seconds
     assert "has spent **ε = 0.5 of 3**" in text(open_app("budget"))
 
 

@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.background import compute
 from dashboard.background.once import forget_all
-from dashboard.budget import tracker
 from dashboard.words import release as said
 from dashboard.words import tracker as tracker_words
 from dpcore.costs import Cost
@@ -510,7 +509,7 @@ def test_a_closed_ledger_says_what_its_owner_must_do(window: Window, ledger_file
     ]
     assert "test-begin" not in keys(app)
     shutil.move(ledger_file.with_name("kept"), journal)
-    tracker.trouble.clear()  # the answer "closed" is kept for some seconds
+    forget_all()  # that it was closed is kept for some seconds
     assert "test-begin" in keys(window())
 
 

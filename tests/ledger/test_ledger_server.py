@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from sqlalchemy.exc import OperationalError
 
 from benchmarks.private_postgresql import PORT, PrivateServer, private_server
 from dashboard.background import compute
+from dashboard.background.opening import SHORTEST, Opening
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger, watch
@@ -200,35 +202,37 @@ def test_the_url_s_own_time_out_comes_first(said: str, seconds: list[float], mon
     assert asked == seconds
 
 
-def test_a_page_asks_once_for_a_ledger_whose_server_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that starts while PostgreSQL hangs waited for it wherever a page asked for the ledger, one after the
-    other. Now one asks, after five seconds one again, and meanwhile nobody waits."""
+@pytest.mark.parametrize("said", [UNREACHABLE, SLOW, locks.HELD, "The ledger's sums are wrong."])
+def test_a_page_asks_once_for_a_ledger_that_cannot_be_opened(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages waited wherever they asked for the ledger, one after the other, for an opening of their own: while
+    PostgreSQL hangs, or a table is locked. Now one asks, some seconds later one again, and meanwhile nobody waits."""
     now, tried, answers = [100.0], list[str](), Ledger.open("sqlite://")
-    monkeypatch.setattr("dashboard.background.once.time.monotonic", lambda: now[0])
 
     def opening(**_: object) -> Ledger:
-        tried.append(UNREACHABLE)
+        tried.append(said)
         for _ in range(2):
             if len(tried) == 2:  # while one asks again
                 refused()
-        raise LedgerError(tried[-1])
+        raise LedgerUnsound(said)
 
     def refused() -> None:
-        with pytest.raises(LedgerError, match="cannot be reached"):
+        with pytest.raises(LedgerUnsound, match=re.escape(said)):
             compute.opens()
+        compute.reopen_ledger()  # as whoever is told so may ask
 
     monkeypatch.setattr(compute.Ledger, "open", opening)
-    compute.reopen_ledger()
+    mine = Opening(compute._opened, LedgerError, waits=LONG, clock=lambda: now[0])
+    monkeypatch.setattr(compute, "_opening", lambda named: mine)
     for _ in range(5):
         refused()
     assert len(tried) == 1
-    now[0] += stores.ASK_AGAIN
+    now[0] += SHORTEST
     refused()
     assert len(tried) == 2
     monkeypatch.setattr(compute.Ledger, "open", lambda **_: answers)
-    now[0] += stores.ASK_AGAIN
+    now[0] += SHORTEST
     compute.opens()
-    compute.reopen_ledger()
+    assert compute.rooms_ledger()._store is answers._store
 
 
 def _one_asks_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import all_held, session, words
 from dashboard.background import compute
 from dashboard.background.in_turn import InTurn
-from dashboard.budget import receipts, tracker
+from dashboard.budget import receipts
 from dashboard.people import login
 from dashboard.report import held, panel
 from dashboard.report.of_deck import LeftOut, section_of, section_with, simulated
@@ -348,7 +348,6 @@ def test_a_closed_ledger_is_said_before_the_click_and_in_the_files(
     late = download()
     assert flat(said.UNSEALED) in flat("".join(pages(late)))
     assert b"epsilon-lab-seal" not in late
-    tracker.trouble.clear()
     app.run()
     assert said.UNSEALED_FILES in text(app)
     assert not written[-1].sealed

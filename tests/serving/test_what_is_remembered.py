@@ -251,7 +251,7 @@ def test_names_that_are_not_known_leave_nothing_behind() -> None:
         with pytest.raises(ValueError, match=str(number)):
             made(str(number))
     assert made("known") == "known"
-    assert (len(made._making), len(made._raised)) == (1, 0)
+    assert (len(made._values), len(made._making)) == (1, 0)
 
 
 def test_all_that_a_server_remembers_is_within_one_room() -> None:
