@@ -25,6 +25,7 @@ from streamlit.testing.v1 import app_test, local_script_runner
 from xdist.remote import Producer
 
 from dashboard import replay, traces
+from dashboard.background import compute
 from dashboard.runtime import looked_up, shortcuts
 from dpcore.ledger import Ledger
 from tests.in_turn import InTurn, scheduler
@@ -42,6 +43,8 @@ manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.sca
 looked_up.guard()
 shortcuts.guard()
 replay.guard()
+# Pages of tests have the ledger, however long a busy machine takes to open it; a server's are told what is the matter.
+SHORT, compute.OPENING = compute.OPENING, 600.0
 # And it compiles its script, which a server does once for all sessions.
 local_script_runner.ScriptCache = functools.cache(ScriptCache)
 

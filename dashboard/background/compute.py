@@ -47,6 +47,8 @@ LARGE = InUse(Memory(32, room=500 << 20, within=ANSWERS), large_turns.LITTLE)
 PATIENCE = 2.5
 """Seconds that a click waits for a program that holds the ledger, one that froze with it say; what has been charged
 already waits longer (``Ledger.open``)."""
+OPENING = 3.0
+"""Seconds that a page waits for the ledger to be opened, from when that began."""
 # What the first use of a page would load.
 LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 
@@ -171,7 +173,7 @@ def _ledger(named: str | None) -> Ledger:
 
 @once()
 def _opening(_named: str | None) -> Opening[Ledger]:
-    return Opening(_opened, partial(LedgerError, server_words.BEING_OPENED))
+    return Opening(_opened, partial(LedgerError, server_words.BEING_OPENED), waits=OPENING)
 
 
 def _opened() -> Ledger:

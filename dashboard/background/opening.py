@@ -15,8 +15,6 @@ from dashboard.background.once import anew, outcome
 from dpcore.threads import WorkingThread
 
 T = TypeVar("T")
-WAITS = 3.0
-"""Seconds after an opening began for which it is waited for."""
 SHORTEST, LONGEST = 5.0, 30.0
 """Seconds for which a refusal is kept, at least and at most; between them as long as the opening took."""
 
@@ -48,7 +46,7 @@ class Opening(Generic[T]):
         opens: Callable[[], T],
         meanwhile: Callable[[], Exception],
         *,
-        waits: float = WAITS,
+        waits: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._opens, self._meanwhile, self._waits, self._clock = opens, meanwhile, waits, clock

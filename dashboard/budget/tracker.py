@@ -217,16 +217,12 @@ def _untouched(source: Source) -> Budget:
 
 
 def trouble() -> str | None:
-    """Why the ledger is not open, in a sentence for its owner; None where it is. Asked once in a run."""
-
-    def found() -> str | None:
-        try:
-            compute.opens()  # the answer is for everyone, so it does not hang on who asks
-        except DpcoreError as error:
-            return words.sentence(error)
-        return None
-
-    return this_run.once(("trouble",), found)
+    """Why the ledger is not open, in a sentence for its owner; None where it is."""
+    try:
+        compute.opens()  # the answer is for everyone, so it does not hang on who asks
+    except DpcoreError as error:
+        return words.sentence(error)
+    return None
 
 
 def reopen() -> None:

@@ -14,13 +14,14 @@ import pytest
 
 from dashboard.background import compute, opening, places
 from dashboard.background.once import forget_all
-from dashboard.background.opening import LONGEST, SHORTEST, WAITS, Opening
+from dashboard.background.opening import LONGEST, SHORTEST, Opening
 from dashboard.background.places import Places, Script, Visitor
 from dashboard.budget import tracker
 from dashboard.words.server import BEING_OPENED
 from dpcore.errors import InvalidArgument, LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger
 from dpcore.ledger.lock import HELD
+from tests.conftest import SHORT
 
 LONG = 60.0
 MEANWHILE = "It is being opened."
@@ -269,8 +270,8 @@ def test_pages_read_that_the_ledger_is_being_opened_and_then_have_it(monkeypatch
 
 
 def test_pages_wait_some_three_seconds() -> None:
-    assert WAITS <= 3.0
-    assert compute._opening("nowhere")._waits == WAITS
+    assert SHORT <= 3.0
+    assert compute._opening("nowhere")._waits == compute.OPENING, "which tests alone set"
 
 
 def test_a_budget_that_cannot_be_asked_has_no_open_ledger_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
