@@ -68,7 +68,7 @@ _NOISES = {
 FORMULA = r"|\text{told} - \text{true}| \le \frac{x}{n}, \quad \Pr[|X| \le x]^2 \ge 1 - \beta"
 IN_RHO = (
     "**Its noise:** the budget of these people counts in ρ, so each count gets discrete Gaussian noise, and the answer "
-    "takes as much of the budget as a model at the same ε and δ."
+    "takes as much of the budget as a model that hides the same at the same ε and δ."
 )
 
 
