@@ -22,7 +22,7 @@ from dashboard.words import release as release_words
 from dpcore.datasets import Schema
 from dpcore.errors import DpcoreError
 from dpcore.ledger import Receipt
-from dpcore.release import Request
+from dpcore.release import Request, question_digests
 
 Piece = str | Control[Any] | Group
 """A part of a question's sentence: words, a choice among them, or several choices behind one button."""
@@ -151,7 +151,8 @@ class Offer:
     a sentence (Markdown: text from files through ``words.safe``), ``gives`` says what every answer is, ``below`` adds
     blocks under it. ``relation`` is the control by which the person chooses whom the answer hides, where there is a
     choice. ``conclude`` says what may and may not be concluded from an answer, ``claim`` what may be, as a clause that
-    is printed with it, and ``then`` what can be asked of it.
+    is printed with it, and ``then`` what can be asked of it. ``instead_of`` are the offers of the requests in whose
+    place this one stands (``Asked.instead_of``), by which their answers are told.
     """
 
     request: Request
@@ -165,6 +166,15 @@ class Offer:
     conclude: str = ""
     claim: str = ""
     then: Then | None = None
+    instead_of: tuple[Offer, ...] = ()
+
+    def of(self, receipt: Receipt) -> Offer:
+        """The one of these by whose request this answer was drawn."""
+        return next((one for one in self.instead_of if receipt.question in question_digests(one.request)), self)
+
+    def told(self, receipt: Receipt) -> str:
+        """An answer in a sentence (Markdown), by the noise that it was drawn with."""
+        return self.of(receipt).describe(receipt.answer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,19 +95,20 @@ def release(
     """One private answer about ``rows`` (``PrivateRows``), paid from the budget of ``lineage``; the receipt holds it.
 
     The same ``request_id`` again gives the same stored answer and no second charge, whatever ``rows`` are then; with a
-    different request it is refused. Where this question was answered, or is being so, beyond what is ``known`` of it,
-    that answer comes back under its own id, and nothing is charged (``Ledger.charge``). ``progress`` is told the share
-    done by a request that can be long (one whose ``answer`` takes it), ``drawn`` that the answer which is kept was
-    drawn here, from these ``rows``, and not before or elsewhere. One charge pays for one draw: whoever comes with the
-    same ``request_id`` meanwhile waits for its answer, and where another process was faster nothing is told of the draw
-    that is thrown away. Stores and returns on a fixed tick; an answer that the ledger cannot take at that moment is
-    stored later, and ``drawn`` told then, from another thread (``Ledger.store_answer``): whoever cannot come again with
-    the same ``request_id`` says what ``waits`` for that, which is told so, and gets the receipt once it is stored, or
-    LedgerError after a minute. Raises BudgetExceeded, UnknownLineage and LedgerError from the ledger, InvalidArgument
-    for public parameters, UnreadableFile where rows that are kept elsewhere cannot be reached, and ReleaseRefused where
-    a column of the question is not in the header, or a source is asked for more than counts, or the answer could be too
-    large, or it is being drawn for longer, or, after the charge and always with the same sentence, where the machine
-    failed.
+    different request it is refused, but for one in whose place ``request`` stands (``Asked.instead_of``): what was
+    charged or granted for that is drawn by its mechanism. Where this question was answered, or is being so, beyond what
+    is ``known`` of it, that answer comes back under its own id, and nothing is charged (``Ledger.charge``).
+    ``progress`` is told the share done by a request that can be long (one whose ``answer`` takes it), ``drawn`` that
+    the answer which is kept was drawn here, from these ``rows``, and not before or elsewhere. One charge pays for one
+    draw: whoever comes with the same ``request_id`` meanwhile waits for its answer, and where another process was
+    faster nothing is told of the draw that is thrown away. Stores and returns on a fixed tick; an answer that the
+    ledger cannot take at that moment is stored later, and ``drawn`` told then, from another thread
+    (``Ledger.store_answer``): whoever cannot come again with the same ``request_id`` says what ``waits`` for that,
+    which is told so, and gets the receipt once it is stored, or LedgerError after a minute. Raises BudgetExceeded,
+    UnknownLineage and LedgerError from the ledger, InvalidArgument for public parameters, UnreadableFile where rows
+    that are kept elsewhere cannot be reached, and ReleaseRefused where a column of the question is not in the header,
+    or a source is asked for more than counts, or the answer could be too large, or it is being drawn for longer, or,
+    after the charge and always with the same sentence, where the machine failed.
     """
     make_ready(request, rows)
     tick = Tick()
@@ -132,16 +133,50 @@ def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Peti
     this answer was asked for before, and not drawn yet, that is the earlier one's. Raises as ``Ledger.ask``, and
     ReleaseRefused where the answer could be too large.
     """
+    request = _asked_as(ledger, request_id, lineage, request, again=True)
     _check_size(request)
-    before = question_digests(request)[1:]
+    before = _own_digests(request)[1:]
     return ledger.ask(request_id, lineage, request.cost, sentence(request), before=before, **_asked(request))
 
 
 def asked_before(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
     """The request for this very answer that was not drawn yet, by whoever the ledger is for; ``Petition.unfit`` says of
     one that is open why nothing can be drawn for it as it is asked now. Raises as ``Ledger.latest_petition``."""
-    before = question_digests(request)[1:]
+    found = [_latest(ledger, lineage, one) for one in (request, *_instead_of(request))]
+    return max((one for one in found if one is not None), key=_first, default=None)
+
+
+def _latest(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
+    before = _own_digests(request)[1:]
     return ledger.latest_petition(lineage, request.cost, sentence(request), before=before, **_asked(request))
+
+
+def _first(petition: Petition) -> tuple[bool, bool, bool, str]:
+    """By which of several is told: as ``Ledger.latest_petition`` chooses among those of one digest."""
+    fit = not petition.unfit
+    return petition.charged, fit and petition.state == "granted", fit and petition.state == "waiting", petition.time
+
+
+def _asked_as(ledger: Ledger, request_id: str, lineage: str, request: Request, *, again: bool = False) -> Request:
+    """This request, or the one in whose place it stands that was charged, or asked for, under this id; or, where it is
+    asked for ``again``, under another one that is open."""
+    if not _instead_of(request):
+        return request
+    receipt = ledger.receipt(request_id)
+    if receipt is not None:
+        return _of_these(request, receipt.question)
+    found = asked_before(ledger, lineage, request)
+    theirs = found is not None and (found.request_id == request_id or (again and any(_first(found)[:3])))
+    return _of_these(request, found.question) if found is not None and theirs else request
+
+
+def _of_these(request: Request, digest: str) -> Request:
+    """Of this request and those in whose place it stands the one with this digest; itself where none has it."""
+    return next((one for one in _instead_of(request) if digest in _own_digests(one)), request)
+
+
+def _instead_of(request: Request) -> tuple[Request, ...]:
+    return getattr(request, "instead_of", ())
 
 
 def _asked(request: Request) -> dict[str, str]:
@@ -170,6 +205,7 @@ def _release(
     with _DRAWING.at(request_id, AWAITED * TICK) as alone:
         if not alone:
             raise ReleaseRefused(UNDER_WAY)
+        request = _asked_as(ledger, request_id, lineage, request)
         earlier = ledger.receipt(request_id)
         reads = getattr(request, "reads", None)
         if (earlier is None or earlier.answer_hash is None) and reads is not None:
@@ -181,7 +217,7 @@ def _release(
                 _check_rows(lambda: rows.check(reads))
         if earlier is None:
             _check_size(request)
-        what, asked, before = sentence(request), _asked(request), question_digests(request)[1:]
+        what, asked, before = sentence(request), _asked(request), _own_digests(request)[1:]
         receipt = ledger.charge(request_id, lineage, request.cost, what, **asked, known=known, before=before)
         if receipt.answer_hash is not None:
             return receipt
@@ -291,8 +327,13 @@ def _checked(answer: Any) -> Any:
 
 def question_digests(request: Request) -> tuple[str, ...]:
     """Its digest, and those it had while a digest hung on the order of columns, or on which numbers were marked as
-    chosen after looking, where they are others: what was answered, charged or asked for by these is of this very
-    question too."""
+    chosen after looking, where they are others, and those of the requests in whose place it stands
+    (``Asked.instead_of``): what was answered, charged or asked for by these is of this very question too."""
+    return tuple(digest for one in (request, *_instead_of(request)) for digest in _own_digests(one))
+
+
+def _own_digests(request: Request) -> tuple[str, ...]:
+    """Those by which it is drawn by the same mechanism at the same cost, the one that it has now first."""
     marked = getattr(request, "chosen_after_looking", False)
     before = ((), *(one for one in _CHOSEN if marked and all(hasattr(request, name) for name in one)))
     ways = ((order, chosen) for order in (_ordered, _fields) for chosen in before)

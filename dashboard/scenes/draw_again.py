@@ -67,7 +67,7 @@ def panel(source: Source, offer: Offer | NoOffer, beside: DeltaGenerator, main: 
         problem = session.note(_NOTE)
         if problem:
             st.warning(problem)
-    answers = words.labels([said.unmarked(offer.describe(receipt.answer)) for receipt in receipts])
+    answers = words.labels([said.unmarked(offer.told(receipt)) for receipt in receipts])
     with main:
         st.markdown(said.drawn(len(answers)) if answers else said.NONE_YET)
         if answers:
@@ -86,7 +86,7 @@ def _next_id() -> str:
 def _answered(source: Source, offer: Offer) -> list[Receipt]:
     try:
         ledger, lineage = compute.ledger(), str(source.lineage)
-        # those from before digests had columns in one order first
+        # those of digests from before first
         digests = question_digests(offer.request)[::-1]
         return [receipt for digest in digests for receipt in ledger.answered(lineage, digest)]
     except UnknownLineage:

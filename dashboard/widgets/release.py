@@ -31,7 +31,7 @@ from dashboard.report.value import Section
 from dashboard.view import EPSILON_LOW
 from dashboard.widgets import approval, onward
 from dashboard.widgets import inputs as controls
-from dashboard.widgets.answer import Describe, answer, asked, cost_words, to_copy, when
+from dashboard.widgets.answer import answer, asked, cost_words, to_copy, when
 from dashboard.widgets.blocks import Around, draw_all
 from dashboard.widgets.receipt_file import seen_still
 from dashboard.words import login as login_words
@@ -116,7 +116,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
             help=said.DRAW_HELP,
         )
         if mine:
-            last = said.last_drawn(offer.describe(mine[-1].answer), earlier.many_mine, made_up=source.simulated)
+            last = said.last_drawn(offer.told(mine[-1]), earlier.many_mine, made_up=source.simulated)
             st.markdown(last, width="content")
         else:
             none = login_words.BELOW if waits else said.none_drawn(offer.gives, practice=source.practice)
@@ -128,7 +128,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
         st.caption(told if fits else _refusal(found, source, request))
         _then(offer, mine[-1], f"{slot}-then")
     elif others:
-        st.caption(said.drawn_before(offer.describe(others[-1].answer), when(others[-1]), drawn.whence(source)))
+        st.caption(said.drawn_before(offer.told(others[-1]), when(others[-1]), drawn.whence(source)))
     if session.request_id(slot) is not None:
         _confirm(here, found)
 
@@ -182,7 +182,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     if source.rows is None:
         onward.say(source.unreleased)
         return
-    here, request, describe = Asked(source=source, slot=slot, offer=offer), offer.request, offer.describe
+    here, request = Asked(source=source, slot=slot, offer=offer), offer.request
     try:
         found = tracker.budget(source)
         earlier = Earlier() if found is None else answered(here)
@@ -194,7 +194,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         return
     if closed:
         st.info(session.note(slot) or closed, icon=":material/lock_person:")  # of a click: that it came to nothing, too
-        _earlier(source, earlier, describe)
+        _earlier(source, earlier, offer)
         return
     if found is None:
         open_budget(source, request.neighbours, cost_of(request))
@@ -225,19 +225,20 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         if receipt is not None:
             st.markdown(said.BEFORE)
     if receipt is not None and drawn.of_this(source, receipt.request_id):
+        own = offer.of(receipt)
         answer(
             receipt,
-            describe,
-            lambda found: _below(offer, found, source),
+            own.describe,
+            lambda found: _below(own, found, source),
             key=f"{slot}-answer",
-            conclude=offer.conclude,
-            copy=None if source.practice else to_copy(receipt, offer),
+            conclude=own.conclude,
+            copy=None if source.practice else to_copy(receipt, own),
         )
         _then(offer, receipt, f"{slot}-answer-then")
         report_button(partial(_on_paper, receipt, here, found), key=f"{slot}-answer", label=report_words.ANSWER_REPORT)
     else:
         receipt = None
-    _earlier(source, earlier, describe, beside=receipt)
+    _earlier(source, earlier, offer, beside=receipt)
 
 
 def _then(offer: Offer, receipt: Receipt, key: str) -> None:
@@ -283,12 +284,12 @@ def _begin(here: Asked, found: Budget, *, seen: Known, again: bool) -> None:
 
 def _on_paper(receipt: Receipt, here: Asked, found: Budget) -> Section:
     """The answer as a section of a report: from what was declared, and nothing else."""
-    request = here.request
+    own = here.offer.of(receipt)
     return answered_section(
         receipt,
-        told=here.offer.describe(receipt.answer),
-        forecast=here.offer.forecast,
-        request=request,
+        told=own.describe(receipt.answer),
+        forecast=own.forecast,
+        request=own.request,
         declared=here.source.declared,
         counting=found.counting,
         practice=here.source.practice,
@@ -320,7 +321,7 @@ def answered(here: Asked) -> Earlier:
         ledger = compute.ledger()
         try:
             record = ledger.version(here.lineage)  # before they are looked for
-            # to those from before a digest had columns in one order none is added
+            # to those of digests from before none is added
             now, *before = (ledger.answered_ids(here.lineage, digest) for digest in question)
         except UnknownLineage:
             return Earlier()
@@ -534,7 +535,7 @@ def _prepared(data: Callable[[], Any]) -> tuple[bool, Any]:
         return False, None
 
 
-def _earlier(source: Source, earlier: Earlier, describe: Describe, beside: Receipt | None = None) -> None:
+def _earlier(source: Source, earlier: Earlier, offer: Offer, beside: Receipt | None = None) -> None:
     """Answers this question has had before, so that nobody pays for what a refresh took off the screen: those that were
     drawn from this table, but for the one that stands ``beside``, and those of which that is not known."""
     places = (
@@ -548,7 +549,7 @@ def _earlier(source: Source, earlier: Earlier, describe: Describe, beside: Recei
     for title, found, many in places:
         shown = [one for one in reversed(found) if beside is None or one.request_id != beside.request_id]
         if shown:
-            lines = [f"{when(one)}: {describe(one.answer)}" for one in shown]
+            lines = [f"{when(one)}: {offer.told(one)}" for one in shown]
             more = [said.more_before(many - len(found))] if many > len(found) else []
             st.markdown(title)
             st.markdown("\n".join(f"- {line}" for line in (*lines, *more)))

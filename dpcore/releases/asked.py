@@ -182,6 +182,13 @@ class Asked(ABC):
         return False
 
     @property
+    def instead_of(self) -> tuple[Asked, ...]:
+        """Requests that programs from before made for this very question, which read the same and hide the same at the
+        same ε, by another mechanism: what the ledger has of them is shown, and drawn by that, before any more is
+        charged."""
+        return ()
+
+    @property
     def most_bytes(self) -> int:
         """Bytes of the answer's JSON, without blanks: at most so many, whatever the rows hold."""
         return one_of_these(self)

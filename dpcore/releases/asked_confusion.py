@@ -87,6 +87,11 @@ class AskedConfusion(Asked):
         )
 
     @property
+    def instead_of(self) -> tuple[AskedConfusion, ...]:
+        """As ``Asked.instead_of``."""
+        return ()
+
+    @property
     def most_bytes(self) -> int:
         """Four numbers."""
         return _BYTES

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from dpcore.calibration import zcdp_gaussian_noise_multiplier, zcdp_rho
 from dpcore.costs import Cost
+from dpcore.errors import InvalidArgument
 from dpcore.events import GaussianEvent
 from dpcore.releases import draws
 from dpcore.releases.asked import LEAST, Asked
 from dpcore.releases.asked_confusion import AskedConfusion
+from dpcore.releases.confusion import ModelConfusion
 from dpcore.training.count_noise import GaussianNoise, Noise
 from dpcore.validate import IntArray, in_range
 
@@ -37,6 +39,14 @@ class GaussianConfusion(AskedConfusion):
         """The parameters that every request has, and δ. Raises InvalidArgument."""
         Asked.check(self)
         in_range(LEAST, 1.0, open_high=True, delta=self.delta)
+
+    @property
+    def instead_of(self) -> tuple[ModelConfusion, ...]:
+        """The count by ε alone, which budgets in ρ were charged for before."""
+        try:
+            return (ModelConfusion(**{one.name: getattr(self, one.name) for one in fields(ModelConfusion)}),)
+        except InvalidArgument:  # its noise would not fit, so nobody could ask for it
+            return ()
 
     @property
     def rho(self) -> float:

@@ -103,7 +103,24 @@ def test_its_digest_is_of_every_parameter_however_deep(kind: Any) -> None:
             by_names = sorted(whole["features"]["pairs"], key=lambda one: (one["first"]["name"], one["second"]["name"]))
             whole["features"]["pairs"] = by_names
         assert question_digest(request) == _hashed([named, whole])
-        assert question_digests(request)[-1] == listed
+        assert listed in question_digests(request)
+
+
+@every
+def test_what_it_stands_in_the_place_of_reads_and_hides_the_same(kind: Any) -> None:
+    """At the same ε and in the same words, by another mechanism."""
+    for question in questions(kind):
+        request = asked(question)
+        marked = dataclasses.replace(request, chosen_after_looking=True)
+        for now, one in ((by, one) for by in (request, marked) for one in by.instead_of):
+            assert type(one) is not kind
+            assert one.mechanism != now.mechanism
+            assert one.instead_of == ()
+            for name in ("epsilon", "reads", "neighbours", "unit", "chosen_after_looking", "own_notes"):
+                assert getattr(one, name) == getattr(now, name)
+            assert one.reading[1:] == now.reading[1:]
+            assert sentence(one) == sentence(now)
+            assert set(question_digests(one)) < set(question_digests(now))
 
 
 def _hashed(whole: Any) -> str:

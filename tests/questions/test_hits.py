@@ -286,6 +286,27 @@ def test_whatever_is_said_in_a_budget_in_rho_is_by_its_own_noise() -> None:
     assert "delta" not in str(other.view.code)
 
 
+def test_answers_from_before_are_told_by_the_noise_that_they_were_drawn_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a budget in ρ counts by ε alone were drawn once: on page and paper they have their own forecast and ±."""
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    offer, before = asked(in_rho(clinic())).offer, asked(clinic()).offer
+    assert isinstance(offer, Offer)
+    assert isinstance(before, Offer)
+    assert before.instead_of == ()
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", create=True) as ledger:
+        ledger.open_budget("people", epsilon=3.0, delta=1e-5, counting="zcdp")
+        old, new = (release(ledger, f"{n}", "people", one.request, one.data()) for n, one in enumerate((before, offer)))
+    assert offer.told(old) == before.describe(old.answer) != offer.describe(old.answer)
+    assert offer.told(new) == offer.describe(new.answer)
+    assert (offer.of(old).request, offer.of(old).forecast) == (before.request, before.forecast)
+    assert offer.of(old).claim == before.claim
+    assert offer.of(new) is offer
+    alone = replace(offer, instead_of=())
+    assert alone.told(old) != before.describe(old.answer), "or what is told by another noise would not be found out"
+
+
 def test_a_report_never_says_that_one_person_moves_less_than_they_can() -> None:
     """√2 of a row that is changed was rounded down."""
     case = in_rho(clinic())

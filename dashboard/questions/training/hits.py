@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from dashboard.questions.training.leaning import leaning
 from dashboard.usual import RELATIONS, measure, neighbours, people, questions
 from dashboard.view import View
 from dashboard.words import hits as said
-from dpcore.datasets import Schema
+from dpcore.datasets import Declaration, Schema
 from dpcore.datasets.declaration import shown
 from dpcore.ledger import Receipt
 from dpcore.releases.asked_confusion import AskedConfusion
@@ -342,18 +342,27 @@ class _Setting:
         )
         if isinstance(request, str):
             return NoOffer(sentence=request)
+        earlier = tuple(
+            replace(self, delta=None).offer_of(one, source.rows, source.declared) for one in request.instead_of
+        )
+        return replace(self.offer_of(request, source.rows, source.declared), instead_of=earlier)
+
+    def offer_of(self, request: AskedConfusion, rows: Callable[[], Any], declared: Declaration) -> Offer:
+        """The release by this request, with the noise of this setting."""
+        source = self.case.source
         if source.public:
             here = self.problem(1.0, 1)
             chances = (self.at(here, metric) for metric in ("off", "verdict"))
             forecast = said.forecast(*chances)
         else:
             accepted = self.target if self.metric == "off" else None
-            forecast = said.forecast_bound(request.error_bound(0.05), source.declared.people, request.unit, accepted)
-        classes, noise, target = self.model.classes, request.noise_law(scale=request.scale), features.target.name
+            forecast = said.forecast_bound(request.error_bound(0.05), declared.people, request.unit, accepted)
+        classes, target = self.model.classes, self.model.features.target.name
+        noise = request.noise_law(scale=request.scale)
         together = self.with_model(request)
         return Offer(
             request=request,
-            data=source.rows,
+            data=rows,
             forecast=forecast,
             describe=lambda answer: said.answer(Confusion(**answer), noise, target, classes),
             gives=said.GIVES,

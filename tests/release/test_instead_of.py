@@ -1,0 +1,215 @@
+"""A question that is drawn by another mechanism than it was is still that question: what a program from before charged,
+answered or had granted is found, and drawn as it was charged, before anything new is charged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dashboard.background import compute
+from dashboard.budget import unanswered
+from dashboard.widgets import release as panel
+from dpcore import release as module
+from dpcore.errors import ApprovalNeeded, InvalidArgument, ReleaseRefused
+from dpcore.ledger import Ledger, Petition, Receipt
+from dpcore.ledger.member import MembersLedger
+from dpcore.release import ask, asked_before, question_digests, release, sentence
+from tests.contract.test_release_contract import KINDS, questions
+from tests.contract.test_release_contract import asked as of_a_page
+from tests.release.granting import granting
+from tests.release.test_gaussian_confusion import asked as count_of_hits
+
+ANEW = [kind for kind in KINDS if of_a_page(questions(kind)[0]).instead_of]
+"""Every kind of question that was asked otherwise before."""
+COUNTINGS = ("zcdp", "sum")
+
+
+@pytest.fixture(
+    params=[(kind, counting) for kind in ANEW for counting in COUNTINGS], ids=lambda case: f"{case[0].key}-{case[1]}"
+)
+def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """What was asked before, and is asked now, of one budget: where ε adds up both are the same, as a control."""
+    kind, counting = request.param
+    question = questions(kind)[0]
+    now = replace(of_a_page(question), epsilon=0.5)
+    (old,) = now.instead_of
+    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
+    monkeypatch.setattr(panel.tracker, "in_ledger", lambda lineage: object())
+    monkeypatch.setattr(panel, "kept", lambda key, make: make())
+    monkeypatch.setattr(panel.this_run, "once", lambda key, make: make())
+    with Ledger.open(f"sqlite:///{tmp_path / 'ledger.db'}", create=True) as ledger:
+        ledger.open_budget("people", epsilon=5.0, delta=1e-5, counting=counting)
+        monkeypatch.setattr(compute, "ledger", lambda: ledger)
+        rows = question.file(question.tables[0], from_bytes=False).private
+        yield SimpleNamespace(old=old, now=now if counting == "zcdp" else old, ledger=ledger, rows=rows)
+
+
+def test_there_is_one() -> None:
+    assert "model_confusion_gaussian" in {kind.key for kind in ANEW}
+
+
+def charge(case: Any) -> Receipt:
+    """As the program from before charged it."""
+    receipt: Receipt = case.ledger.charge("old", "people", case.old.cost, sentence(case.old), **module._asked(case.old))
+    return receipt
+
+
+def undone(case: Any) -> list[tuple[str, str]]:
+    """What a page tells of charges without an answer."""
+    return [(one.request_id, one.state) for one in unanswered._unanswered("people", question_digests(case.now))]
+
+
+def drawn_as_charged(case: Any, told: str) -> None:
+    spent = case.ledger.budget("people").share_spent
+    found = release(case.ledger, told, "people", case.now, case.rows)
+    assert (found.request_id, found.mechanism, found.cost) == ("old", case.old.mechanism, case.old.cost)
+    assert found.answer is not None
+    assert case.ledger.budget("people").share_spent == spent, "its charge pays for it"
+    assert undone(case) == []
+    assert release(case.ledger, told, "people", case.now, case.rows) == found, "and never for another"
+
+
+def charged(case: Any) -> None:
+    charge(case)
+    assert undone(case) == [("old", "charged")]
+    drawn_as_charged(case, "old")
+
+
+def failed(case: Any) -> None:
+    """Drawn by the next click, whatever its own id is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(case.old), "answer", lambda self, rows: 1 / 0)
+        with pytest.raises(ReleaseRefused, match=module.FAILED):
+            release(case.ledger, "old", "people", case.old, case.rows)
+    assert undone(case) == [("old", "failed")]
+    drawn_as_charged(case, unanswered.paid("people", question_digests(case.now)))
+
+
+def crashed(case: Any) -> None:
+    """Told, and offered to nobody: the first answer may have been seen."""
+    charge(case)
+    case.ledger.begin_draw("old")
+    assert undone(case) == [("old", "begun")]
+    assert unanswered.charged("people", question_digests(case.now)) == []
+
+
+def answered(case: Any) -> None:
+    old = release(case.ledger, "old", "people", case.old, case.rows)
+    page: Any = SimpleNamespace(request=case.now, lineage="people", source=SimpleNamespace(drawn_from=""))
+    assert panel.answered(page).mine == [old]
+    assert release(case.ledger, "old", "people", case.now, case.rows) == old
+    new = release(case.ledger, "new", "people", case.now, case.rows, known=panel.answered(page).known)
+    assert (new.request_id, new.mechanism, new.cost) == ("new", case.now.mechanism, case.now.cost), "who asks for more"
+    assert panel.answered(page).mine == [old, new]
+
+
+def petition(case: Any) -> tuple[MembersLedger, MembersLedger]:
+    """Two people, of whom one asked for what was asked before."""
+    olga, anna = granting(case.ledger)
+    olga.open_budget("all", epsilon=5.0, delta=1e-5, counting=case.ledger.budget("people").counting)
+    olga.share("all", "anna at https://login.example", "ask")
+    olga.set_limit("all", 0.1)
+    ask(anna, "old", "all", case.old)
+    return olga, anna
+
+
+def found(anna: MembersLedger, case: Any) -> tuple[str, str, str]:
+    shown: Petition | None = asked_before(anna, "all", case.now)
+    assert shown is not None
+    return shown.request_id, shown.state, shown.unfit
+
+
+def granted(case: Any) -> None:
+    olga, anna = petition(case)
+    olga.grant("old")
+    assert found(anna, case) == ("old", "granted", "")
+    assert ask(anna, "again", "all", case.now).request_id == "old"
+    drawn = release(anna, "old", "all", case.now, case.rows)
+    assert (drawn.mechanism, drawn.cost, drawn.granted_by) == (
+        case.old.mechanism,
+        case.old.cost,
+        "olga at https://login.example",
+    )
+    assert [(one.request_id, one.charged) for one in olga.petitions()] == [("old", True)]
+    assert asked_before(anna, "all", case.now) is None
+    assert ask(anna, "more", "all", case.now).mechanism == case.now.mechanism, "who asks for more"
+
+
+def granted_and_charged(case: Any) -> None:
+    olga, anna = petition(case)
+    olga.grant("old")
+    anna.charge("old", "all", case.old.cost, sentence(case.old), **module._asked(case.old))
+    assert found(anna, case) == ("old", "granted", "")
+    assert ask(anna, "again", "all", case.now).request_id == "old"
+    assert release(anna, "old", "all", case.now, case.rows).mechanism == case.old.mechanism
+    assert anna.count("all") == 1
+
+
+def waiting(case: Any) -> None:
+    olga, anna = petition(case)
+    assert found(anna, case) == ("old", "waiting", "")
+    for name in ("again", "old"):
+        assert ask(anna, name, "all", case.now).request_id == "old"
+    with pytest.raises(ApprovalNeeded, match="waits"):
+        release(anna, "old", "all", case.now, case.rows)
+    assert len(olga.petitions()) == 1
+
+
+def refused(case: Any) -> None:
+    olga, anna = petition(case)
+    olga.refuse("old", "Not yet.")
+    assert found(anna, case) == ("old", "refused", "")
+    with pytest.raises(ApprovalNeeded, match="refused"):
+        release(anna, "old", "all", case.now, case.rows)
+    new = ask(anna, "new", "all", case.now)
+    assert (new.request_id, new.state, new.mechanism) == ("new", "waiting", case.now.mechanism)
+    assert found(anna, case) == ("new", "waiting", "")
+
+
+WAYS: tuple[Callable[[Any], None], ...] = (
+    charged,
+    failed,
+    crashed,
+    answered,
+    granted,
+    granted_and_charged,
+    waiting,
+    refused,
+)
+ways = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+
+
+@ways
+def test_what_there_is_from_before_is_found_and_drawn_as_it_was_charged(way: Callable[[Any], None], case: Any) -> None:
+    way(case)
+
+
+@ways
+def test_these_tests_can_fail(way: Callable[[Any], None], case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With requests that stand in nobody's place; where ε adds up none does, and none is missed."""
+    monkeypatch.setattr(type(case.now), "instead_of", ())
+    if case.now == case.old:
+        way(case)
+    else:
+        with pytest.raises((AssertionError, InvalidArgument)):
+            way(case)
+
+
+def test_another_question_of_before_is_not_this_one(case: Any) -> None:
+    """At another ε, or where another relation is hidden."""
+    others = (replace(case.now, epsilon=0.25), replace(case.now, neighbours="replace_one"))
+    charge(case)
+    for one in others:
+        assert unanswered._unanswered("people", question_digests(one)) == []
+        with pytest.raises(InvalidArgument, match="different question"):
+            release(case.ledger, "old", "people", one, case.rows)
+
+
+def test_what_nobody_could_ask_for_before_is_in_no_place() -> None:
+    """At so small an ε the noise of the count by ε alone does not fit."""
+    assert [len(count_of_hits(epsilon=epsilon, delta=0.9).instead_of) for epsilon in (1e-3, 1e-30)] == [1, 0]
