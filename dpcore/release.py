@@ -26,7 +26,7 @@ from dpcore.ledger import Known, Ledger, Petition, Receipt
 from dpcore.ledger.charging import MOST_BYTES
 from dpcore.ledger.kept import KEPT
 from dpcore.ledger.records import readable
-from dpcore.ledger.words import chosen_after_looking, fuller, with_all
+from dpcore.ledger.words import chosen_after_looking, fuller, refusal, with_all
 from dpcore.tick import TICK, Tick
 
 PERSON = "person"
@@ -142,13 +142,27 @@ def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Peti
 def asked_before(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
     """The request for this very answer that was not drawn yet, by whoever the ledger is for; ``Petition.unfit`` says of
     one that is open why nothing can be drawn for it as it is asked now. Raises as ``Ledger.latest_petition``."""
-    found = [_latest(ledger, lineage, one) for one in (request, *_instead_of(request))]
+    found = [
+        _latest(ledger, lineage, request),
+        *(_still_fitting(ledger, _latest(ledger, lineage, one)) for one in _instead_of(request)),
+    ]
     return max((one for one in found if one is not None), key=_first, default=None)
 
 
 def _latest(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
     before = _own_digests(request)[1:]
     return ledger.latest_petition(lineage, request.cost, sentence(request), before=before, **_asked(request))
+
+
+def _still_fitting(ledger: Ledger, petition: Petition | None) -> Petition | None:
+    """The same, unfit where the budget has not enough left for what it costs: what it is asked for by now may cost
+    less, and nobody could ask for that."""
+    if petition is None or petition.charged or petition.unfit or petition.state not in ("waiting", "granted"):
+        return petition
+    budget = ledger.budget(petition.lineage)
+    if budget.fits(petition.cost, petition.neighbours):
+        return petition
+    return replace(petition, unfit=refusal(budget, petition.cost, petition.neighbours, petition.unit))
 
 
 def _first(petition: Petition) -> tuple[bool, bool, bool, str]:

@@ -15,7 +15,8 @@ from dashboard.background import compute
 from dashboard.budget import unanswered
 from dashboard.widgets import release as panel
 from dpcore import release as module
-from dpcore.errors import ApprovalNeeded, InvalidArgument, ReleaseRefused
+from dpcore.costs import Cost
+from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, ReleaseRefused
 from dpcore.ledger import Ledger, Petition, Receipt
 from dpcore.ledger.member import MembersLedger
 from dpcore.release import ask, asked_before, question_digests, release, sentence
@@ -198,6 +199,34 @@ def test_these_tests_can_fail(way: Callable[[Any], None], case: Any, monkeypatch
     else:
         with pytest.raises((AssertionError, InvalidArgument)):
             way(case)
+
+
+def dear(case: Any) -> tuple[str, str]:
+    """Why nothing is drawn for what was granted, where the budget has too little left for it; and what is asked for
+    then."""
+    olga, anna = petition(case)
+    olga.grant("old")
+    while (budget := olga.budget("all")).fits(case.old.cost, case.old.neighbours):
+        spent = {"mechanism": "m", "neighbours": case.old.neighbours}
+        case.ledger.charge(f"spent {budget.share_spent}", "all", Cost.pure(0.2), "?", **spent)
+    _, _, unfit = found(anna, case)
+    return unfit, ask(anna, "new", "all", case.now).request_id
+
+
+def test_what_fits_no_more_keeps_nobody_from_what_does(case: Any) -> None:
+    if case.now == case.old:
+        with pytest.raises(BudgetExceeded):
+            dear(case)
+    else:
+        unfit, new = dear(case)
+        assert "nothing was charged" in unfit
+        assert new == "new"
+
+
+def test_what_stands_in_the_way_is_found_out(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_still_fitting", lambda ledger, petition: petition)
+    with pytest.raises(BudgetExceeded):
+        dear(case)
 
 
 def test_another_question_of_before_is_not_this_one(case: Any) -> None:
