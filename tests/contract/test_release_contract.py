@@ -87,7 +87,7 @@ def test_its_digest_is_of_every_parameter_however_deep(kind: Any) -> None:
         del whole["reads"]["records"]  # says what table is meant, and changes no answer
         assert whole["chosen_after_looking"] is False
         whole["chosen_after_looking"] = ()  # as where nothing was; it is said of a question, and makes no other
-        for name in ("suggested", "suggested_row", "form", "named_by_rows", "table", "together", "done"):
+        for name in ("suggested", "suggested_row", "form", "coded", "named_by_rows", "table", "together", "done"):
             if not whole["reads"][name]:
                 del whole["reads"][name]
         if not whole.get("features", {}).get("pairs", True):
