@@ -68,6 +68,9 @@ _ENCODING = (
     "The database is not encoded in UTF-8, so it cannot be asked for every sign; ask the people who run the server."
 )
 _UNKNOWN = "This kind of database is not known here to answer without writing; ask the people who run the server."
+_ELSE = ("08", "25", "28", "3D", "3F", "40", "42501", "42601", "42703", "42P01", "53", "55", "57", "58")
+"""How codes of PostgreSQL's begin that are of the connection, a transaction, the clock, rights, what is gone, or the
+server's memory and disk."""
 # All that a session with SQLite may do; PostgreSQL is told with each transaction that it is read-only.
 _MAY = {
     *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
@@ -301,12 +304,17 @@ def _asked_for(connection: Connection, sql: str) -> Rows:
 
 
 def _by_a_cell(connection: Connection, error: DBAPIError) -> bool:
-    """Whether a statement failed by what a cell holds. SQLite says of that what it says of one that it cannot compile,
-    so it is asked to compile it again; what failed while its rows were fetched was compiled."""
+    """Whether a statement failed by what a cell holds: by nothing else that a server tells of (``_ELSE``). SQLite says
+    of that what it says of one that it cannot compile, so it is asked to compile it again; what failed while its rows
+    were fetched was compiled."""
     if isinstance(error, DataError):
         return True
-    if getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR:
-        return False
+    told_by_server = getattr(error.orig, "sqlstate", None)
+    if told_by_server is not None:
+        return not told_by_server.startswith(_ELSE)
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    if code != sqlite3.SQLITE_ERROR:
+        return bool(code == sqlite3.SQLITE_MISMATCH)
     try:
         if error.statement is not None:
             given: Any = error.params or ()

@@ -35,6 +35,26 @@ from dpcore.validate import IntArray
 
 _IN_MEMORY = ":memory:"
 _VIEW, _LINES = "rows of the folder", "lines_of_the_folder"
+_ELSE = (
+    "[Errno ",
+    *(
+        f"{kind} Error"
+        for kind in (
+            *(
+                "IO",
+                "HTTP",
+                "Connection",
+                "TransactionContext",
+                "Transaction",
+                "Permission",
+                "Dependency",
+                "Serialization",
+            ),
+            *("Out of Memory", "INTERRUPT", "Interrupt", "Catalog", "Binder", "Parser", "Syntax"),
+        )
+    ),
+)
+"""How errors of DuckDB's begin, whoever raises them, that are of files, memory, the clock, or a statement itself."""
 _KINDS: dict[str, Kind] = {
     "VARCHAR": "text",
     "ENUM": "text",
@@ -230,10 +250,8 @@ def _open(
                     return connection.execute(sql, given).fetchall()
             except duckdb.OutOfMemoryException:
                 raise UnreadableFile(_NO_MEMORY) from None
-            except duckdb.DataError:
-                views.failed(name)
-                raise UnreadableFile(trouble) from None
-            except duckdb.Error:
+            except duckdb.Error as error:
+                _tell(name, error)
                 raise UnreadableFile(trouble) from None
 
     def select(asked: Query) -> Rows:
@@ -256,10 +274,8 @@ def _open(
                     yield np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
             except duckdb.OutOfMemoryException:
                 raise UnreadableFile(_NO_MEMORY) from None
-            except duckdb.DataError:
-                views.failed(name)
-                raise UnreadableFile(trouble) from None
-            except (duckdb.Error, pa.ArrowException, OSError):
+            except (duckdb.Error, pa.ArrowException, OSError) as error:
+                _tell(name, error)
                 raise UnreadableFile(trouble) from None
 
     try:
@@ -288,6 +304,12 @@ def _open(
     )
     weakref.finalize(run, stack.close)
     return stored
+
+
+def _tell(name: str, error: Exception) -> None:
+    """Of what fails by a cell; while rows are fetched each error is one of the system's by its type."""
+    if not str(error).startswith(_ELSE):
+        views.failed(name)
 
 
 @contextmanager
