@@ -33,7 +33,9 @@ PLAIN = (
 FINE = {
     "postgresql": (
         *PLAIN,
-        "SELECT who, lower(amount) AS amount FROM \"he%ld\" WHERE n > 3 AND who <> 'x'",
+        "SELECT who, amount FROM \"he%ld\" WHERE n > 3 AND who <> 'x'",
+        "SELECT lower(btrim(who)) AS who, upper(kind) AS kind FROM short WHERE kind < who",
+        "SELECT who, n FROM \"he%ld\" WHERE n::numeric IN (1, 2.5) AND who IN ('a', 'b')",
         'SELECT who, n::bigint AS n FROM "he%ld" WHERE n IN (1, 2, 3)',
         "SELECT who, CASE WHEN n = 1 THEN 'a' ELSE amount END AS amount FROM \"he%ld\"",
         'SELECT a.who, b.amount FROM "he%ld" a JOIN "he%ld" b ON a.who = b.who',
@@ -59,10 +61,26 @@ FINE = {
         'WITH abs(who) AS (SELECT who FROM "he%ld") SELECT who FROM abs',
         "SELECT who, n FROM first",
         "SELECT who, n FROM FIRST",
+        "SELECT DISTINCT who FROM \"he%ld\" WHERE rowid <> 'x' AND n IN (SELECT n FROM first) ORDER BY amount LIMIT 5",
     ),
 }
 FAILS = {
     "postgresql": (
+        'SELECT who, lower(amount) AS amount FROM "he%ld"',
+        'SELECT who, btrim(amount) AS amount FROM "he%ld"',
+        "SELECT upper(long) AS long FROM short",
+        'SELECT h.who FROM "he%ld" h, LATERAL (SELECT 1 LIMIT h.n) s',
+        'SELECT h.who FROM "he%ld" h, LATERAL (SELECT 1 OFFSET h.n) s',
+        "SELECT who FROM odd WHERE 'flu' = ANY (ARRAY[came, went])",
+        "SELECT who FROM \"he%ld\" WHERE 'flu' = ANY (ARRAY[who, amount])",
+        "SELECT who FROM odd WHERE called <> born",
+        "SELECT who FROM odd WHERE coalesce(called, born) <> 'x'",
+        "SELECT who FROM (SELECT who, called AS x FROM odd UNION ALL SELECT who, born FROM odd) s ORDER BY x",
+        "SELECT upper(code) AS code FROM (SELECT who, CASE WHEN who = 'a' THEN cc ELSE pc END AS code FROM odd) s",
+        "SELECT who FROM odd WHERE loose = 'a'",
+        "SELECT who FROM odd WHERE planned <> planned",
+        "SELECT DISTINCT came FROM odd",
+        "SELECT who FROM odd ORDER BY j",
         'SELECT who, amount::int AS n FROM "he%ld"',
         'SELECT who, 1 / n AS n FROM "he%ld"',
         'SELECT who, n::smallint AS n FROM "he%ld"',
@@ -103,6 +121,10 @@ FAILS = {
         "SELECT view_name AS who FROM duckdb_views()",
     ),
     "sqlite": (
+        'SELECT who || amount AS who FROM "he%ld"',
+        "SELECT who FROM \"he%ld\" WHERE who || amount <> ''",
+        'SELECT who FROM "he%ld" LIMIT (SELECT amount FROM "he%ld")',
+        'SELECT who FROM "he%ld" LIMIT 9 OFFSET (SELECT amount FROM "he%ld")',
         "SELECT who, json_extract(amount, '$.a') AS n FROM \"he%ld\"",
         "SELECT who, amount ->> '$.a' AS n FROM \"he%ld\"",
         'SELECT who, abs(n) AS n FROM "he%ld"',
@@ -130,6 +152,11 @@ MORE = {
         "CREATE TYPE kind AS ENUM ('low', 'high')",
         "CREATE TYPE pair AS (x text)",
         "CREATE TABLE typed (who text, kind kind, pair pair)",
+        "CREATE TABLE short (who varchar(20), kind varchar(9995), long varchar(9996))",
+        "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        """CREATE TABLE odd (who text, came text[], went text[], called text COLLATE "C", born text COLLATE "POSIX",
+          cc varchar(9) COLLATE "C", pc varchar(9) COLLATE "POSIX", loose text COLLATE loose, planned json[], j jsonb
+          )""",
     ),
     "duckdb": (
         "CREATE TABLE worked (who text, g INTEGER GENERATED ALWAYS AS (CAST(who AS INTEGER)))",

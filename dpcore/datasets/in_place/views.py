@@ -12,13 +12,17 @@ it does that. Whatever is met and not known here, a name that is not found among
 from __future__ import annotations
 
 import logging
+import re
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dpcore.datasets.in_place.definitions import (
+    FIRST_OWN,
     Run,
     all_known,
+    all_of,
     asked,
     folded,
     named,
@@ -42,21 +46,68 @@ _PARTS = {
     *("ARRAY", "ARRAYEXPR"),
     *("SORTGROUPCLAUSE", "DISTINCTEXPR", "SQLVALUEFUNCTION"),
 }
-_TOTAL = """
-SELECT o.oprcode::oid::bigint FROM pg_catalog.pg_operator o
+_SCALARS = """(
+  SELECT t.oid FROM pg_catalog.pg_type t WHERE t.typnamespace = 'pg_catalog'::regnamespace AND t.typname IN (
+    'bool', 'char', 'name', 'int2', 'int4', 'int8', 'oid', 'float4', 'float8', 'numeric', 'text', 'bpchar', 'bytea',
+    'bit', 'varbit', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'uuid', 'inet', 'macaddr',
+    'macaddr8', 'money', 'anyenum')
+)"""
+"""What has an order of its own. How lists, rows and spans are compared PostgreSQL finds out row by row, by what they
+are made of, and it fails there where that has none."""
+_ORDERS = f"""
+SELECT {{which}}::oid::bigint FROM pg_catalog.pg_operator o
   JOIN pg_catalog.pg_operator e ON e.oid IN (o.oid, o.oprnegate)
   JOIN pg_catalog.pg_amop a ON a.amopopr = e.oid
   JOIN pg_catalog.pg_am m ON m.oid = a.amopmethod AND m.amname = 'btree'
   JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode AND p.pronamespace = 'pg_catalog'::regnamespace
-    AND p.oid < {first}
+    AND p.oid < {{first}}
+WHERE o.oprleft IN {_SCALARS} AND o.oprright IN {_SCALARS}
+"""  # noqa: S608 - of this file alone
+_TOTAL = f"""
+{_ORDERS.replace("{which}", "o.oprcode")}
 UNION SELECT p.oid::bigint FROM pg_catalog.pg_proc p
-WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.oid < {first} AND (
-  p.proname IN ('lower', 'upper', 'btrim', 'ltrim', 'rtrim') AND p.proargtypes::text = '25'
-  OR p.proname IN ('int4', 'int8', 'float8', 'numeric')
-    AND p.proargtypes::text IN ('21', CASE WHEN p.proname <> 'int4' THEN '23' END,
-      CASE WHEN p.proname IN ('float8', 'numeric') THEN '20' END)
+WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.oid < {{first}}
+  AND p.proname IN ('int4', 'int8', 'float8', 'numeric')
+  AND p.proargtypes::text IN ('21', CASE WHEN p.proname <> 'int4' THEN '23' END,
+    CASE WHEN p.proname IN ('float8', 'numeric') THEN '20' END)
+"""  # noqa: S608 - of this file alone
+_TEXTS = {"lower": 870, "upper": 871, "ltrim": 881, "rtrim": 882, "btrim": 885}
+"""Numbers that PostgreSQL has given its functions of one text, for good."""
+_SHORT = re.compile(
+    rf"(?:\{{FUNCEXPR :funcid (?:{'|'.join(map(str, _TEXTS.values()))}) [^{{}}()]*:inputcollid [1-9][0-9]* :args \()+"
+    r"\{RELABELTYPE :arg \{VAR :varno [0-9]+ :varattno [0-9]+ :vartype 1043 :vartypmod [0-9]{1,4} "
 )
-"""
+"""Such functions of a column of varchar(n), n at most 9,995. A longer text may be too long for what they make of it, or
+for a row that is sorted or joined with all that was made: of a stored text that row holds only where it is."""
+_CONSTANT = r"\{CONST [^{}]*\}"
+_CONSTANTS = rf"(?:{_CONSTANT} ?|\{{(?:FUNCEXPR|RELABELTYPE) [^{{}}]*{_CONSTANT}[^{{}}]*\}} ?)*"
+_SAID = (
+    # how many rows may be said by a cell of another table
+    (re.compile(r":limit(?:Offset|Count) (\S+)"), "<>", ""),
+    # lists of several lengths make no list of lists, and texts one that is too long
+    (re.compile(rf"\{{ARRAY(?:EXPR)? (?:[^{{}}()]*:elements \({_CONSTANTS}\) :multidims (false))?"), "false", ""),
+    # by what rows are sorted, grouped and told apart
+    (re.compile(r":(?:eqop|sortop) ([0-9]+)"), "0", _ORDERS.replace("{which}", "o.oid")),
+    # where different letters are equal a text is made longer before it is looked up
+    (
+        re.compile(r":\w*collid ([0-9]+)"),
+        "0",
+        "SELECT c.oid::bigint FROM pg_catalog.pg_collation c WHERE c.collisdeterministic",
+    ),
+    # a text, or a call of texts, of two collations
+    (
+        re.compile(r":\w+type(?:id)? ([0-9]+) (?::\w+ [^:{}()]+ )*?:(?!input)\w+collid 0(?= )"),
+        "0",
+        "SELECT t.oid::bigint FROM pg_catalog.pg_type t WHERE t.oid IN ({met}) AND t.typcollation = 0",
+    ),
+    (
+        re.compile(r":(?:func|opfunc)id ([0-9]+) [^{}()]*:inputcollid 0(?= )"),
+        "0",
+        "SELECT p.oid::bigint FROM pg_catalog.pg_proc p WHERE p.oid IN ({met}) AND NOT EXISTS (SELECT "
+        "FROM pg_catalog.pg_type t WHERE t.oid = ANY (p.proargtypes) AND t.typcollation <> 0)",
+    ),
+)
+"""What of a tree is looked at as well, what it may say, and which numbers beside that."""
 _KEPT = {"r", "p", "m", "v", "policy"}
 """What holds rows, is looked into, or is a condition; a foreign table and a column that is worked out are none."""
 
@@ -107,7 +158,18 @@ def failed(table: str) -> None:
 
 
 def _in_postgresql(run: Run, quoted: Callable[[str], str], table: str) -> bool:
-    return trees_known(run, trees(run, quoted, table), kinds=_KEPT, parts=_PARTS, functions=_TOTAL)
+    found = trees(run, quoted, table)
+    but_short = replace(found, trees=tuple(_SHORT.sub(" ", tree) for tree in found.trees))
+    return trees_known(run, but_short, kinds=_KEPT, parts=_PARTS, functions=_TOTAL) and all(
+        _says(run, found.trees, *look) for look in _SAID
+    )
+
+
+def _says(run: Run, trees: tuple[str, ...], where: re.Pattern[str], fine: str, numbers: str) -> bool:
+    met = {one for tree in trees for one in where.findall(tree)}
+    asked_for = ", ".join(sorted(met - {fine}))
+    known = run(numbers.format(met=asked_for, first=FIRST_OWN)) if numbers and asked_for else []
+    return all_known(met, {fine, *(str(one) for (one,) in known)})
 
 
 def _in_duckdb(run: Run, quoted: Callable[[str], str], table: str) -> bool:
@@ -138,8 +200,15 @@ def _in_sqlite(run: Run, compiled: Run, quoted: Callable[[str], str], table: str
         )
         and all_known(read, {*found.stored, *found.shown})
         and all_known(called, _HARMLESS)
+        and all_known((_fails(*step[1:4]) for step in run(f"EXPLAIN {all_of(quoted, table)}")), (False,))
         and all(
             all_known((row[-1] for row in run(f"PRAGMA table_xinfo({quoted(name)})")), _HELD)
             for name in read & found.stored
         )
     )
+
+
+def _fails(step: str, _: int, jump: int) -> bool:
+    """Whether a step of SQLite's program fails by a cell: texts that are too long together, and one that says how many
+    rows there are, which goes nowhere else then."""
+    return step == "Concat" or (step == "MustBeInt" and jump == 0)
