@@ -358,7 +358,7 @@ def test_whoever_does_steps_asks_between_them(monkeypatch: pytest.MonkeyPatch) -
     assert len(said) > len(MANY)
     begun: list[Callable[[Say], object]] = []
     monkeypatch.setattr(working.actions, "start", lambda work, *_: begun.append(work))
-    monkeypatch.setattr(working.source, "own_file", lambda: SimpleNamespace(as_read=reading, data=b""))
+    monkeypatch.setattr(working.source, "own_file", lambda: SimpleNamespace(as_read=reading, reading=None, data=b""))
     working.beside(MANY, lambda *_: None)
     said.clear()
     begun[0](say)

@@ -8,7 +8,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,6 +31,7 @@ from dpcore.ledger import place as places
 from dpcore.ledger import store as stores
 from dpcore.ledger.engine import CHECKING, SLOW, UNREACHABLE, WITHIN, ledger_url, make_engine
 from dpcore.ledger.lock import exclusive
+from dpcore.ledger.records import Record
 from tests.ledger.conftest import Computers, unguarded
 
 LONG = 60.0  # seconds: what nobody would wait
@@ -433,9 +434,13 @@ def test_nothing_is_charged_at_a_computer_whose_journal_has_no_room_for_what_oth
                 one.open_budget(f"others {number}", epsilon=1.0)
         if counted == "its own":
             must_fit = journals.Journal.must_fit
-            monkeypatch.setattr(
-                journals.Journal, "must_fit", lambda journal, found: must_fit(journal, list(found)[-1:])
-            )
+
+            def its_own(journal: journals.Journal, found: Iterable[Record]) -> None:
+                with monkeypatch.context() as alone:
+                    alone.setattr(journals.Journal, "_linked", lambda _, records: iter(records))
+                    must_fit(journal, list(found)[-1:])
+
+            monkeypatch.setattr(journals.Journal, "must_fit", its_own)
         told = "disk is full" if counted == "all that it lacks" else stores.RECORDED
         with monkeypatch.context() as full:
             full_at(full, path, 70_000)
