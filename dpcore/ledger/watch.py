@@ -148,13 +148,17 @@ def watch(engine: Engine) -> None:
     @event.listens_for(engine, "checkout")
     def _taken(connection: Any, record: Any, _: Any) -> None:
         watched: Watched = record.record_info["watched"]
+        before = record.record_info.pop("unanswered", False)
         watched.begin(silence.left(PING))
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")
             connection.rollback()
         except psycopg.Error:
-            raise DisconnectionError from None
+            if before:  # of which SQLAlchemy would make an error that has no number
+                raise psycopg.OperationalError("no connection: neither of two in a row answers") from None
+            record.record_info["unanswered"] = True
+            raise DisconnectionError from None  # another is made
         finally:
             watched.end()
 

@@ -12,11 +12,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy.exc import DisconnectionError
 
 from benchmarks.private_postgresql import PORT, PrivateServer
 from dpcore.costs import Cost
 from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger, watch
+from dpcore.ledger import store as stores
 from dpcore.ledger.engine import SLOW, UNREACHABLE
 from dpcore.ledger.lodging import Lodging
 from dpcore.ledger.store import NOT_KNOWN, RECORDED
@@ -24,16 +26,18 @@ from dpcore.ledger.store import NOT_KNOWN, RECORDED
 LONG = 60.0
 """Seconds that nobody would wait."""
 OF_OPENING, OF_CHARGE = {UNREACHABLE, SLOW}, {UNREACHABLE, SLOW, NOT_KNOWN, RECORDED}
+PING = "SELECT 1\0"
 LIBRARY = ("pg_catalog.version()", "select current_schema()", "show transaction isolation", "show standard_conforming")
 """Words of what SQLAlchemy asks the first connection of an engine itself, in its order."""
 
 
 class Line:
-    """A line to the server that ends, or holds back, the ``at``-th statement that is sent over it, and no other."""
+    """A line to the server that ends, or holds back, the ``at``-th statement that is sent over it, and no other; or
+    each with a ``word`` in it from that one on."""
 
     def __init__(self, server: PrivateServer, folder: Path) -> None:
         self.said: list[str] = []
-        self.at, self.how = 0, ""
+        self.at, self.how, self.word = 0, "", ""
         self.each: Callable[[str], object] = lambda statement: None
         self._server = f"{server.folder}/.s.PGSQL.{PORT}"
         self._listening = socket.socket(socket.AF_UNIX)
@@ -54,9 +58,9 @@ class Line:
             thread.join(LONG)
         self._listening.close()
 
-    def begin(self, at: int = 0, how: str = "") -> None:
+    def begin(self, at: int = 0, how: str = "", word: str = "") -> None:
         self.said.clear()
-        self.at, self.how = at, how
+        self.at, self.how, self.word = at, how, word
 
     def _serve(self) -> None:
         with suppress(OSError):
@@ -95,7 +99,8 @@ class Line:
         statement = said.decode("latin-1")
         self.each(statement)
         self.said.append(statement)
-        if len(self.said) != self.at:
+        meant = self.word in statement and len(self.said) >= self.at if self.word else len(self.said) == self.at
+        if not meant:
             return True
         if self.how == "hold":
             passes()
@@ -242,3 +247,56 @@ def test_an_end_at_what_the_library_asks_was_no_sentence(
     monkeypatch.setattr(watch, "_of", lambda connection: connection.connection.info["watched"])
     line.begin(last, "drop")
     assert told(url, tmp_path, "s")[1].startswith(("TypeError", "NotImplementedError"))
+
+
+def read(ledger: Ledger) -> str:
+    """The sentence for whoever reads, or what is no sentence; fails when neither comes before long."""
+    found = [""]
+
+    def ask() -> None:
+        try:
+            ledger.budgets()
+        except LedgerError as error:
+            found[0] = str(error)
+        except Exception as error:  # noqa: BLE001 - shown by the test
+            found[0] = repr(error)
+
+    asker = threading.Thread(target=ask, daemon=True)
+    asker.start()
+    asker.join(LONG)
+    assert not asker.is_alive(), "whoever reads hangs with the server"
+    return found[0]
+
+
+@pytest.mark.parametrize("how", ["drop", "hold"])
+def test_connections_of_which_none_shows_that_it_is_alive_are_a_server_that_cannot_be_reached(
+    how: str, url: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever read was told that something could not be recorded, and to run a check; and all others asked again."""
+    with Ledger.open(url, journal=tmp_path / "journal") as ledger:
+        line.begin(1, how, PING)
+        assert read(ledger) == UNREACHABLE
+        assert len([said for said in line.said if PING in said]) > 1, "one alone says nothing of the server"
+        asked = len(line.said)
+        assert read(ledger) == UNREACHABLE
+        assert len(line.said) == asked, "nobody else asks meanwhile"
+        line.begin()
+        monkeypatch.setattr(stores, "ASK_AGAIN", 0.0)
+        ledger._store._lost = None
+        assert read(ledger) == ""
+        line.begin(2, how)
+        assert read(ledger) == "", "one connection that is not alive gives way to another"
+        assert PING in line.said[1]
+
+
+def test_an_error_of_the_library_was_no_server_that_cannot_be_reached(
+    url: str, line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was: the test above can fail."""
+    with Ledger.open(url, journal=tmp_path / "journal") as ledger:
+        monkeypatch.setattr(watch.psycopg, "OperationalError", lambda *_: DisconnectionError())
+        line.begin(1, "drop", PING)
+        assert "could not record this" in read(ledger)
+        asked = len(line.said)
+        assert "could not record this" in read(ledger)
+        assert len(line.said) > asked
