@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from dpcore.ledger.waited import one_run
+
 T = TypeVar("T")
 _KEPT: ContextVar[dict[Hashable, Any] | None] = ContextVar("kept", default=None)
 
@@ -20,7 +22,8 @@ def drawing() -> Iterator[None]:
     """One run of the script; what it kept goes with it, however it ends."""
     before = _KEPT.set({})
     try:
-        yield
+        with one_run():
+            yield
     finally:
         _KEPT.reset(before)
 

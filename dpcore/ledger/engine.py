@@ -581,7 +581,7 @@ def must_be_of_rows(error: Exception) -> None:
 
 def is_lost(error: Exception) -> bool:
     """Whether the server could not be reached: not where one statement alone took too long."""
-    if _is_slow(error):
+    if is_slow(error):
         return False
     if isinstance(error, _NO_CONNECTION) or _LOST.are_of(error):
         return True
@@ -591,11 +591,16 @@ def is_lost(error: Exception) -> bool:
     return unanswered or isinstance(original, ConnectionError) or getattr(error, "connection_invalidated", False)
 
 
+def is_held(error: Exception) -> bool:
+    """Whether another program holds it, for longer than a lock is waited for."""
+    return _HELD.are_of(error)
+
+
 def _original(error: Exception) -> BaseException | None:
     return error.orig if isinstance(error, DBAPIError) else error
 
 
-def _is_slow(error: Exception) -> bool:
+def is_slow(error: Exception) -> bool:
     """Whether one statement took too long, or the server ended a transaction that computed too long in between."""
     return isinstance(error, Slow) or _TOO_LONG.are_of(error)
 
@@ -620,9 +625,9 @@ def explain(error: Exception) -> str:
             "There is no memory left for the ledger or its database, so nothing was given out; close other programs "
             "and ask again."
         )
-    if _is_slow(error):
+    if is_slow(error):
         return SLOW
-    if _HELD.are_of(error):
+    if is_held(error):
         return "The ledger is held by another program for too long, so nothing was given out; close it and ask again."
     if _UNREAD.are_of(error):
         return (

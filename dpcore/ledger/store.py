@@ -54,6 +54,7 @@ from dpcore.ledger.renewal import renewed
 from dpcore.ledger.rooms import Opened
 from dpcore.ledger.undecided import Undecided
 from dpcore.ledger.verify import BROKEN_CHAIN, Replay, linked, sizes_after, stored_records, verify_database
+from dpcore.ledger.waited import Waited
 
 T = TypeVar("T")
 Right = Callable[[Connection], object]
@@ -82,6 +83,7 @@ RECORDED = (
 )
 _HEAD = select(schema.head.c.seq, schema.head.c.hash).with_for_update(key_share=True)
 _TIME = select(schema.records.c.time).where(schema.records.c.seq == bindparam("last"))
+_OF_NO_READ = nullcontext()
 _ADD, _MOVE = insert(schema.records), update(schema.head)
 
 
@@ -121,6 +123,7 @@ class Store:
         self._lost: tuple[str, float] | None = None
         self._ended = -math.inf  # when one connection ended of a server that answers
         self._asking = threading.Lock()
+        self._waited = Waited()
         self._checks = Checks()
         # where it is, until this computer has a journal of a server's ledger that held no record yet
         self._unbegun: Place | None = None
@@ -322,7 +325,7 @@ class Store:
         self._be_open()
         if self.following is not None:
             self.following.now_and_then()
-        with self._looking(reading) as connection:
+        with self._looking(reading, self._waited.reading()) as connection:
             yield connection
 
     def row(self, statement: Select[Any], **values: Any) -> dict[str, Any] | None:
@@ -332,7 +335,7 @@ class Store:
                 found = connection.execute(statement, values).mappings().one_or_none()
             return None if found is None else dict(found)
         self._be_open()
-        with self._looking(nullcontext) as engine:
+        with self._looking(nullcontext, self._waited.reading()) as engine:
             return row_of_file(engine, statement, **values)
 
     @contextmanager
@@ -351,9 +354,11 @@ class Store:
             yield connection
 
     @contextmanager
-    def _looking(self, look: Callable[[Engine], AbstractContextManager[T]]) -> Iterator[T]:
+    def _looking(
+        self, look: Callable[[Engine], AbstractContextManager[T]], reads: AbstractContextManager[None] = _OF_NO_READ
+    ) -> Iterator[T]:
         try:
-            with self._turns, look(self.engine) as found:
+            with reads, self._turns, look(self.engine) as found:
                 self._lost = None
                 yield found
         except TROUBLE as error:
