@@ -47,6 +47,7 @@ SERVED = {
     "dashboard/serving/messages.py": {"google"},
     "dashboard/serving/paths.py": {"starlette"},
     "dashboard/serving/file_threads.py": {"anyio"},
+    "dashboard/serving/file_rights.py": {"anyio"},
     "dashboard/serving/senders.py": {"starlette"},
     "dashboard/serving/uploads.py": {"starlette"},
     "dashboard/serving/frames.py": {"uvicorn", "websockets"},

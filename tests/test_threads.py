@@ -101,6 +101,7 @@ ALONE = {
     "dpcore/datasets/reading/reader.py ThreadPoolExecutor": "of one reading, which fails with it",
     "dpcore/threads.py Thread": "the one home",
     "dashboard/background/workers.py ProcessPoolExecutor": "another pool where its threads do not begin",
+    "dashboard/serving/file_rights.py run_sync": "a file that is brought waits for one, as for being read",
     "dashboard/serving/relief.py to_thread": "pages close all the same",
     "dashboard/server.py run_in_executor": "a browser is opened, at the start",
 }
@@ -117,6 +118,8 @@ BEGUN = {
 """Threads for one thing: whoever asks is told."""
 BEGIN = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "to_thread", "run_in_executor"} | {
     "start_new_thread",
+    "run_sync",
+    "run_in_threadpool",
     "begun",
     "WorkingThread",
 }

@@ -25,6 +25,7 @@ from dashboard.runtime import scripts
 from dashboard.serving import heads, host_cookies, messages, open_files, refused, senders
 from dashboard.serving.answers import answer, beginning, keeping, later, not_packed, returning, whole, with_headers
 from dashboard.serving.asgi import Asgi, Receive, Scope, Send
+from dashboard.serving.file_rights import FileRights
 from dashboard.serving.heads import (
     HEAD,
     asking,
@@ -85,7 +86,7 @@ class Gate:
         self._logins: dict[str, Pace] = {}  # of those who made a step just now
         self._most = most
         self._files = open_files.Left()
-        self._uploads = Uploads(app, most_bytes, self._files)
+        self._uploads, self._rights = Uploads(app, most_bytes, self._files), FileRights(senders.no_files_of)
         self._relief = Relief(held=self._holds, let_go=self._uploads.let_go, ours=_is_ours)
 
     @property
@@ -160,7 +161,7 @@ class Gate:
             await answer(send, 421, words.OTHER_NAME)
         elif leads_to(scope, METRICS) and not may_measure(scope):
             await answer(send, 404, words.NOT_FOUND)
-        elif why := await senders.refused(scope):
+        elif why := await senders.refused(scope, self._rights):
             await answer(send, 403, why)
         elif is_file(scope):
             try:

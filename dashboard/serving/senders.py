@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import cookie_parser
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
@@ -20,12 +19,13 @@ from dashboard.people.browser_token import browser
 from dashboard.runtime import made_files, own_sessions
 from dashboard.runtime.made_files import Whose
 from dashboard.serving.asgi import Scope
-from dashboard.serving.heads import MEDIA, is_file, is_made, is_of_session
+from dashboard.serving.file_rights import FileRights
+from dashboard.serving.heads import MEDIA, is_file, is_made, is_of_session, visitor_of
 from dashboard.words import server as words
 from dpcore.ledger.roles import Person
 
 
-async def refused(scope: Scope) -> str:
+async def refused(scope: Scope, rights: FileRights) -> str:
     """Why who asks this may not, in a sentence; "" where they may, and for an address that names no session and no file
     that was made for somebody."""
     if is_made(scope):
@@ -43,11 +43,15 @@ async def refused(scope: Scope) -> str:
         return words.LOG_IN_FIRST
     if sender is None or sender.subject != whose.subject:
         return words.OTHERS_PAGE
-    if is_file(scope):
-        from dashboard.background import compute  # where nobody logs in, nothing of it is needed before a page
+    return await rights.why_not(whose, visitor_of(scope)) if is_file(scope) else ""
 
-        return await run_in_threadpool(compute.no_files_of, whose)
-    return ""
+
+def no_files_of(person: Person) -> str:
+    """Why somebody may bring no files, in a sentence; "" where they may. The ledger is asked: never in the server's one
+    thread."""
+    from dashboard.background import compute  # where nobody logs in, nothing of it is needed before a page
+
+    return compute.no_files_of(person)
 
 
 def may_ask(session: str) -> bool:

@@ -26,6 +26,7 @@ from dashboard.people import ended, logged_out, login, login_cookie
 from dashboard.people.browser_token import UNKNOWN, VISITOR, Browser, browser
 from dashboard.runtime import made_files, own_sessions
 from dashboard.serving import senders
+from dashboard.serving.file_rights import FileRights
 from dashboard.serving.heads import is_of_session
 from dashboard.words import server as words
 from dpcore.errors import LedgerError
@@ -269,7 +270,7 @@ def test_whoever_is_refused_reads_why(sessions: dict[str, SimpleNamespace], logg
 
     def why(user: dict[str, Any], session: str = "vera") -> str:
         scope = {"path": f"/_stcore/upload_file/{session}/1", "method": "PUT", "headers": [logged_in(user)]}
-        return asyncio.run(senders.refused(scope))
+        return asyncio.run(senders.refused(scope, FileRights(senders.no_files_of)))
 
     assert why(said("vera", "viewer")) == NO_FILES
     assert why(said("mallory", "owner")) == words.OTHERS_PAGE
