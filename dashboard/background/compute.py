@@ -6,10 +6,11 @@ the data (SHA-256) and plain parameters, never a frame or an array. All of it is
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from dashboard import words
@@ -31,8 +32,9 @@ from dashboard.words import login as login_words
 from dashboard.words import server as server_words
 from dpcore import datasets
 from dpcore.datasets import PrivateRows, Table, load_sample, temporary
-from dpcore.errors import LedgerError, NotAllowed
+from dpcore.errors import LedgerError, LedgerUnsound, NotAllowed
 from dpcore.ledger import Ledger
+from dpcore.ledger.engine import NotBroughtForward
 from dpcore.ledger.member import NO_FILES, MembersLedger
 from dpcore.ledger.roles import ROLES, WITH_FILES, Person, Role
 from dpcore.ledger.several import SeveralLedger
@@ -49,6 +51,10 @@ PATIENCE = 2.5
 already waits longer (``Ledger.open``)."""
 OPENING = 3.0
 """Seconds that a page waits for the ledger to be opened, from when that began."""
+CLOSED = (LedgerUnsound, NotBroughtForward)
+"""Of what an opening raises what is so until somebody who runs the server mends it."""
+RUN_IT: frozenset[Role] = frozenset({"owner", "auditor"})
+_LOG = logging.getLogger(__name__)
 # What the first use of a page would load.
 LATER = ("scipy.optimize", "scipy.sparse", "dashboard.catalogue")
 
@@ -85,12 +91,12 @@ def ledger() -> Ledger:
     logged in what their roles and others' sharing give them. Raises NotAllowed where there is a login and nobody did.
     """
     if login.configured() is not None:
-        _ledger(os.environ.get("EPSILON_LAB_LEDGER"))  # it knows of log-outs at other computers
+        _whole()  # it knows of log-outs at other computers
         person = login.person()
         if person is None:
             raise NotAllowed(login_words.FIRST)
         return _as_member(person, visitor.token(), visitors.address())
-    whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    whole = _whole()
     if not visitors.restricted():
         if visitors.alone():
             return whole.acting("local")
@@ -100,7 +106,7 @@ def ledger() -> Ledger:
 
 def _as_member(person: Person, token: str, network: str = "") -> MembersLedger:
     """The ledger as somebody has it who has logged in. Raises LedgerError."""
-    whole = _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    whole = _whole(lambda: _runs_it(person))
     return MembersLedger(whole, person, token, network=network, replicas=visitors.replicas())
 
 
@@ -110,7 +116,7 @@ def rooms_ledger() -> Ledger:
     A room's people give their votes to it themselves, and its budget, of one answer, has a random name that was made on
     the server: nothing that a visitor sends chooses what is opened or charged. Ask for nothing else by it.
     """
-    return _ledger(os.environ.get("EPSILON_LAB_LEDGER")).acting("room")
+    return _whole().acting("room")
 
 
 def whose() -> str:
@@ -164,7 +170,27 @@ def _no_files(roles: Callable[[], frozenset[Role]]) -> str:
 def opens() -> None:
     """Have the ledger open, whoever asks. Raises LedgerError, also while it is being opened where that takes
     longer than a moment; InvalidArgument for an address that is none."""
-    _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    _whole()
+
+
+def _whole(may_know: Callable[[], bool] | None = None) -> Ledger:
+    """The ledger as it is, opened. Why it is closed names databases, accounts and what they may do there, so whoever is
+    not to know reads where that is told. Raises as ``opens``."""
+    try:
+        return _ledger(os.environ.get("EPSILON_LAB_LEDGER"))
+    except CLOSED as error:
+        if (may_know or _runs_it)():
+            raise
+        raise type(error)(server_words.CLOSED) from None
+
+
+def _runs_it(person: Person | None = None) -> bool:
+    """Whether whoever is at the page, or this person, is alone with the server, or an owner or auditor by their login;
+    who else is one stands in the ledger."""
+    if login.configured() is None:
+        return visitors.alone()
+    person = person or login.person()
+    return person is not None and not RUN_IT.isdisjoint(person.claimed or ())
 
 
 def _ledger(named: str | None) -> Ledger:
@@ -177,10 +203,19 @@ def _opening(_named: str | None) -> Opening[Ledger]:
 
 
 def _opened() -> Ledger:
-    found = Ledger.open(patience=PATIENCE)
+    try:
+        found = Ledger.open(patience=PATIENCE)
+    except CLOSED as error:
+        _log_once(str(error))
+        raise
     if login.configured() is not None:
         told_elsewhere.begin(found)
     return found
+
+
+@lru_cache(maxsize=1)  # it is opened again and again while it is closed
+def _log_once(why: str) -> None:
+    _LOG.error("the ledger stays closed: %s", why)
 
 
 def reopen_ledger() -> None:

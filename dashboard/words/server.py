@@ -8,6 +8,10 @@ BEING_OPENED = (
     "The ledger is being opened and all of it checked, which may take some minutes, so nothing was given out; wait a "
     "little and ask again."
 )
+CLOSED = (
+    "The ledger is closed, so nothing was given out or charged; ask the people who run this server, who read why by "
+    "`epsilon-lab ledger status` and in its log."
+)
 FULL_TITLE = "Every place is taken"
 FULL = (
     "So many people use Epsilon Lab here at this moment that one more would disturb them. "

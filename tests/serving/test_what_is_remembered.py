@@ -294,7 +294,7 @@ SMALL = {
     "one_table": "of each folder that is configured a selection, with the names of its files",
 }
 # Functions without a bound of number: asked for by a name of which the program has few.
-FEW = {"discover", "_gauss", "_warn", "_choices", "_read", "_say_once", "questions"}
+FEW = {"discover", "_gauss", "_warn", "_choices", "_read", "_say_once", "_log_once", "questions"}
 
 
 def kept_by_python(text: str) -> Iterator[tuple[ast.FunctionDef, str]]:
@@ -315,7 +315,8 @@ def unbounded(text: str) -> list[str]:
             bounded = not arguments or function.name in FEW
         else:
             returns = "" if function.returns is None else ast.unparse(function.returns)
-            bounded = kind == "lru_cache" and (returns in {"float", "int", "bool", "str"} or function.name in SMALL)
+            small = returns in {"float", "int", "bool", "str", "None"} or function.name in SMALL
+            bounded = kind == "lru_cache" and small
         found += [] if bounded else [function.name]
     return found
 
