@@ -305,6 +305,8 @@ def _postgresql(url: URL) -> Engine:
         use_native_hstore=False,  # or it asks for its type before it is told where to look
     )
     lodging = Lodging(_TOLD)
+    # that is known by then, and would come in the letters of a session that nobody has told yet
+    engine.dialect._get_default_schema_name = lambda _: lodging.schema  # type: ignore[method-assign, assignment]
 
     # before SQLAlchemy's own first questions, and after the watch, which is put before it in turn
     @event.listens_for(engine, "connect", insert=True)

@@ -187,6 +187,11 @@ class Lodging:
         # of this session at least, for what the library asks before the first transaction
         cursor.execute(f"SET search_path TO {self._path()}")
 
+    @property
+    def schema(self) -> str:
+        """The one that was chosen, once a session was settled."""
+        return self._found["schema"]
+
     def tell(self, connection: Connection) -> None:
         """Have a transaction that begins now see the schema alone, in one statement that calls nothing of anybody's.
 

@@ -27,7 +27,7 @@ LONG = 60.0
 """Seconds that nobody would wait."""
 OF_OPENING, OF_CHARGE = {UNREACHABLE, SLOW}, {UNREACHABLE, SLOW, NOT_KNOWN, RECORDED}
 PING = "SELECT 1\0"
-LIBRARY = ("pg_catalog.version()", "select current_schema()", "show transaction isolation", "show standard_conforming")
+LIBRARY = ("pg_catalog.version()", "show transaction isolation", "show standard_conforming")
 """Words of what SQLAlchemy asks the first connection of an engine itself, in its order."""
 
 
