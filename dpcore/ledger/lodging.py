@@ -189,8 +189,8 @@ class Lodging:
 
     @property
     def schema(self) -> str:
-        """The one that was chosen, once a session was settled."""
-        return self._found["schema"]
+        """The one that was chosen; "" before a session was settled."""
+        return self._found.get("schema", "")
 
     def tell(self, connection: Connection) -> None:
         """Have a transaction that begins now see the schema alone, in one statement that calls nothing of anybody's.
