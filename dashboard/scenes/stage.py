@@ -51,7 +51,7 @@ def draw(
         question = live(axis, head, main)
     elif part == "protected":
         with head:
-            st.markdown(question.protected.lines()[0])
+            st.markdown(question.protected.at_once)
     elif part in ("chart", "outcomes", "need"):  # the headline speaks of these alone
         with head:
             headline(question)

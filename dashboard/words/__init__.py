@@ -313,6 +313,14 @@ class LabelCard:
         """How often of 100 an even guess can be right with the answer."""
         return odds(self.epsilon, self.delta)
 
+    @property
+    def at_once(self) -> str:
+        """The odds, short enough to stand large beside their picture."""
+        return (
+            f"A guess {guessed(self.neighbours)} that is right 50 times in 100 without the answer is right at most "
+            f"**{at_most(self.odds)}** times with it."
+        )
+
     def lines(self) -> list[str]:
         """The odds, then the details."""
         apart, _ = of_a_value(self.epsilon, self.delta, self.neighbours)
