@@ -81,7 +81,8 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
         lines.append(_Line("markdown", answers_words(found, *next_cost, unit)))
     hidden = f" Hides {words.one_of(found.neighbours, unit)}." if found.neighbours else ""
     end = said.at_the_end(practice=found.practice)
-    most = said.together(words.at_most(words.odds(total(found), found.cap.delta)), words.guessed(found.neighbours))
+    right = words.at_most(words.odds(total(found), found.cap.delta))
+    most = said.together(right, words.guessed(found.neighbours), practice=found.practice)
     protected = f"It protects any one {words.safe(unit)}.{most} {counted_words(found)}{end}{hidden}"
     lines.append(_Line("caption", protected, None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}"))
     return lines

@@ -218,20 +218,21 @@ def of_a_value(epsilon: float, delta: float, neighbours: str) -> tuple[float, fl
     return 2.0 * epsilon, min(delta * (1.0 + math.exp(min(epsilon, 700.0))), 1.0)
 
 
-def guessed(neighbours: str) -> str:
+def guessed(neighbours: str, who: str = "somebody") -> str:
     """What a guess is about that is bounded by ε itself."""
-    return "what the data say of somebody" if neighbours == "replace_one" else "whether somebody is in the data"
+    return f"what the data say of {who}" if neighbours == "replace_one" else f"whether {who} is in the data"
 
 
 def odds_sentence(epsilon: float, delta: float, neighbours: str, *, of: str = _ONE) -> str:
     """The odds picture in words; ``of`` is what somebody sees."""
-    rest = ""
-    if neighbours != "replace_one":
-        rest = f"; and what they say of somebody who is, **{at_most(odds(*of_a_value(epsilon, delta, neighbours)))}**"
-    return (
+    told = (
         f"Someone who would guess right 50 times in 100 without {of} {guessed(neighbours)} is right at most "
-        f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == _ONE else 'them'}{rest}."
+        f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == _ONE else 'them'}."
     )
+    if neighbours == "replace_one":
+        return told
+    value = at_most(odds(*of_a_value(epsilon, delta, neighbours)))
+    return f"{told} A guess what the data say of somebody who is in them: at most **{value}** times."
 
 
 def one_of(neighbours: str, unit: str) -> str:

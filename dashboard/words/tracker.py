@@ -57,11 +57,12 @@ def at_the_end(*, practice: bool) -> str:
     return f" When it is used up no more answers are given, {again}."
 
 
-def together(right: str, guessed: str) -> str:
+def together(right: str, guessed: str, *, practice: bool) -> str:
     """What everything that a budget pays for tells of somebody, as guesses out of 100."""
+    until = " until you reset it" if practice else ""
     return (
-        f" Whoever sees all answers that it pays for, and would guess right 50 times in 100 without them {guessed}, is "
-        f"right at most {right} times."
+        f" Whoever sees all answers that it pays for{until}, and would guess right 50 times in 100 without them "
+        f"{guessed}, is right at most {right} times."
     )
 
 
@@ -85,7 +86,7 @@ def counted(counting: str, *, pure: bool) -> str:
             "" if pure else " δ, the chance that the promise fails (10⁻⁶ is one in a million), adds up too."
         )
     if counting == "zcdp":
-        return f"Counted in ρ: at half the ε an answer costs about a quarter. {IN_RHO}"
+        return f"{IN_RHO} At half the ε an answer costs about a quarter."
     return f"Counted both by adding up and in ρ, whichever leaves more. {IN_RHO}"
 
 

@@ -86,7 +86,6 @@ _FORM: dict[Stated, str] = {
     "even lines": "no row has more cells than there are columns and no quotation mark stays open, whatever it holds",
     "rows stay": "no row is itself one of those who are protected, or made by one",
 }
-_SAME = "stand for the same whoever is in the file"
 _ROW_BY_ROW: Stated = "row by row"
 """What the owner of a source stated of a view, which belongs to what is promised of one person's rows."""
 
@@ -95,7 +94,9 @@ def form_stated(reads: Reads) -> tuple[str, ...]:
     """One sentence about what a person stated of the form of the file, none where all of it is the usual."""
     form = [_FORM[one] for one in reads.form if one != _ROW_BY_ROW]
     if reads.coded:
-        form.append(f"the codes of {_listed(reads.coded)}, read instead of labels, {_SAME}")
+        form.append(
+            f"the codes of {_listed(reads.coded)}, read instead of labels, stand for the same whoever is in the file"
+        )
     if not form:
         return ()
     return (f"That {' and '.join(form)} was stated by {SEEN}: {UNCOVERED}.",)

@@ -257,20 +257,26 @@ def test_damage_is_still_damage(tmp_path: Path) -> None:
     assert not is_passing(trouble(sqlite3.SQLITE_CORRUPT_INDEX, "database disk image is malformed"))
 
 
-def test_a_server_s_tables_that_are_held_are_not_damaged(
-    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever then made an empty database, as was said, had two ledgers."""
+def with_a_backup(server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Path]:
+    """The address of a ledger of this test's own, with one budget, and its back-up."""
     monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     url = server.new_schema()
     with Ledger.open(url, create=True) as ledger:
         ledger.open_budget("people", epsilon=1.0)
-        ledger.backup(tmp_path / "backup")
+        ledger.backup(backup := tmp_path / "backup")
+    return url, backup
+
+
+def test_a_server_s_tables_that_are_held_are_not_damaged(
+    server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever then made an empty database, as was said, had two ledgers."""
+    url, backup = with_a_backup(server, tmp_path, monkeypatch)
     other = create_engine(engine.ledger_url(url))
     with other.begin() as connection:
         connection.exec_driver_sql("LOCK TABLE records IN ACCESS EXCLUSIVE MODE")
-        for source in (None, tmp_path / "backup"):
+        for source in (None, backup):
             with pytest.raises(LedgerError, match="held by another program"):
                 restore(url, source=source)
     other.dispose()
@@ -336,12 +342,7 @@ def test_a_number_that_says_nothing_of_tables_is_no_damage(
     server: PrivateServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever then made an empty database, as was said, had two ledgers."""
-    monkeypatch.setenv("EPSILON_LAB_KEY", str(tmp_path / "key"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    url = server.new_schema()
-    with Ledger.open(url, create=True) as ledger:
-        ledger.open_budget("people", epsilon=1.0)
-        ledger.backup(backup := tmp_path / "backup")
+    url, backup = with_a_backup(server, tmp_path, monkeypatch)
     told = {number: saying(number, url, backup) for number in NUMBERS}
     for number, nothing in NUMBERS.items():
         assert (told[number] == engine.UNKNOWN.format(number)) is nothing, told[number]

@@ -3,15 +3,14 @@ before anything is asked: the account's own sessions would give something else."
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
 
 from benchmarks.private_postgresql import PrivateServer
-from dpcore.datasets.in_place import by_session, database, open_database, told
+from dpcore.datasets.in_place import by_session, open_database, told
 from dpcore.datasets.in_place.by_session import ASKS_SETTING, GOES_BY_PATH
 from dpcore.errors import UnreadableFile
+from tests.ledger.source_anew import anew as anew
 
 MADE = """
 CREATE TABLE public.visits (who text, ward text);
@@ -89,15 +88,6 @@ def address(server: PrivateServer) -> str:
         owner.execute(MADE)
         owner.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC")
     return found.replace("ledger@", "session_reader@")
-
-
-@pytest.fixture(autouse=True)
-def anew() -> Iterator[None]:
-    database._engine.cache_clear()
-    database._schema.cache_clear()
-    yield
-    database._engine.cache_clear()
-    database._schema.cache_clear()
 
 
 def made(address: str, select: str) -> None:

@@ -23,6 +23,8 @@ from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.count import NoisyCount
 from dpcore.releases.scaled_model import ScaledModel
 from dpcore.releases.selection import BestRule, LeastCost, MostCommonOption, QuantileValue
+from tests.ledger.source_anew import anew as anew
+from tests.ledger.source_anew import forget
 
 WARD = Column(name="ward", type="category", categories=("North", "Süd", "7"))
 ILL, WHO = Column(name="ill", type="yes/no", fill="yes"), Column(name="who", type="text")
@@ -88,19 +90,6 @@ def owner_of(address: str) -> Iterator[Owner]:
     url = address.replace("+psycopg", "").replace("looking_reader@", "ledger@")
     with psycopg.connect(url, options="-csearch_path=pg_catalog", autocommit=True) as owner:
         yield owner
-
-
-@pytest.fixture(autouse=True)
-def anew() -> Iterator[None]:
-    """As a program that begins finds it."""
-    forget()
-    yield
-    forget()
-
-
-def forget() -> None:
-    database._engine.cache_clear()
-    database._schema.cache_clear()
 
 
 def counts(address: str) -> list[list[float]]:

@@ -25,6 +25,8 @@ from dpcore.errors import UnreadableFile
 from dpcore.releases.alarm import AlarmRun
 from dpcore.releases.selection import MostCommonOption
 from tests.ledger import test_ledger_pooled_letters as letters
+from tests.ledger.source_anew import anew as anew
+from tests.ledger.source_anew import forget
 
 WARD = Column(name="ward", type="category", categories=("Zürich", "Bern"))
 DAY = Column(name="day", type="date", earliest=date(2024, 1, 1), latest=date(2024, 1, 4))
@@ -94,19 +96,6 @@ def clinic(server: PrivateServer) -> str:
         owner.execute("CREATE ROLE visits_reader LOGIN IN ROLE visits_other")
         owner.execute(MADE)
     return address.replace("ledger@", "visits_reader@")
-
-
-@pytest.fixture(autouse=True)
-def anew() -> Iterator[None]:
-    """As a program that begins finds it."""
-    forget()
-    yield
-    forget()
-
-
-def forget() -> None:
-    database._engine.cache_clear()
-    database._schema.cache_clear()
 
 
 @pytest.fixture

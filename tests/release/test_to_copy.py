@@ -74,8 +74,8 @@ def test_it_says_question_answer_noise_odds_bound_and_receipt_as_plain_text() ->
     assert told == (
         f"{PLAIN.what} About 41 {NAME}. Noise was added on purpose (differential privacy, ε = 0.25, hides any one "
         "person added or removed). Someone who would guess right 50 times in 100 without the answer whether somebody "
-        "is in the data is right at most 56.3 times in 100 with it; and what they say of somebody who is, 62.3. "
-        "95 times in 100 it is off by at most 12. What this rests on that nobody could "
+        "is in the data is right at most 56.3 times in 100 with it. A guess what the data say of somebody who is in "
+        "them: at most 62.3 times. 95 times in 100 it is off by at most 12. What this rests on that nobody could "
         f"check, and what it does not hide, stands in receipt {receipt.journal_hash[:12]}."
     )
 

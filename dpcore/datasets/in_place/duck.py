@@ -35,25 +35,11 @@ from dpcore.validate import IntArray
 
 _IN_MEMORY = ":memory:"
 _VIEW, _LINES = "rows of the folder", "lines_of_the_folder"
-_ELSE = (
-    "[Errno ",
-    *(
-        f"{kind} Error"
-        for kind in (
-            *(
-                "IO",
-                "HTTP",
-                "Connection",
-                "TransactionContext",
-                "Transaction",
-                "Permission",
-                "Dependency",
-                "Serialization",
-            ),
-            *("Out of Memory", "INTERRUPT", "Interrupt", "Catalog", "Binder", "Parser", "Syntax"),
-        )
-    ),
+_OF_THE_SYSTEM = (
+    *("IO", "HTTP", "Connection", "TransactionContext", "Transaction", "Permission", "Dependency", "Serialization"),
+    *("Out of Memory", "INTERRUPT", "Interrupt", "Catalog", "Binder", "Parser", "Syntax"),
 )
+_ELSE = ("[Errno ", *(f"{kind} Error" for kind in _OF_THE_SYSTEM))
 """How errors of DuckDB's begin, whoever raises them, that are of files, memory, the clock, or a statement itself."""
 _KINDS: dict[str, Kind] = {
     "VARCHAR": "text",
