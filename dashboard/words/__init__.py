@@ -303,7 +303,8 @@ class LabelCard:
             else "weak protection"
         )
         twice = at_most(odds(2 * self.epsilon, 2 * self.delta))
-        more = f" Whoever sees two such answers guesses that right at most {twice} times." if self.of == _ONE else ""
+        guess = f" With two such answers a guess {guessed(self.neighbours)} is right at most {twice} times."
+        more = guess if self.of == _ONE else ""
         return (
             f"**Is that good?** ε = {amount(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
             f"less is safer.{more}"

@@ -57,13 +57,9 @@ def at_the_end(*, practice: bool) -> str:
     return f" When it is used up no more answers are given, {again}."
 
 
-def together(right: str, guessed: str, *, practice: bool) -> str:
-    """What everything that a budget pays for tells of somebody, as guesses out of 100."""
-    until = " until you reset it" if practice else ""
-    return (
-        f" Whoever sees all answers that it pays for{until}, and would guess right 50 times in 100 without them "
-        f"{guessed}, is right at most {right} times."
-    )
+def paid_for(*, practice: bool) -> str:
+    """What everything together is that a budget pays for."""
+    return f"all answers that it pays for{' until you reset it' if practice else ''}"
 
 
 def delta_takes(each: float, remaining: float) -> str:

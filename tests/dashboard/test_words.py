@@ -126,7 +126,9 @@ def test_what_two_answers_tell_is_said_of_one_and_not_of_several_together() -> N
     """Of all that a budget pays for it was told what two of them would, as if there were two such budgets."""
     of_one = words.LabelCard(neighbours="add_remove", epsilon=0.5, delta=1e-6, unit="person")
     twice = words.at_most(words.odds(1.0, 2e-6))
-    assert of_one.judged.endswith(f"two such answers guesses that right at most {twice} times.")
+    assert of_one.judged.endswith(
+        f"two such answers a guess whether somebody is in the data is right at most {twice} times."
+    )
     assert "two such" not in replace(of_one, of="all answers that fit").judged
 
 
