@@ -48,6 +48,10 @@ FITS = "Fits the question in view."
 DELTAS = tuple(10.0**-power for power in range(5, 13))
 KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
 STAYS = "This very file is about other people already, and stays with them. Nothing was opened."
+HOW_LARGE = (
+    "How large? What the answers that you plan need together, and no more: it cannot be taken back. From 0.1 to 3 in "
+    "all is common; above 10 the promise says little."
+)
 _NOTE = "open-budget"
 
 
@@ -128,7 +132,6 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
                 key=naming.about("budget-epsilon"),
                 persist_state="session",
                 width=160,
-                help="For all answers together. From 0.1 to 3 is common; above 10 the promise says little.",
             )
             offered = (0.0, *DELTAS) if _counting() == SUM else DELTAS
             st.selectbox(
@@ -142,6 +145,7 @@ def open_budget(source: Source, neighbours: str = "replace_one", cost: Cost | No
                 help="Keep it far below one in the number of people: one in a hundred times as many, or less. With 0, "
                 "private training and advice followed day by day cannot be paid for.",
             )
+        st.caption(HOW_LARGE)
         _pays_for(cost, neighbours)
         _allowed(source)
     with right:
@@ -257,15 +261,15 @@ def _promise(source: Source) -> None:
             alt=f"100 dots: 50 right guesses before, at most {words.at_most(right)} with all answers.",
             config={"displayModeBar": False},
         )
-        st.markdown(_odds(_hidden(), epsilon, delta, source.table.schema.unit))
+        spent = _all_spent(_hidden(), epsilon, delta, source.table.schema.unit)
+        st.markdown(spent.lines()[0])
+        st.caption(spent.judged)
         st.caption(f"For each {words.safe(source.table.schema.unit)}, over all answers you will ever release.")
 
 
-def _odds(hidden: Neighbours, epsilon: float, delta: float, unit: str) -> str:
-    """What somebody could guess once all of it is spent."""
-    return words.LabelCard(
-        neighbours=hidden, epsilon=epsilon, delta=delta, unit=unit, of="all answers that fit"
-    ).lines()[0]
+def _all_spent(hidden: Neighbours, epsilon: float, delta: float, unit: str) -> words.LabelCard:
+    """What somebody could guess once all of it is spent, and whether that is usual."""
+    return words.LabelCard(neighbours=hidden, epsilon=epsilon, delta=delta, unit=unit, of="all answers that fit")
 
 
 def _confirm(source: Source, cost: Cost | None, neighbours: str) -> None:
@@ -281,7 +285,7 @@ def _confirm(source: Source, cost: Cost | None, neighbours: str) -> None:
             f"**{KINDS[counting][0].lower()}{KINDS[counting][1:]}**."
         )
         _pays_for(cost, neighbours)
-        st.markdown(_odds(hidden, epsilon, delta, unit))
+        st.markdown(_all_spent(hidden, epsilon, delta, unit).lines()[0])
         st.markdown(
             "It is for good, not for a year: it cannot be raised, refilled or deleted, and every later file about the "
             "same people, next year's too, is paid from it. Opening it charges nothing."

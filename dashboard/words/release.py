@@ -112,8 +112,9 @@ IF_NOT_SO = (
     "moved to the nearest bound or counts as missing: that may make the answer wrong, and hides nobody less."
 )
 SEEN_FIRST = (
-    "What is “not covered by ε” was said or chosen by somebody who had seen the file. That is usual. But one row can "
-    "decide what a file looks like, so such a choice can itself tell of that row."
+    "“Not covered by ε”: ε limits what the answer tells of somebody, and not what this tells. It was said or chosen by "
+    "somebody who had seen the file, and one row can decide what a file looks like. That is usual, and mostly tells "
+    "little."
 )
 SEEN_AFTER = (
     "To leave out how cells are read, declare what columns hold without the file, and bring that on the Data page."

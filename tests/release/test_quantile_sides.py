@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.questions.selection.quantile_law import law_picture
+from dashboard.words import number, times_in_100
 from dashboard.words import quantile as said
-from dashboard.words import times_in_100
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema
 from dpcore.releases import draws
 from dpcore.releases.selection import QuantileValue
+from dpcore.selection import QuantileProblem
 from dpcore.validate import FloatArray, Neighbours
 
 TIED = {
@@ -203,3 +205,22 @@ def test_an_answer_has_as_many_digits_as_its_grid_needs(low: float, high: float,
     value = request.shortest(float(request.grid[place]))
     assert said.answer(value, "") == told
     assert said.answer(value, "°C") == f"{told} °C"
+
+
+@pytest.mark.parametrize("q", [0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 5.0])
+def test_what_is_said_of_made_up_rows_is_where_95_in_100_of_their_answers_lie(q: float, epsilon: float) -> None:
+    """So that somebody knows before the click what a bound in rows may be in years; a wider law would say more."""
+    ages = np.random.default_rng(20).integers(16, 76, 400).astype(float)
+    problem = QuantileProblem(values=ages, q=q, low=16.0, high=75.0, tolerance=1.0)
+    low, high = law_picture(problem, epsilon, 1.0).likely
+    law = problem.mechanism(epsilon).law(ages)
+    edges, steps = law.intervals.edges, np.concatenate([[0.0], np.cumsum(law.probabilities)])
+    below, up_to = np.interp([low, high], edges, steps)
+    assert up_to - below == pytest.approx(0.95, abs=1e-6)
+    assert below == pytest.approx(0.025, abs=1e-6)
+    bound = asked([16.0], q, epsilon, "add_remove")[0].error_bound(0.05)
+    told = said.forecast_bound(q, bound, "years", 400, (low, high))
+    assert f"between {number(low)} and {number(high)} years" in told
+    assert "only another answer" in told
+    assert "made-up" not in said.forecast_bound(q, bound, "years", 400), "where no rows are made up"

@@ -260,7 +260,7 @@ class _Setting:
                 Tab(key="one_number", title=ball_said.TITLE, blocks=self.one_number),
                 Tab(key="one_person", title=change_one.TITLE, blocks=lambda: self.one_person(problem)),
             ),
-            offer=BRIEF if self.case.brief else self.offer(),
+            offer=BRIEF if self.case.brief else self.offer(law),
             follows=True,
         )
 
@@ -361,8 +361,8 @@ class _Setting:
         mechanism, values = problem.mechanism(self.epsilon), problem.values
         return one_person.quantile_blocks(self.case, self.read, mechanism, values, self.column.name, self.unit)
 
-    def offer(self) -> Offer | NoOffer:
-        """The release about the data as they are."""
+    def offer(self, law: LawPicture) -> Offer | NoOffer:
+        """The release about the data as they are; ``law`` is that of the answer in the picture."""
         source, name = self.case.source, self.column.name
         obstacle = source.obstacle(name)
         if obstacle or source.rows is None or source.declared is None:
@@ -375,7 +375,8 @@ class _Setting:
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
-            forecast = said.forecast_bound(self.q, bound, self.unit, rows)
+            made_up = law.likely if source.simulated and not self.changed else None
+            forecast = said.forecast_bound(self.q, bound, self.unit, rows, made_up)
         return Offer(
             request=request,
             data=source.rows,

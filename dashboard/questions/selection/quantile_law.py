@@ -12,10 +12,11 @@ from dpcore.validate import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LawPicture:
-    """``quartiles`` of the answer, its density on 400 points, and the chances that it is too low, near enough, and too
-    high: of ``near`` from one end to the other."""
+    """``quartiles`` of the answer, between which 95 in 100 are ``likely``, its density on 400 points, and the chances
+    that it is too low, near enough, and too high: of ``near`` from one end to the other."""
 
     quartiles: tuple[float, float]
+    likely: tuple[float, float]
     x: FloatArray
     density: FloatArray
     chances: tuple[float, float, float]
@@ -25,8 +26,8 @@ class LawPicture:
 def law_picture(problem: QuantileProblem, epsilon: float, tolerance: float) -> LawPicture:
     """The exact law at ``epsilon``, where 99.8 in 100 answers fall; ``tolerance`` is how near is near enough."""
     law = problem.mechanism(epsilon).law(problem.values)
-    ends = law.quantiles([0.001, 0.25, 0.75, 0.999])
-    low, high = min(ends[0], problem.truth), max(ends[3], problem.truth)
+    ends = law.quantiles([0.001, 0.025, 0.25, 0.75, 0.975, 0.999])
+    low, high = min(ends[0], problem.truth), max(ends[5], problem.truth)
     if not high > low:
         low, high = problem.low, problem.high
     grid = np.linspace(low, high, 401)
@@ -35,7 +36,8 @@ def law_picture(problem: QuantileProblem, epsilon: float, tolerance: float) -> L
     near = (problem.truth - tolerance, problem.truth + tolerance)
     below, up_to = (float(share) for share in np.interp(near, edges, steps, left=0.0, right=1.0))
     return LawPicture(
-        quartiles=(float(ends[1]), float(ends[2])),
+        quartiles=(float(ends[2]), float(ends[3])),
+        likely=(float(ends[1]), float(ends[4])),
         x=(grid[1:] + grid[:-1]) / 2,
         density=np.diff(np.interp(grid, edges, steps)) / np.diff(grid),
         chances=(below, up_to - below, 1.0 - up_to),
