@@ -302,22 +302,27 @@ def forecast(off: float, right: float) -> str:
     )
 
 
-def forecast_bound(bound: ErrorBound, people: int | None, unit: str, accepted: float | None = None) -> str:
+def forecast_bound(bound: ErrorBound, people: int | None, unit: str, over: str = "") -> str:
     """From declared facts alone, whatever the rows are: how many of them have an answer no fact says, so of about how
-    many ``people`` there are it is said as of one row each; and where that is more than is ``accepted`` (a share)."""
-    over = (
+    many ``people`` there are it is said as of one row each; ``over`` says of that that it is more than is accepted."""
+    share = (
         "; over as many rows as are told, that is how far off the share is at most"
         if people is None
         else f"; over {people:,} rows with an answer, as of one for each of about as many {safe(many(unit))} as "
         f"declared, the share is off by at most {no_less(100 * min(1.0, bound.number / people))} points of 100, over "
         "half as many by twice that"
     )
-    if people is not None and accepted is not None and min(1.0, bound.number / people) > accepted:
-        over += f". That is more than the {number(100 * accepted)} that you accept; a larger ε or more people lower it"
     return (
         f"{times_in_100(bound.confidence or 0.0)}, whatever the rows are, how many it is right about and how many "
-        f"wrong are each told at most {bound.number:,.0f} rows off{over}."
+        f"wrong are each told at most {bound.number:,.0f} rows off{share}.{over}"
     )
+
+
+def more_than(accepted: float, epsilon: float | None) -> str:
+    """That this is farther off than is ``accepted`` (a share), and from which ``epsilon`` on it is not, if there is
+    one."""
+    lower = f"from ε = {amount(epsilon)} on it is not" if epsilon else "no ε up to 10 is enough"
+    return f" That is more than the {number(100 * accepted)} that you accept; {lower}, and more people lower it."
 
 
 def answer(told: Confusion, noise: Noise, target: str, classes: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from dashboard.controls import Setting
 from dashboard.question import CannotAsk, NoOffer, Offer, Question
 from dashboard.questions.training import PAGE
 from dashboard.questions.training.hits import ASKED, Hits, _Setting, then
+from dashboard.questions.training.hits_request import enough, hits_request
 from dashboard.report.analysis import Asked, analysis
 from dashboard.report.answer import answered
 from dashboard.report.label import of_analysis
@@ -50,6 +51,7 @@ from dpcore.training.confusion_law import told_off, verdict_chance
 from dpcore.training.confusion_problem import ConfusionProblem
 from dpcore.training.count_noise import GaussianNoise, LaplaceNoise
 from dpcore.training.model import load_model
+from dpcore.validate import Neighbours
 from tests.peak import peak
 from tests.questions.samples import sample_case
 from tests.report.made import report
@@ -624,19 +626,52 @@ def test_an_own_file_is_promised_what_declared_facts_say() -> None:
     assert "over 316 rows with an answer, as of one for each of about as many visits as declared" in stated, (
         "how many people there are is no number of rows, nor of those that have an answer"
     )
-    off = bound.number / 316
-    assert ["that you accept" in said.forecast_bound(bound, 316, "visit", one) for one in (off, 0.99 * off, None)] == [
-        False,
-        True,
-        False,
-    ]
-    assert "more than the 3 that you accept" in said.forecast_bound(replace(bound, number=10.0), 316, "visit", 0.03)
     assert question.offer.request.chosen_after_looking  # type: ignore[attr-defined]
     label = then(case.source).label
     assert label == said.LEADS
     lost = replace(case, source=replace(case.source, rows=None, declared=None, unreleased="Say more on the Data page."))
     with pytest.raises(CannotAsk, match="Say more"):
         asked(lost)
+
+
+@pytest.mark.parametrize("delta", [None, 1e-6])
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("rows", [0.5, 9.48, 40.0])
+def test_the_epsilon_that_is_said_to_be_enough_is_the_first_that_is(
+    delta: float | None, neighbours: Neighbours, rows: float
+) -> None:
+    """By the bound of the very request: at that ε it is within what is accepted, a hundredth lower it is not."""
+    case = replace(own(clinic()), models=())
+    declared = Declaration.of(case.table.schema)
+    made = drawn(case, target="returned", columns=["age"])
+    model = load_model(made.answer())
+    request = hits_request(declared, model, made.receipt, epsilon=0.5, delta=delta, neighbours=neighbours)
+    assert not isinstance(request, str)
+
+    def off(epsilon: float) -> float:
+        return replace(request, epsilon=epsilon).error_bound(0.05).number
+
+    found = enough(request, rows)
+    assert (found is None) == (off(10.0) > rows)
+    if found is not None:
+        assert off(found) <= rows
+        assert found == 0.01 or off(found - 0.01) > rows
+        assert f"from ε = {found:g} on" in said.more_than(0.03, found)
+    assert "no ε up to 10" in said.more_than(0.03, None)
+
+
+def test_more_than_is_accepted_is_said_where_it_is_more() -> None:
+    """And of how far off it is told alone: nothing else was accepted."""
+    case = own(clinic())
+    declared = replace(case.source.declared or Declaration.of(case.table.schema), people=316)
+    case = replace(case, source=replace(case.source, declared=declared))
+    sentences = {}
+    for accepted in (1, 50):
+        offer = offering.ask(Hits, case, Setting({"hits_off_target": float(accepted)})).question.offer
+        assert isinstance(offer, Offer)
+        sentences[accepted] = offer.forecast
+    assert "more than the 1 that you accept" in sentences[1]
+    assert "that you accept" not in sentences[50]
 
 
 def test_a_source_that_is_counted_in_place_is_not_asked() -> None:

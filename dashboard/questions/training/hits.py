@@ -15,7 +15,7 @@ from dashboard.charts.tradeoff import Scale
 from dashboard.controls import Choice, Number, Read, slug
 from dashboard.question import BRIEF, CannotAsk, Need, NoOffer, Offer, Outcomes, Question, Then, Uncertain, Way
 from dashboard.questions.training import predict_controls
-from dashboard.questions.training.hits_request import Known, fitting, hits_request
+from dashboard.questions.training.hits_request import Known, enough, fitting, hits_request
 from dashboard.questions.training.leaning import leaning
 from dashboard.usual import RELATIONS, measure, neighbours, people, questions
 from dashboard.view import View
@@ -347,6 +347,12 @@ class _Setting:
         )
         return replace(self.offer_of(request, source.rows, source.declared), instead_of=earlier)
 
+    def over(self, request: AskedConfusion, off: float, people: int | None) -> str:
+        """Where so many rows ``off`` is more than is accepted of about as many people, and which ε would be enough."""
+        if self.metric != "off" or people is None or min(1.0, off / people) <= self.target:
+            return ""
+        return said.more_than(self.target, enough(request, self.target * people))
+
     def offer_of(self, request: AskedConfusion, rows: Callable[[], Any], declared: Declaration) -> Offer:
         """The release by this request, with the noise of this setting."""
         source = self.case.source
@@ -355,8 +361,10 @@ class _Setting:
             chances = (self.at(here, metric) for metric in ("off", "verdict"))
             forecast = said.forecast(*chances)
         else:
-            accepted = self.target if self.metric == "off" else None
-            forecast = said.forecast_bound(request.error_bound(0.05), declared.people, request.unit, accepted)
+            bound = request.error_bound(0.05)
+            forecast = said.forecast_bound(
+                bound, declared.people, request.unit, self.over(request, bound.number, declared.people)
+            )
         classes, target = self.model.classes, self.model.features.target.name
         noise = request.noise_law(scale=request.scale)
         together = self.with_model(request)

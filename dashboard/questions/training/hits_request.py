@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Literal
@@ -57,6 +58,21 @@ def fitting(models: Sequence[DrawnModel], declared: Declaration, memo: Memo) -> 
         return Fitting(models={receipt: one for receipt, one in known.items() if one.without is None}, others=others)
 
     return memo(("hits models", tuple(one.receipt for one in models), declared), found)
+
+
+def enough(request: AskedConfusion, rows: float) -> float | None:
+    """The smallest ε in hundredths, up to 10, at which both numbers are told at most ``rows`` off, 95 times in 100, if
+    there is one."""
+    hundredths = range(1, 1001)
+
+    def within(step: int) -> bool:
+        try:
+            return replace(request, epsilon=step / 100).error_bound(0.05).number <= rows
+        except InvalidArgument:  # more noise than can be drawn
+            return False
+
+    at = bisect_left(hundredths, True, key=within)
+    return None if at == len(hundredths) else hundredths[at] / 100
 
 
 def _known(drawn: DrawnModel, declared: Declaration) -> Known:
