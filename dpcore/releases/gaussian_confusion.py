@@ -9,7 +9,6 @@ from typing import ClassVar
 from dpcore.calibration import zcdp_gaussian_noise_multiplier, zcdp_rho
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
-from dpcore.events import GaussianEvent
 from dpcore.releases import draws
 from dpcore.releases.asked import LEAST, Asked
 from dpcore.releases.asked_confusion import AskedConfusion
@@ -65,9 +64,9 @@ class GaussianConfusion(AskedConfusion):
 
     @property
     def cost(self) -> Cost:
-        """One answer."""
-        event = GaussianEvent(noise_multiplier=zcdp_gaussian_noise_multiplier(self.rho))
-        return Cost(epsilon=self.epsilon, delta=self.delta, rho=self.rho, event=event)
+        """One answer: no Gaussian event, since noise in whole rows has the ρ of continuous noise and not its δ at an
+        ε."""
+        return Cost(epsilon=self.epsilon, delta=self.delta, rho=self.rho)
 
     def noisy(self, found: IntArray) -> IntArray:
         """The counts (4,) with noise."""
