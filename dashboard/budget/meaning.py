@@ -26,8 +26,8 @@ PRIORS = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 COUNTS = (1, 3, 10, 30)
 RATES = np.linspace(0.0, 1.0, 201)
 ON_AVERAGE = (
-    "That is the average over all that the answers may come out as. What the sidebar and the Budget page say of a "
-    "guess is the most that it can come to, however they come out."
+    "That is the average over all that the answers may come out as, and so is what the sidebar and the Budget page say "
+    "of a guess where there is a δ. Without a δ that is the most that it can come to, however they come out."
 )
 PLANNED = "Several answers: composed by their privacy losses, for questions planned in advance."
 ANY, LAPLACE, GAUSSIAN = "any", "laplace", "gaussian"

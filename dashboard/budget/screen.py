@@ -175,7 +175,7 @@ def _note(budget: Budget, drawn: Spending) -> str:
     return (
         f"Each line is one way to add up the same answers; a lower one shows that less was given away. Thick: what "
         f"this budget counts with ({own.lower()}). Solid lines hold {rules.ADAPTIVE}, {SETTLED}; dashed ones "
-        f"only {rules.PLANNED}. δ = {words.failing(drawn.delta)} is the small chance that a promise may fail."
+        f"only {rules.PLANNED}. δ = {words.failing(drawn.delta)} is the small chance on top of what ε allows."
         f"{after if drawn.more else ''}{same}"
     )
 

@@ -265,8 +265,8 @@ YARDSTICK = (
 STRONG, WEAK = 1.0, 3.0
 """ε up to which we call the protection of whoever is protected strong, and from which weak."""
 SLACK = (
-    "**δ = {}:** with a chance of about that size the promise may fail. It belongs to ε, and each answer uses some of "
-    "it."
+    "**δ = {}:** by that chance more a guess may be right than ε alone allows. It belongs to ε, and each answer uses "
+    "some of it."
 )
 
 

@@ -24,7 +24,7 @@ LOSS = "How much an answer may depend on the one it protects  \nmore privacy ⟵
 TERMS: Mapping[str, str] = MappingProxyType(
     {
         "ε": "epsilon, the privacy loss: how much an answer may depend on any one person. Smaller hides better.",
-        "δ": "delta: a tiny chance that the promise of ε may fail. Without δ it never fails.",
+        "δ": "delta: a tiny chance by which a guess may be right more often than ε alone allows.",
         "ρ": "rho: what a small answer costs where a budget counts many small answers together.",
         "α": "alpha: how far from the line, or from the best, an answer may lie.",
         "β": "beta: the small chance with which a theorem's promise of accuracy may fail.",

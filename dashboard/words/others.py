@@ -79,7 +79,7 @@ def headline(
     if "diffprivlib" in values:
         worse += (
             f" But diffprivlib promises more, which costs accuracy: its protection has no exception, and that of the "
-            f"others may fail with a chance of {tiny(delta)}."
+            f"others leaves a chance of {tiny(delta)} on top of ε."
         )
     return (
         f"**What do other programs get? {what}: {'; '.join(private)}.** Protecting nobody, boosted trees (a strong "

@@ -14,8 +14,8 @@ CLOSED = "Everything else works; private answers wait until this is over, or men
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
 IN_RHO = (
-    "ε is the most that one answer can ever tell of somebody, ρ what it tells on average. Counted in ρ many small "
-    "answers fit and few large ones, and one ε takes a larger share for some kinds of answers than for others."
+    "ρ limits what an answer tells of somebody on average. At one ε some kinds of answers tell more on average than "
+    "others, and take a larger share. Counted in ρ many small answers fit and few large ones."
 )
 """Why one ε is two shares, wherever a share is shown of a budget that counts in ρ."""
 NOT_ENOUGH = "Not enough is left for one more answer to this question at this ε."
@@ -32,7 +32,7 @@ def left(whole: float, remaining: float) -> str:
 
 def left_share(whole: float, delta: float, share: float) -> str:
     """What is left where answers do not add up like money."""
-    of = f"in all ε = {amount(whole)}, failing with chance δ = {failing(delta)}"
+    of = f"in all ε = {amount(whole)}, and on top a chance δ = {failing(delta)}"
     if share >= 1.0:
         return _kept(f"All of the privacy budget is left ({of}).")
     return _kept(f"About {100 * share:.0f} in 100 of the privacy budget is left ({of}).")
@@ -79,7 +79,7 @@ def counted(counting: str, *, pure: bool) -> str:
     """How this budget counts."""
     if counting == "sum":
         return "Answers add up like money." + (
-            "" if pure else " δ, the chance that the promise fails (10⁻⁶ is one in a million), adds up too."
+            "" if pure else " δ, a chance on top of what ε allows (10⁻⁶ is one in a million), adds up too."
         )
     if counting == "zcdp":
         return f"{IN_RHO} At half the ε an answer costs about a quarter."

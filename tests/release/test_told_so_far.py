@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import replace
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +26,7 @@ from dpcore.validate import FloatArray, Neighbours
 AGE, ILL = Column(name="age", type="number", low=0, high=100), Column(name="ill", type="yes/no")
 VOTE = Column(name="vote", type="category", categories=("A", "B"))
 PEOPLE = Declaration(columns=(AGE, ILL, VOTE))
+ROOT = Path(__file__).parents[2]
 EPSILONS, DELTAS = (0.5, 3.5, 5.5, 8.0), (1e-3, 1e-5, 1e-6)
 Told = tuple[Cost, FloatArray, FloatArray]
 """What an answer costs, and its exact laws of two neighbouring tables, over the same possible answers."""
@@ -114,3 +118,25 @@ def test_these_tests_can_fail() -> None:
     noise = zcdp_gaussian_noise_multiplier(cost.zcdp)
     as_continuous = replace(cost, event=GaussianEvent(noise_multiplier=noise))
     assert any(name.startswith("pld") for name in passed((as_continuous, here, there), 1))
+
+
+def called_a_failure(texts: list[str]) -> list[str]:
+    """Where δ is said to be the chance that a promise of privacy fails; a theorem's β is such a chance of accuracy."""
+    found = (text for text in texts if re.search(r"\bfail(s|ing)?\b", text) and re.search(r"promise|δ", text))
+    return [text for text in found if not re.search("β|theorem|accuracy", text)]
+
+
+def test_no_sentence_calls_delta_the_chance_that_epsilon_is_passed() -> None:
+    """That chance is many times δ for Gaussian noise; δ is how much more often than ε allows a guess may be right."""
+    cost, here, there = of_gaussian_hits(0.5, "add_remove")
+    passing = here[here > np.exp(cost.epsilon) * there].sum()
+    assert passing > 5 * cost.delta
+    assert beyond(here, there, cost.epsilon) <= cost.delta
+    texts = [
+        node.value
+        for path in sorted((ROOT / "dashboard").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert not called_a_failure(texts)
+    assert called_a_failure(["δ = 10⁻⁶ is the chance that the promise may fail."])
