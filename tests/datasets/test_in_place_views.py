@@ -42,6 +42,7 @@ FINE = {
         'SELECT who FROM "he%ld" UNION ALL SELECT amount FROM "he%ld"',
         "SELECT who, n FROM first",
         "SELECT who, kind FROM typed WHERE kind > 'low' ORDER BY kind",
+        'SELECT h.who FROM "he%ld" h LEFT JOIN first f ON f.who = h.who WHERE f.who IS NULL',
     ),
     "duckdb": (
         *PLAIN,
@@ -96,6 +97,10 @@ FAILS = {
         "SELECT who, n FROM second",
         'SELECT who, n FROM "Äß""%d"',
         'SELECT h.who, c.relname FROM "he%ld" h JOIN pg_catalog.pg_class c ON c.relname = h.who',
+        'SELECT h.who FROM "he%ld" h LEFT JOIN (SELECT who, amount FROM "he%ld") s ON s.who = h.who WHERE s IS NULL',
+        'SELECT s.who FROM (SELECT DISTINCT who, amount FROM "he%ld") s WHERE s IS NOT NULL',
+        'SELECT count(h) AS n FROM "he%ld" h',
+        'SELECT who FROM "he%ld" WHERE (who, amount) IS NULL',
     ),
     "duckdb": (
         'SELECT who, amount::int AS n FROM "he%ld"',

@@ -35,6 +35,23 @@ CREATE OPERATOR public.~~~ (LEFTARG = text, RIGHTARG = text, FUNCTION = public.b
 CREATE FUNCTION public.added(bigint, text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN $1 + helped($2)::int; END';
 CREATE AGGREGATE public.many (text) (SFUNC = public.added, STYPE = bigint, INITCOND = '0');
 CREATE DOMAIN public.a_ward AS text CHECK (public.by_sql(VALUE) OR VALUE = '');
+CREATE TYPE public.mood AS ENUM ('sad', 'ok');
+CREATE TABLE public.parts (who text, ward text, m public.mood, tab text, kept regclass) PARTITION BY LIST (ward);
+CREATE TABLE public.parts_a PARTITION OF public.parts FOR VALUES IN ('');
+CREATE TABLE public.parts_b PARTITION OF public.parts DEFAULT;
+INSERT INTO public.parts SELECT who, ward, 'ok', 'mood', 'visits' FROM public.visits;
+CREATE EXTENSION tablefunc;
+CREATE FUNCTION public.cut(text) RETURNS text IMMUTABLE LANGUAGE internal AS 'btrim1';
+CREATE FUNCTION public.cut_anew(text) RETURNS text LANGUAGE internal AS 'btrim1';
+CREATE TYPE public.pair AS (one text, two text);
+CREATE FUNCTION public.compared(public.pair, public.pair) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS
+  'BEGIN PERFORM 1 FROM wards; RETURN btrecordcmp($1, $2); END';
+CREATE FUNCTION public.less(public.pair, public.pair) RETURNS boolean IMMUTABLE LANGUAGE internal AS 'record_lt';
+CREATE OPERATOR public.<<< (LEFTARG = public.pair, RIGHTARG = public.pair, FUNCTION = public.less);
+CREATE FUNCTION public.same(public.pair, public.pair) RETURNS boolean IMMUTABLE LANGUAGE internal AS 'record_eq';
+CREATE OPERATOR public.=== (LEFTARG = public.pair, RIGHTARG = public.pair, FUNCTION = public.same);
+CREATE OPERATOR CLASS public.pairs FOR TYPE public.pair USING btree
+  AS OPERATOR 1 public.<<<, OPERATOR 3 public.===, FUNCTION 1 public.compared(public.pair, public.pair);
 CREATE VIEW public.below AS SELECT * FROM public.visits WHERE public.by_sql(ward);
 """
 BY_PATH = (
@@ -53,6 +70,22 @@ BY_PATH = (
     "SELECT who FROM visits WHERE ward = ANY (current_schemas(false))",
     "SELECT who FROM visits WHERE to_regclass('wards') IS NOT NULL",
     "SELECT who FROM visits WHERE current_setting('Search_Path') <> 'pg_catalog, pg_temp'",
+)
+BY_NAME = (
+    "SELECT who FROM parts WHERE tableoid::regclass::text = 'parts_a'",
+    "SELECT who FROM parts WHERE concat(tableoid::regclass) = 'parts_a'",
+    "SELECT who FROM parts WHERE pg_typeof(m)::text = 'mood'",
+    "SELECT who FROM parts WHERE to_jsonb(pg_typeof(m)) = '\"mood\"'",
+    "SELECT who FROM parts WHERE format_type(pg_typeof(m), NULL) = 'mood'",
+    "SELECT who FROM parts WHERE tab::regtype = 'mood'::regtype",
+    "SELECT who FROM parts WHERE kept::text = 'visits'",
+    "SELECT who FROM parts WHERE 'visits'::regclass::text = 'visits'",
+    "SELECT who FROM parts WHERE concat('visits'::regclass) = 'visits'",
+    "SELECT who FROM parts WHERE ARRAY['visits'::regclass]::text = '{visits}'",
+    "SELECT who FROM visits WHERE has_table_privilege('visits', 'SELECT')",
+    "SELECT who FROM visits WHERE query_to_xml('SELECT 1 FROM visits LIMIT 1', true, true, '') IS NOT NULL",
+    "SELECT who FROM crosstab('SELECT who, ward, 1 FROM visits ORDER BY 1, 2') AS c (who text, n integer)",
+    "SELECT DISTINCT ON (ward) who FROM visits ORDER BY ward, (who, ward)::pair USING OPERATOR(public.<<<)",
 )
 BY_SETTING = (
     "SELECT who FROM visits WHERE current_setting('lab.study', true) IS NOT NULL",
@@ -77,7 +110,18 @@ ALIKE = (
     "SELECT who FROM visits WHERE coalesce(current_setting('lab.study', true), '') IN ('', ward)",
     "SELECT who FROM visits WHERE current_setting('TimeZone') <> ward",
     "SELECT 'current_setting' AS who FROM visits",
+    "SELECT who FROM parts WHERE tableoid = 'parts_a'::regclass",
+    "SELECT who FROM parts WHERE tableoid::regclass = 'parts_a'::regclass",
+    "SELECT who FROM parts WHERE tableoid = ANY (ARRAY['parts_a'::regclass, 'visits'::regclass])",
+    "SELECT who FROM parts WHERE pg_typeof(m) = 'mood'::regtype AND m = 'ok'",
+    "SELECT who FROM visits WHERE has_table_privilege('visits'::regclass, 'SELECT')",
+    "SELECT who FROM visits WHERE pg_has_role(session_user, session_user, 'MEMBER')",
+    "SELECT who, to_char(now() - interval '1 day', 'YYYY') || concat(ward, 1) AS ward FROM visits",
+    "SELECT who, cut(ward) AS ward FROM visits",
+    "SELECT ward, json_agg(who ORDER BY who)::text AS who FROM visits GROUP BY ward",
 )
+MAY = ("SELECT who, cut_anew(ward) AS ward FROM visits",)
+"""Nothing says that it does not, and it does not."""
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +175,9 @@ def three_sessions(address: str, table: str = "public.v") -> list[object]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("selects", "sentence"), [(BY_PATH, GOES_BY_PATH), (BY_SETTING, ASKS_SETTING)])
+@pytest.mark.parametrize(
+    ("selects", "sentence"), [(BY_PATH, GOES_BY_PATH), (BY_NAME, GOES_BY_PATH), (BY_SETTING, ASKS_SETTING)]
+)
 def test_what_hangs_on_the_session_is_refused_whatever_was_stated(
     address: str, selects: tuple[str, ...], sentence: str
 ) -> None:
@@ -141,6 +187,12 @@ def test_what_hangs_on_the_session_is_refused_whatever_was_stated(
         assert said(address) == sentence, select
         own, *others = three_sessions(address)
         assert others != [own, own], select
+
+
+def test_what_is_not_known_to_find_nothing_is_refused(address: str) -> None:
+    for select in MAY:
+        made(address, select)
+        assert said(address) == GOES_BY_PATH
 
 
 @pytest.mark.thorough

@@ -17,9 +17,10 @@ from dpcore.datasets.in_place.tongue import literal_text
 from dpcore.errors import UnreadableFile
 
 GOES_BY_PATH = (
-    "This table or view, or a policy of it, finds something by its session's search_path, so nothing is asked of it; "
-    "the people who run the server can name schemas in it, and give each function of theirs that it calls a path of "
-    "its own (ALTER FUNCTION … SET search_path)."
+    "This table or view, or a policy of it, finds or writes something by its session's search_path, or may do so, so "
+    "nothing is asked of it; the people who run the server can name schemas in it, compare the numbers of tables and "
+    "types and not their names, and give each function of theirs that it calls a path of its own (ALTER FUNCTION … SET "
+    "search_path)."
 )
 ASKS_SETTING = (
     "This table or view, or a policy of it, may tell a setting of its session that is empty from one that was never "
@@ -38,6 +39,9 @@ WITH RECURSIVE met(class, oid) AS (
       WHERE met.class = 'pg_class'::regclass AND i.inhparent = met.oid
     UNION ALL SELECT 'pg_constraint'::regclass::oid, c.oid FROM pg_constraint c
       WHERE met.class = 'pg_type'::regclass AND c.contypid = met.oid
+    UNION ALL SELECT 'pg_proc'::regclass::oid, a.amproc::oid FROM pg_opclass c
+      JOIN pg_amproc a ON a.amprocfamily = c.opcfamily
+      WHERE met.class = 'pg_type'::regclass AND met.oid >= {first} AND c.opcintype = met.oid
     UNION ALL SELECT d.refclassid, d.refobjid FROM pg_depend d
       WHERE met.class <> 'pg_class'::regclass AND d.classid = met.class AND d.objid = met.oid
   ) AS below(class, oid)
@@ -46,7 +50,7 @@ WITH RECURSIVE met(class, oid) AS (
   WHERE met.class = 'pg_proc'::regclass AND p.oid >= {first}
 )
 SELECT NULL FROM functions f JOIN pg_language l ON l.oid = f.prolang
-  WHERE l.lanname NOT IN ('internal', 'c') AND f.body IS NULL
+  WHERE (l.lanname NOT IN ('internal', 'c') OR f.provolatile <> 'i') AND f.body IS NULL
     AND NOT EXISTS (SELECT FROM unnest(f.proconfig) AS said WHERE starts_with(said, 'search_path='))
 UNION ALL SELECT body FROM functions WHERE body IS NOT NULL
 UNION ALL SELECT r.ev_action::text FROM met JOIN pg_rewrite r ON met.class = 'pg_rewrite'::regclass AND r.oid = met.oid
@@ -58,9 +62,32 @@ UNION ALL SELECT c.conbin::text FROM met
 were made; and nothing for each function that finds its own as it is called. Versions before 14 have none of the former.
 """
 _BY_PATH = """
-SELECT FROM pg_proc WHERE oid IN ({called}) AND oid < {first}
-  AND proname ~ '^(current_schemas?|to_reg[a-z]+|regclass|pg_[a-z_]+_is_visible)$'
+SELECT FROM pg_proc WHERE oid IN ({called}) AND oid < {first} AND provolatile <> 'i'
+  AND proname !~ '^({alike})$'
+  AND NOT (proname ~ '^has_[a-z_]+_privilege$' AND 1 = (SELECT count(*) FROM unnest(proargtypes) AS a WHERE a = 25))
 """
+"""Of PostgreSQL's own functions: one that is immutable finds nothing, and one of a privilege finds nothing whose only
+text says which."""
+_ALIKE = "|".join((
+    *("age", "now", "random", "gen_random_uuid", "(statement|transaction|clock)_timestamp", "timeofday"),
+    *("date(_.*)?", "time(tz)?", "timestamp(tz)?(_.*)?", "timezone", "extract", "overlaps", "interval_pl_timestamptz"),
+    *("in_range", "generate_series", "enum_(first|last|range)", "length", "money", "numeric", "to_(char|date|number)"),
+    *("to_timestamp", "make_timestamptz", "array_to_(json|string)", "row_to_json", "to_jsonb?", "jsonb?_.*", "format"),
+    *("concat(_ws)?", "anytextcat", "textanycat", "quote_(literal|nullable)", "xml"),
+    *("current_(database|setting|user)", "session_user"),
+    *("pg_(has_role|typeof|column_size)", "has_(database|schema|language|tablespace|server|parameter)_privilege"),
+))  # fmt: skip
+"""Those of the others that find nothing by a path; what they write of a table's or type's name is met by its type."""
+_NAMED = "24|1008|220[2-9]|221[01]|3734|3735|3769|3770|4191|4192"
+"""The types, and lists of them, that are written as a name, by the path, and read so: regproc, regclass, regtype …"""
+_VAR = r"\{(?:VAR|CASETESTEXPR) [^{}]*\}"
+_AS_NUMBER = re.compile(rf"(?:{_VAR}|\{{(?:RELABELTYPE|FUNCEXPR) [^{{}}]*{_VAR}[^{{}}]*\}})(?= :resulttype 26 )")
+"""Such a one of which no more than its number is looked at."""
+_NAMES = re.compile(
+    rf":(?!consttype|array_typeid|element_typeid)\w*[tT]ype(?:s|id|Id)? (?:\(o )?(?:[0-9]+ )*(?:{_NAMED})[ )]"
+    rf"|(?:\{{COERCEVIAIO :arg|:args \() ?\{{(?:CONST :consttype|ARRAY(?:EXPR)? :array_typeid) (?:{_NAMED}) "
+)
+"""Where one is worked out, or a constant one is written or handed to what may write it."""
 _CURRENT_SCHEMA = re.compile(r"(?<!\\)\{SQLVALUEFUNCTION :op 14 ")
 _SETTING = re.compile(r":(?:func|opfunc)id (?:2077|3294) ")
 """``current_setting`` of one argument and of two."""
@@ -84,8 +111,9 @@ def check(run: Run, quoted: Callable[[str], str], table: str) -> None:
     if (
         len(trees) < len(found)
         or any(map(_CURRENT_SCHEMA.search, trees))
+        or any(_NAMES.search(_AS_NUMBER.sub("", tree)) for tree in trees)
         or "search_path" in map(_name, asked)
-        or (called and run(_BY_PATH.format(called=", ".join(called), first=FIRST_OWN)))
+        or (called and run(_BY_PATH.format(called=", ".join(called), first=FIRST_OWN, alike=_ALIKE)))
     ):
         raise UnreadableFile(GOES_BY_PATH)
     if not all(map(_is_plain, asked)) or len(asked) < sum(len(_SETTING.findall(tree)) for tree in trees):
