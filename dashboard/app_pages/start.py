@@ -85,7 +85,7 @@ with beside:
     )
 with beside, st.container(border=True):
     st.markdown("**What does ε mean?**")
-    st.markdown(words.odds_sentence(epsilon, 0.0, "add_remove"))
+    st.markdown(words.odds_sentence(epsilon, 0.0, "add_remove", table.schema.unit))
     st.caption(
         "More data escapes the trade-off: with ten times the people the same ε answers far better. "
         "And an important question does not make a small ε more accurate."

@@ -145,7 +145,7 @@ def headline(state: State, budget: Budget) -> str:
 
 def caption(state: State, budget: Budget, now: float, delta: float) -> str:
     """The same in odds."""
-    about = words.guessed(budget.neighbours, f"one {words.safe(state.unit, 40)}")
+    about = words.guessed(budget.neighbours, state.unit)
     who = f"Someone whose guess {about} is right 50 times in 100 without any answer"
     end = _odds(tracker.total(budget), budget.cap.delta)
     if now == 0.0:

@@ -82,7 +82,7 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
     hidden = f" Hides {words.one_of(found.neighbours, unit)}." if found.neighbours else ""
     end = said.at_the_end(practice=found.practice)
     together = said.paid_for(practice=found.practice)
-    most = words.odds_sentence(total(found), found.cap.delta, found.neighbours, of=together)
+    most = words.odds_sentence(total(found), found.cap.delta, found.neighbours, unit, of=together)
     protected = f"It protects any one {words.safe(unit)}. {most} {counted_words(found)}{end}{hidden}"
     lines.append(_Line("caption", protected, None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}"))
     return lines

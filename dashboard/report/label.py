@@ -91,7 +91,7 @@ def _facts(
         (said.EPSILON, words.amount(epsilon)),
         (said.DELTA, words.failing(delta) if delta else said.PURE),
         *(((said.RHO, words.amount(rho)),) if rho is not None and rho < float("inf") else ()),
-        (said.ODDS, said.odds(words.at_most(words.odds(epsilon, delta)), words.guessed(relation))),
+        (said.ODDS, said.odds(words.at_most(words.odds(epsilon, delta)), words.guessed(relation, unit))),
         (said.ACCOUNTANT, accounting),
         (said.MECHANISM, mechanism),
         (said.SENSITIVITY, sensitivity),

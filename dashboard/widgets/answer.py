@@ -63,7 +63,7 @@ def to_copy(receipt: Receipt, offer: Offer) -> tuple[str, str]:
         answer=told,
         cost=cost,
         hides=_plain(words.one_of(receipt.neighbours, unit)),
-        odds=_plain(words.odds_sentence(epsilon, receipt.delta, receipt.neighbours)),
+        odds=_plain(words.odds_sentence(epsilon, receipt.delta, receipt.neighbours, unit)),
         said=(proved, *(words.visible(note, LONGEST_QUESTION) for note in getattr(request, "own_notes", ()))),
         outside=UNCOVERED in receipt.what,
         receipt=receipt.journal_hash[:12],

@@ -49,7 +49,7 @@ def _known(question: Question, ratios: Sequence[float]) -> list[said.Row]:
     met = view.enough(known)
     enough = [] if met is None else [(said.enough(average=_average(question)), [said.MET[one] for one in met])]
     odds = [words.at_most(replace(card, epsilon=level).odds) for level in levels]
-    guesses = said.guesses(words.guessed(card.neighbours))
+    guesses = said.guesses(words.guessed(card.neighbours, card.unit))
     return [(said.measured(view.scale.title), reached), *enough, *_also(question, levels), (guesses, odds)]
 
 

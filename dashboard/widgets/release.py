@@ -425,7 +425,7 @@ def _confirm(here: Asked, found: Budget) -> None:
         st.markdown(f"**{asked(request.what)}**")
         st.markdown(f"**{said.FORECAST}:** {here.offer.forecast}")
         st.markdown(said.confirm_cost(_charged(found, request), _part(found, request), found.name))
-        st.markdown(words.odds_sentence(request.cost.epsilon, request.cost.delta, request.neighbours))
+        st.markdown(words.odds_sentence(request.cost.epsilon, request.cost.delta, request.neighbours, unit_of(request)))
         more = max(found.answers_left(request.cost, request.neighbours) - 1, 0)
         st.caption(login_words.ASK_HELP if above else said.after(more, tracker_words.MANY))
         if seen is not None and seen.answers:

@@ -218,21 +218,28 @@ def of_a_value(epsilon: float, delta: float, neighbours: str) -> tuple[float, fl
     return 2.0 * epsilon, min(delta * (1.0 + math.exp(min(epsilon, 700.0))), 1.0)
 
 
-def guessed(neighbours: str, who: str = "somebody") -> str:
-    """What a guess is about that is bounded by ε itself."""
+def _whom(unit: str) -> str:
+    """Of whom a guess is that is bounded: of one visit where one is hidden, since who has several is hidden less."""
+    return "somebody" if unit == "person" else f"one {safe(unit, 40)}"
+
+
+def guessed(neighbours: str, unit: str) -> str:
+    """What a guess is about that is bounded by ε itself, where one ``unit`` is hidden."""
+    who = _whom(unit)
     return f"what the data say of {who}" if neighbours == "replace_one" else f"whether {who} is in the data"
 
 
-def odds_sentence(epsilon: float, delta: float, neighbours: str, *, of: str = _ONE) -> str:
-    """The odds picture in words; ``of`` is what somebody sees."""
+def odds_sentence(epsilon: float, delta: float, neighbours: str, unit: str, *, of: str = _ONE) -> str:
+    """The odds picture in words; ``unit`` is what is hidden, and ``of`` what somebody sees."""
     told = (
-        f"Someone who would guess right 50 times in 100 without {of} {guessed(neighbours)} is right at most "
+        f"Someone who would guess right 50 times in 100 without {of} {guessed(neighbours, unit)} is right at most "
         f"**{at_most(odds(epsilon, delta))}** times in 100 with {'it' if of == _ONE else 'them'}."
     )
     if neighbours == "replace_one":
         return told
     value = at_most(odds(*of_a_value(epsilon, delta, neighbours)))
-    return f"{told} A guess what the data say of somebody who is in them: at most **{value}** times."
+    there = f"{_whom(unit)} {'who' if unit == 'person' else 'that'} is in them"
+    return f"{told} A guess what the data say of {there}: at most **{value}** times."
 
 
 def one_of(neighbours: str, unit: str) -> str:
@@ -303,7 +310,7 @@ class LabelCard:
             else "weak protection"
         )
         twice = at_most(odds(2 * self.epsilon, 2 * self.delta))
-        guess = f" With two such answers a guess {guessed(self.neighbours)} is right at most {twice} times."
+        guess = f" With two such answers a guess {guessed(self.neighbours, self.unit)} is right at most {twice} times."
         more = guess if self.of == _ONE else ""
         return (
             f"**Is that good?** ε = {amount(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
@@ -319,8 +326,8 @@ class LabelCard:
     def at_once(self) -> str:
         """The odds, short enough to stand large beside their picture."""
         return (
-            f"A guess {guessed(self.neighbours)} that is right 50 times in 100 without the answer is right at most "
-            f"**{at_most(self.odds)}** times with it."
+            f"A guess {guessed(self.neighbours, self.unit)} that is right 50 times in 100 without the answer is right "
+            f"at most **{at_most(self.odds)}** times with it."
         )
 
     def lines(self) -> list[str]:
@@ -328,7 +335,7 @@ class LabelCard:
         apart, _ = of_a_value(self.epsilon, self.delta, self.neighbours)
         small = f"at most {at_most(1000 * rare(apart, 0.001))} in 1,000 after it"
         return [
-            odds_sentence(self.epsilon, self.delta, self.neighbours, of=self.of),
+            odds_sentence(self.epsilon, self.delta, self.neighbours, self.unit, of=self.of),
             *([] if self.delta else [f"**Something rare:** a chance of 1 in 1,000 before the answer is {small}."]),
             *([SLACK.format(failing(self.delta))] if self.delta else []),
             f"**Sees the raw data:** {self.sees_raw}.",

@@ -105,7 +105,7 @@ WHAT_LEAVES = (
 )
 
 
-def with_model(model: float | None, delta: float, count: Cost, neighbours: str) -> str:
+def with_model(model: float | None, delta: float, count: Cost, neighbours: str, unit: str) -> str:
     """What somebody has who sees the model, drawn at ε = ``model`` with ``delta``, and its ``count``; None where the
     two do not hide the same."""
     start = "Whoever sees the model and this count can guess with both; the budget adds them up"
@@ -115,7 +115,7 @@ def with_model(model: float | None, delta: float, count: Cost, neighbours: str) 
     slack = " and the δ of both" if count.delta > 0.0 else " and the model's δ" if loose > 0.0 else ""
     return (
         f"{start}: ε = {amount(model)} for the model, {amount(count.epsilon)} for the count, at most {amount(both)}"
-        f"{slack} for both. {odds_sentence(both, loose, neighbours, of='the two')}"
+        f"{slack} for both. {odds_sentence(both, loose, neighbours, unit, of='the two')}"
     )
 
 

@@ -110,7 +110,6 @@ TOGETHER = {
         "SELECT DISTINCT ON (ward) who FROM held ORDER BY ward, n DESC",
         "SELECT who FROM held ORDER BY n DESC FETCH FIRST 3 ROWS ONLY",
         "SELECT who FROM held WHERE n > all_of_them() - 3",
-        "SELECT who, length(table_to_xml('held', true, true, '')::text) AS n FROM held",
         "SELECT h.who FROM wards w, LATERAL (SELECT who FROM held WHERE held.ward = w.ward ORDER BY n DESC LIMIT 1) h",
         "SELECT n FROM once",
         *OWN_COMPARED,

@@ -273,9 +273,9 @@ def test_whatever_is_said_in_a_budget_in_rho_is_by_its_own_noise() -> None:
     noise = GaussianNoise(scale=request.scale)
     assert question.offer.describe(told) == said.answer(Confusion(**told), noise, "returned", model.classes)
     assert question.offer.describe(told) != other.offer.describe(told)
-    both = said.with_model(0.3, 1e-2, replace(request.cost, delta=2e-2), "add_remove")
+    both = said.with_model(0.3, 1e-2, replace(request.cost, delta=2e-2), "add_remove", "person")
     assert "ε = 0.3 for the model, 0.5 for the count, at most 0.8 and the δ of both for both" in both
-    assert words.odds_sentence(0.8, 3e-2, "add_remove", of="the two") in both
+    assert words.odds_sentence(0.8, 3e-2, "add_remove", "person", of="the two") in both
     brief = asked(replace(case, brief=True))
     assert (brief.headline, brief.caption, brief.protected) == (question.headline, question.caption, question.protected)
     held = own(case)

@@ -307,7 +307,7 @@ class _Setting:
         )
         hides = (about.get("neighbours"), about.get("unit"), about.get("rows_per_person"))
         alike = hides == (request.neighbours, shown(request.unit), request.rows_per_person)
-        return said.with_model(epsilon if alike else None, delta or 0.0, request.cost, request.neighbours)
+        return said.with_model(epsilon if alike else None, delta or 0.0, request.cost, request.neighbours, request.unit)
 
     def what_if(self, view: View) -> Sequence[Block]:
         controls = (people("hits_factor", said.PEOPLE), questions("hits_questions"))
