@@ -23,8 +23,14 @@ CREATE FUNCTION public.helped(text) RETURNS boolean LANGUAGE sql AS
 CREATE FUNCTION public.by_sql(text) RETURNS boolean LANGUAGE sql AS 'SELECT EXISTS (SELECT FROM wards WHERE ward = $1)';
 CREATE FUNCTION public.by_plpgsql(text) RETURNS boolean LANGUAGE plpgsql AS
   'BEGIN RETURN EXISTS (SELECT FROM wards WHERE ward = $1); END';
-CREATE FUNCTION public.with_path(text) RETURNS boolean LANGUAGE plpgsql SET search_path = public AS
+CREATE FUNCTION public.with_path(text) RETURNS boolean LANGUAGE plpgsql SET search_path = public, pg_temp AS
   'BEGIN RETURN EXISTS (SELECT FROM wards WHERE ward = $1); END';
+CREATE FUNCTION public.temporary_first(text) RETURNS boolean LANGUAGE plpgsql SET search_path = public AS
+  'BEGIN RETURN EXISTS (SELECT FROM wards WHERE ward = $1); END';
+CREATE FUNCTION public.temporary_within(text) RETURNS boolean LANGUAGE sql SET search_path = pg_temp, public AS
+  'SELECT EXISTS (SELECT FROM wards WHERE ward = $1)';
+CREATE FUNCTION public.of_no_path(text) RETURNS boolean LANGUAGE sql SET search_path = '' AS
+  'SELECT EXISTS (SELECT FROM public.wards WHERE ward = $1)';
 CREATE FUNCTION public.with_zone(text) RETURNS boolean LANGUAGE sql SET TimeZone = 'UTC' AS
   'SELECT EXISTS (SELECT FROM wards WHERE ward = $1)';
 CREATE FUNCTION public.bound(text) RETURNS boolean LANGUAGE sql RETURN EXISTS (SELECT FROM wards WHERE ward = $1);
@@ -70,6 +76,10 @@ BY_PATH = (
     "SELECT who FROM visits WHERE ward = ANY (current_schemas(false))",
     "SELECT who FROM visits WHERE to_regclass('wards') IS NOT NULL",
     "SELECT who FROM visits WHERE current_setting('Search_Path') <> 'pg_catalog, pg_temp'",
+)
+BY_TEMPORARY = (
+    "SELECT who FROM visits WHERE temporary_first(ward)",
+    "SELECT who FROM visits WHERE temporary_within(ward)",
 )
 BY_NAME = (
     "SELECT who FROM parts WHERE tableoid::regclass::text = 'parts_a'",
@@ -120,7 +130,7 @@ ALIKE = (
     "SELECT who, cut(ward) AS ward FROM visits",
     "SELECT ward, json_agg(who ORDER BY who)::text AS who FROM visits GROUP BY ward",
 )
-MAY = ("SELECT who, cut_anew(ward) AS ward FROM visits",)
+MAY = ("SELECT who, cut_anew(ward) AS ward FROM visits", "SELECT who FROM visits WHERE of_no_path(ward)")
 """Nothing says that it does not, and it does not."""
 
 
@@ -165,7 +175,7 @@ def three_sessions(address: str, table: str = "public.v") -> list[object]:
     once said a setting."""
     url = address.replace("+psycopg", "")
     with psycopg.connect(url) as own, psycopg.connect(url) as told_alone, psycopg.connect(url) as after:
-        after.execute("SET LOCAL lab.study TO 'x'")
+        after.execute("SET LOCAL lab.study TO 'x'; CREATE TEMP TABLE wards (ward text)")
         after.commit()
         found = [rows(own, table)]
         for connection in (told_alone, after):
@@ -176,7 +186,13 @@ def three_sessions(address: str, table: str = "public.v") -> list[object]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("selects", "sentence"), [(BY_PATH, GOES_BY_PATH), (BY_NAME, GOES_BY_PATH), (BY_SETTING, ASKS_SETTING)]
+    ("selects", "sentence"),
+    [
+        (BY_PATH, GOES_BY_PATH),
+        (BY_NAME, GOES_BY_PATH),
+        (BY_TEMPORARY, GOES_BY_PATH),
+        (BY_SETTING, ASKS_SETTING),
+    ],
 )
 def test_what_hangs_on_the_session_is_refused_whatever_was_stated(
     address: str, selects: tuple[str, ...], sentence: str

@@ -20,7 +20,7 @@ GOES_BY_PATH = (
     "This table or view, or a policy of it, finds or writes something by its session's search_path, or may do so, so "
     "nothing is asked of it; the people who run the server can name schemas in it, compare the numbers of tables and "
     "types and not their names, and give each function of theirs that it calls a path of its own (ALTER FUNCTION … SET "
-    "search_path)."
+    "search_path = …, pg_temp)."
 )
 ASKS_SETTING = (
     "This table or view, or a policy of it, may tell a setting of its session that is empty from one that was never "
@@ -51,7 +51,8 @@ WITH RECURSIVE met(class, oid) AS (
 )
 SELECT NULL FROM functions f JOIN pg_language l ON l.oid = f.prolang
   WHERE (l.lanname NOT IN ('internal', 'c') OR f.provolatile <> 'i') AND f.body IS NULL
-    AND NOT EXISTS (SELECT FROM unnest(f.proconfig) AS said WHERE starts_with(said, 'search_path='))
+    AND NOT EXISTS (SELECT FROM unnest(f.proconfig) AS said
+      WHERE said ~ '^search_path=([^"]|"[^"]*")*, *"?pg_temp"?$')
 UNION ALL SELECT body FROM functions WHERE body IS NOT NULL
 UNION ALL SELECT r.ev_action::text FROM met JOIN pg_rewrite r ON met.class = 'pg_rewrite'::regclass AND r.oid = met.oid
 UNION ALL SELECT p.polqual::text FROM met JOIN pg_policy p ON met.class = 'pg_policy'::regclass AND p.oid = met.oid
@@ -59,7 +60,9 @@ UNION ALL SELECT c.conbin::text FROM met
   JOIN pg_constraint c ON met.class = 'pg_constraint'::regclass AND c.oid = met.oid AND c.conbin IS NOT NULL
 """
 """The trees of all that is worked out where a table is read, down to what functions do whose names were found as they
-were made; and nothing for each function that finds its own as it is called. Versions before 14 have none of the former.
+were made; and nothing for each function that finds its own as it is called, or goes by a path that does not name
+``pg_temp`` last: a session's own temporary tables come before all others then. Versions before 14 have no trees of
+functions.
 """
 _BY_PATH = """
 SELECT FROM pg_proc WHERE oid IN ({called}) AND oid < {first} AND provolatile <> 'i'

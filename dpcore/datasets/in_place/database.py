@@ -255,7 +255,12 @@ def _engine(address: str) -> Engine:
         usual = {**_NETWORK, **OF_NO_SESSION} if kind == "postgresql" else {}
         settings = {name: value for name, value in usual.items() if name not in url.query}
         engine = create_engine(
-            url, poolclass=NullPool, hide_parameters=True, execution_options=options, connect_args=settings
+            url,
+            poolclass=NullPool,
+            hide_parameters=True,
+            execution_options=options,
+            connect_args=settings,
+            query_cache_size=0,  # each question is another statement, as long as its options
         )
     except (ArgumentError, NoSuchModuleError, ImportError):
         raise UnreadableFile(_UNREACHED) from None
