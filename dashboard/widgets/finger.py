@@ -13,6 +13,7 @@ import json
 import math
 import re
 import zlib
+from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -57,12 +58,12 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
     levels = session.epsilon_levels()
     at = levels.index(case.epsilon)
     set_to = tuple((key, repr(held)) for key, held in read.held.items())
-    known = (kind.key, case.table.fingerprint, case.source.key, case.counting, set_to, dark)
+    known = (kind.key, *about(case), set_to, dark)
 
     def step(level: float) -> dict[str, Any]:
-        return case.memo((*known, "finger", case.delta, level), lambda: told(kind, case, level, dark=dark))
+        return case.memo((*known, "finger", level), lambda: told(kind, case, level, dark=dark))
 
-    every = (*known, "steps", case.delta, tuple(levels))
+    every = (*known, "steps", tuple(levels))
     steps = kept(every, lambda: _steps([step(level) for level in levels]), large=True)
     look, key = palette(dark), f"{page}-finger"
     _STEPS(key=f"{page}-steps", data=steps)
@@ -83,6 +84,16 @@ def follow(question: Question, kind: type[Kind], case: Case, read: session.Reade
             # nothing of the case within it: the browser's last picture outlives a file that is forgotten
             on_epsilon_change=partial(session.epsilon_from_picture, key),
         )
+
+
+def about(case: Case) -> tuple[Hashable, ...]:
+    """All of a case that its steps hang on: nothing that is made anew in every run, for it is remembered by this."""
+    source = case.source
+    models = tuple((one.receipt, one.when, one.same, one.alone) for one in case.models)
+    return (
+        *(source.table.fingerprint, source.key, source.title, source.mode, source.practice, source.related),
+        *(case.delta, case.hides, case.counting, models),
+    )
 
 
 def _steps(levels: list[dict[str, Any]]) -> Known:
