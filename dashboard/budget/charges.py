@@ -102,7 +102,7 @@ def budgets(found: Sequence[Budget]) -> None:
             "kind": "Kind",
             "cap": "Budget",
             "spent": st.column_config.ProgressColumn("Spent", format="percent", min_value=0.0, max_value=1.0),
-            "left": st.column_config.NumberColumn("Largest single answer left (ε)", format="%g"),
+            "left": st.column_config.NumberColumn("Largest single answer without δ left (ε)", format="%g"),
         },
     )
 

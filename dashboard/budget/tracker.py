@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from dashboard.background import compute, this_run
 from dashboard.budget import visitor
 from dashboard.case import Source
 from dashboard.people import login
-from dashboard.words import glossary
+from dashboard.words import glossary, needs
 from dashboard.words import tracker as said
 from dpcore.accounting import Cost
 from dpcore.datasets import sample
@@ -181,17 +182,21 @@ def counting(source: Source) -> Counting:
     return "sum" if found is None else found.counting
 
 
-def largest(source: Source, neighbours: str) -> float | None:
-    """The ε of the largest single answer that hides ``neighbours`` and is left to these people; None where there is no
-    budget to ask."""
+def too_dear(source: Source, neighbours: str, request: Any, epsilon: float) -> str:
+    """What is said of an ``epsilon`` at which an answer that hides ``neighbours`` is more than is left to these people,
+    by ``request`` where one can be made; "" where it is not, or there is no budget to ask."""
     try:
         found = budget(source)
+        if found is None:
+            return ""
+        if found.counting == "sum" or request is None:
+            one = found.counted(Cost.pure(1.0), neighbours)
+            left = 0.0 if one is None else found.remaining.epsilon / one.epsilon
+            return needs.too_dear(left) if epsilon > left else ""
+        cost = replace(request, epsilon=epsilon).cost  # kinds of answers differ in what they take of ρ
+        return "" if found.answers_left(cost, neighbours) else needs.too_dear(None)
     except DpcoreError:
-        return None  # the sidebar says why
-    if found is None:
-        return None
-    one = found.counted(Cost.pure(1.0), neighbours)
-    return 0.0 if one is None else found.remaining.epsilon / one.epsilon
+        return ""  # the sidebar, or the answer, says why
 
 
 def open_practice(source: Source) -> None:

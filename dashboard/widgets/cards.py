@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -26,12 +26,14 @@ SHOWN = 4  # outcomes by name
 BARS, SENTENCE = 310, 600  # pixels: side by side where both fit, else one below the other
 
 
-def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, left: float | None = None) -> None:
+def need(
+    asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, dear: Callable[[float], str] = lambda _: ""
+) -> None:
     """Choose what is ``measured`` and type how much of it you need; the smallest ε and the smallest sample that give it
     follow.
 
     ``own``: they are found from the values of a person's own file, on the public grid, and a release must say so.
-    ``left`` is the largest single answer that the budget still pays for, where there is one.
+    ``dear`` says of an ε that the budget does not pay for it, if so.
     """
     found = asked.found
     step = "" if found is None else _next(found, asked)
@@ -46,9 +48,9 @@ def need(asked: Need, measured: Sequence[Control[Any]], *, key: str, own: bool, 
         asked.whatever,
         step,
     )
-    told = left if found is not None and _too_dear(found, left) else None
-    with nullcontext() if told is None else replay.common(False):  # what is left is one visitor's
-        replay.part((*about, key, own, told), lambda: _need(asked, measured, key, step, own=own, left=told), told=True)
+    told = "" if found is None else _too_dear(found, dear)
+    with nullcontext() if not told else replay.common(False):  # what is left is one visitor's
+        replay.part((*about, key, own, told), lambda: _need(asked, measured, key, step, own=own, dear=told), told=True)
 
 
 def _next(found: Needed, asked: Need) -> str:
@@ -57,14 +59,14 @@ def _next(found: Needed, asked: Need) -> str:
     return needs.next_step(found, session.epsilon(), asked.proviso)
 
 
-def _need(asked: Need, measured: Sequence[Control[Any]], key: str, step: str, *, own: bool, left: float | None) -> None:
+def _need(asked: Need, measured: Sequence[Control[Any]], key: str, step: str, *, own: bool, dear: str) -> None:
     with st.container(border=True, gap="xsmall"):
         controls.draw_all(measured)
         controls.draw(asked.control)
         if asked.found is None:
             st.caption(asked.waiting)
             return
-        _found(asked.found, key, left, looked=own and not asked.simulated, made=asked.whatever is not None)
+        _found(asked.found, key, dear, looked=own and not asked.simulated, made=asked.whatever is not None)
         if step:
             st.caption(step)
         if asked.hint:
@@ -80,7 +82,7 @@ def _other_method(found: Better, key: str) -> None:
     )
 
 
-def _found(found: Needed, key: str, left: float | None, *, looked: bool, made: bool) -> None:
+def _found(found: Needed, key: str, dear: str, *, looked: bool, made: bool) -> None:
     least, surely = found.epsilon, None if found.most is None else found.most.epsilon
     if least is not None and least <= EPSILON_HIGH:
         pair = st.container(horizontal=True)  # one above the other where the card is narrow
@@ -108,8 +110,8 @@ def _found(found: Needed, key: str, left: float | None, *, looked: bool, made: b
                 width="stretch",
                 help=needs.LOOKED if looked else None,
             )
-        if left is not None:
-            st.caption(needs.too_dear(left))
+        if dear:
+            st.caption(dear)
         return
     st.markdown(made_up.told(found) if made else needs.told(found))
 
@@ -126,12 +128,10 @@ def _taken(least: float) -> float:
     return said if said >= least else least
 
 
-def _too_dear(found: Needed, left: float | None) -> bool:
-    """Whether the budget does not pay for the ε that is offered."""
+def _too_dear(found: Needed, dear: Callable[[float], str]) -> str:
+    """What is said where the budget does not pay for the ε that is offered."""
     least = found.epsilon
-    if left is None or least is None or not EPSILON_LOW < least <= EPSILON_HIGH:
-        return False
-    return _taken(least) > left
+    return "" if least is None or not EPSILON_LOW < least <= EPSILON_HIGH else dear(_taken(least))
 
 
 def _size(found: Needed) -> str:

@@ -460,8 +460,9 @@ def _cards(question: Question, current: Source, read: session.Reader) -> None:
     control = question.need.control.key
     measured = [one for one in read.placed.get("need", ()) if one.key != control and _chosen(one)]
     _spoken("need")
-    left = tracker.largest(current, question.protected.neighbours)
-    cards.need(question.need, measured, key=question.view.page, own=own, left=left)
+    request = question.offer.request if isinstance(question.offer, Offer) else None
+    dear = partial(tracker.too_dear, current, question.protected.neighbours, request)
+    cards.need(question.need, measured, key=question.view.page, own=own, dear=dear)
     _spoken("protected")
     cards.protected(question.protected, key=question.view.page)
 

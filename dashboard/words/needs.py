@@ -43,8 +43,10 @@ def like_these(size_word: str) -> str:
     return f"How many {size_word} like these would be enough at the ε chosen now, all else as it is."
 
 
-def too_dear(left: float) -> str:
-    """Said under a button for an ε that the budget cannot pay."""
+def too_dear(left: float | None) -> str:
+    """Said under a button for an ε that the budget cannot pay; of what is ``left`` where ε adds up."""
+    if left is None:
+        return ":material/warning: You may look at it, but not draw an answer: too little of the budget is left."
     if left <= 0.0:
         return ":material/warning: You may look at it, but nothing of the budget is left to draw an answer."
     return f":material/warning: You may look at it, but not draw an answer: ε = {number(left)} of the budget is left."

@@ -254,7 +254,7 @@ def plan_caption(delta: float) -> str:
 SPENT = "What is spent, and what is left"
 ADDS_UP = "How it adds up"
 CHARGES = "Every charge"
-CAP, COUNTED, LARGEST = "The budget", "Counted by", "Largest single answer left"
+CAP, COUNTED, LARGEST = "The budget", "Counted by", "Largest single answer without δ that is left"
 
 
 def spent_title(name: str) -> str:
