@@ -14,9 +14,9 @@ from dpcore.datasets.dates import dates
 from dpcore.datasets.different import encoded
 from dpcore.datasets.fills import fill_day, fill_number, fill_yes
 from dpcore.datasets.matching import none_at, without, words
-from dpcore.datasets.numerals import integers, numbers, tidy
+from dpcore.datasets.numerals import integers, nearest, numbers, tidy
 from dpcore.datasets.plain_words import places, plain
-from dpcore.datasets.schema import Column, Decimal, Schema
+from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
 from dpcore.datasets.written_dates import NEVER
 from dpcore.errors import InvalidArgument
@@ -138,7 +138,6 @@ def _among(text: pd.Series, listed: tuple[str, ...]) -> IntArray:
 
 
 _TEXT = pd.StringDtype(na_value=np.nan)
-_LARGEST = float(np.nextafter(2.0**63, 0.0))
 _Read = tuple[pd.Series, BoolArray, BoolArray]
 
 
@@ -153,20 +152,10 @@ def _number(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
 
 
 def _integer(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
-    values, good = integers(text, column.decimal)
-    if column.sensitivity is not None:  # it was said of numbers: beside 98 one with a fraction is no empty cell
-        values, good = _nearest(text, column.decimal, values, good)
+    # how far one moves an entry was said of numbers: beside 98 one with a fraction is no empty cell
+    values, good = (integers if column.sensitivity is None else nearest)(text, column.decimal)
     held = values if column.low is None and column.high is None else np.clip(values, *_whole_bounds(column))
     return pd.Series(held).astype("Int64").mask(~good), ~good & ~missing, good & (held != values)
-
-
-def _nearest(text: pd.Series, decimal: Decimal, values: IntArray, good: BoolArray) -> tuple[IntArray, BoolArray]:
-    """Whole numbers as they are, and the nearest one of every other number."""
-    rest = np.flatnonzero(~good)
-    found = np.rint(np.clip(numbers(text.iloc[rest], decimal), -_LARGEST, _LARGEST))
-    there = ~np.isnan(found)
-    values[rest[there]], good[rest[there]] = found[there].astype(np.int64), True
-    return values, good
 
 
 def _whole_bounds(column: Column) -> tuple[int, int]:

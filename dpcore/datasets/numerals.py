@@ -6,6 +6,9 @@ need is done with these alone, so that how long a column is read does not tell o
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP
+from decimal import Decimal as Digits
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -24,6 +27,9 @@ _CURRENCY = (
 _SPACES = ("\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{THIN SPACE}", "\N{FIGURE SPACE}")
 PLAIN = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
 _EXACT = 2.0**53
+_WHOLE = 2.0**52
+"""From here on every float is whole, whatever the digits say."""
+_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def _pattern(decimal: Decimal) -> str:
@@ -114,13 +120,32 @@ def whole(values: FloatArray, text: pd.Series, decimal: Decimal) -> tuple[IntArr
     exact = np.where(fits & (np.abs(np.nan_to_num(values)) < _EXACT), values, 0).astype(np.int64)
     if large.size:
         for position, word in zip(large, canonical(text.iloc[large], decimal), strict=True):
-            value = _exactly(word) if "e" not in word.lower() else int(float(word))
-            fits[position] = -(2**63) <= value < 2**63
+            value = int(_exactly(word))
+            fits[position] = _LEAST <= value <= _MOST
             exact[position] = value if fits[position] else 0
     return exact, fits
 
 
-def _exactly(word: str) -> int:
-    """The whole part of a number of fewer than 20 digits, whatever zeros stand before them: Python reads few digits."""
-    size = int(word.split(".", maxsplit=1)[0].lstrip("+-0") or "0")
-    return -size if word.startswith("-") else size
+def _exactly(word: str) -> Digits:
+    """The number that a computer wrote: with an exponent, from 2⁵³ on, the float's, which has other digits."""
+    as_float = "e" in word.lower() and abs(float(word)) >= _EXACT
+    return Digits(float(word)) if as_float else Digits(word)
+
+
+def nearest(text: pd.Series, decimal: Decimal) -> tuple[IntArray, BoolArray]:
+    """int64 values of tidied text, each the nearest whole number, and which cells are numbers; 0 elsewhere.
+
+    Of a half it is the larger one, and beyond 64 bits the last that fits. A number that is moved by a whole number is
+    read as moved by that, and by any other as moved no farther than the next whole one; up to there, and where it has
+    an exponent up to 2⁵³.
+    """
+    values = numbers(text, decimal)
+    there = ~np.isnan(values)
+    as_it_is = there & (values == np.floor(values)) & (np.abs(values) < _WHOLE)
+    found = np.where(as_it_is, values, 0).astype(np.int64)
+    # By the digits: floats lie closer to each other below 8 than above, and of two they may lose what one has.
+    rest = np.flatnonzero(there & ~as_it_is)
+    for position, word in zip(rest, canonical(text.iloc[rest], decimal), strict=True):
+        half = ROUND_HALF_DOWN if word.startswith("-") else ROUND_HALF_UP
+        found[position] = min(max(int(_exactly(word).to_integral_value(half)), _LEAST), _MOST)
+    return found, there

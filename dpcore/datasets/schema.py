@@ -134,7 +134,8 @@ class Column:
     @property
     def moved(self) -> float | None:
         """How far one person can move one entry as it is read, as stated; None where nobody said, and where entries are
-        not read as they stand. Whole numbers are the nearest ones."""
+        not read as they stand. Where the nearest whole numbers are read, that is the next whole one: halves go up, so
+        that a number and one a whole step from it are read as far apart."""
         if self.sensitivity is None or not self.reads_plainly:
             return None
         return float(math.ceil(self.sensitivity)) if self.type == "integer" else self.sensitivity

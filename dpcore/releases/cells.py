@@ -84,7 +84,8 @@ def _rounding_rule(column: Column) -> tuple[str, ...]:
     """What a number with a fraction counts as among whole ones."""
     if column.type != "integer" or column.sensitivity is None:
         return ()
-    return (f"A number with a fraction counts in “{shown(column.name)}” as the nearest whole one.",)
+    counts = f"A number with a fraction counts in “{shown(column.name)}”"
+    return (f"{counts} as the nearest whole one, one halfway between two as the larger.",)
 
 
 def entry_sensitivity(column: Column, neighbours: Neighbours = "add_remove") -> float:

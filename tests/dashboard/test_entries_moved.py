@@ -245,7 +245,7 @@ def test_a_number_a_little_larger_is_read_so(kind: str, decimal: Decimal, entrie
 
 def test_a_number_a_little_larger_would_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """As columns are read of whose entries nobody said how far they move; and a mark that is read in all files."""
-    monkeypatch.setattr(conversion, "_nearest", lambda text, decimal, values, good: (values, good))
+    monkeypatch.setattr(conversion, "nearest", conversion.integers)
     monkeypatch.setattr(PrivateRows, "said_of_entries", lambda self, declaration, named: declaration)
     for kind, mark, last in (("text", ".", "98.5"), ("xlsx", ",", "98.125")):
         here, there = (read_table(with_last(kind, entry)) for entry in ("98", last))
