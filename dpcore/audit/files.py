@@ -95,6 +95,7 @@ def _as_a_click(question: str, answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 NASTY = ("", "n/a", "x;y", "1e300", "-7", "zebra", "2024-01-02 23:59", '"', "0.5", "yes", "Total")
+_PARTS = (0.0, 0.25, 0.5)  # of the whole step at which an entry begins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +230,10 @@ class Question:
     def _moved(
         self, table: tuple[Row, ...], rng: np.random.Generator, most: int
     ) -> Iterator[tuple[tuple[Row, ...], tuple[Row, ...]]]:
-        """Entries moved by the declared sensitivity, all at once; by any cell at all where none was declared."""
+        """Entries moved by the declared sensitivity, all at once; by any cell at all where none was declared.
+
+        They begin between whole numbers as well: what is rounded may be moved farther than what is written.
+        """
         column, place = self.schema.column(self.entry), self.schema.names.index(self.entry)
         one_way = column.reads_as_counts and self.hidden == "add_remove"
         replaced = self.hidden == "replace_one" and not column.counts  # two of them, one either way
@@ -246,11 +250,13 @@ class Question:
                     signs = np.ones(len(table))
                 elif number < 8 and not one_way:
                     signs = rng.choice([-1.0, 1.0], len(table))
-                here = list(table)
-                there = [
-                    self._spoiled(row, f"{float(row[place]) + step * sign:.12g}", place)
-                    for row, sign in zip(table, signs, strict=True)
-                ]
+                begun = np.array([float(row[place]) for row in table])
+                if number > 0:
+                    begun += rng.choice(_PARTS, len(table))
+                here, there = (
+                    [self._spoiled(row, f"{cell:.12g}", place) for row, cell in zip(table, cells, strict=True)]
+                    for cells in (begun, begun + step * signs)
+                )
             yield tuple(here), tuple(there)
 
 

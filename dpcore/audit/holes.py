@@ -26,6 +26,7 @@ from dpcore.datasets.reading.labelled_files import Labelled, labelled_table
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.reading.workbook import Sheet, sheet_of
 from dpcore.datasets.report import Report
+from dpcore.datasets.schema import Decimal
 from dpcore.datasets.steps import Worked
 from dpcore.errors import InvalidArgument, UnreadableFile
 from dpcore.releases import paired_model, whole_classes
@@ -43,7 +44,7 @@ from dpcore.releases.whole_pairs import most_wrong
 from dpcore.training import confusion
 from dpcore.training.cuts import own_cuts
 from dpcore.training.encoding import Encoding
-from dpcore.validate import FloatArray, IntArray
+from dpcore.validate import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +250,18 @@ def _stated_anew(name: str, **changes: Any) -> Callable[[Question], Ask]:
         return ask
 
     return asking
+
+
+@contextmanager
+def _halves_to_even() -> Iterator[None]:
+    """Numbers with a fraction rounded to the even one of two: 10.5 and 11.5 are two apart."""
+
+    def nearest(text: pd.Series, decimal: Decimal) -> tuple[IntArray, BoolArray]:
+        found = numerals.numbers(text, decimal)
+        return np.rint(np.nan_to_num(found)).astype(np.int64), ~np.isnan(found)
+
+    with patch.object(conversion, "nearest", nearest):
+        yield
 
 
 @contextmanager
@@ -539,6 +552,11 @@ HOLES: tuple[Hole, ...] = (
         name="rows that a step left out move the others",
         on="losses of a step, totals left out",
         within=_moved_up,
+    ),
+    Hole(
+        name="halves to the even one, of two whole numbers",
+        on="best net votes",
+        within=_halves_to_even,
     ),
     Hole(name="5 a missing cell counts beyond the bounds", on="alarm over revenue, exponential", within=_unbounded),
     Hole(
