@@ -223,7 +223,7 @@ def configuration(
         rate=int(ANEW * (each := max(1, int(EACH * min(CONNECTIONS, connections))))),
         sustained=int(SUSTAINED * each),
         proxies=" ".join(filter(None, map(_network, proxies.split(",")))) or "::1",
-        bind=place + (f" ssl crt {certificate} alpn http/1.1" if secure else ""),
+        bind=place + (f" ssl crt {_quoted(certificate)} alpn http/1.1" if secure else ""),
         scheme="https" if secure else "http",
         transport=transport,
         cookie=COOKIE,
@@ -278,6 +278,8 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
     """
     if not 1 <= count <= MOST:
         raise ValueError(f"the number of replicas must be from 1 to {MOST}")
+    if port == 0:
+        raise ValueError("replicas need a port that is said, not 0")
     if certificate is not None and not certificate.is_file():
         raise ValueError("the certificate must be a file with the chain and its key, in PEM form")
     program, told, stop, ended = balancer(), SimpleQueue[int](), threading.Event(), False
@@ -315,6 +317,7 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
             along=shared[KEY],
         )
         file.write_text(text, encoding="utf-8")
+        _must_be_understood(program, file, with_certificate=certificate is not None)
         asked = [asking(replica, stop) for replica in replicas]
         front: subprocess.Popen[bytes] | None = None
         try:
@@ -352,6 +355,22 @@ def _is_told(told: SimpleQueue[int]) -> bool:
         told.get(timeout=_LOOK)
         return True
     return False
+
+
+def _quoted(path: Path | None) -> str:
+    """A file as HAProxy's configuration names it, whatever stands in its name."""
+    return "'" + str(path).replace("'", "'\\''") + "'"
+
+
+def _must_be_understood(program: str, configuration: Path, *, with_certificate: bool) -> None:
+    """Raises ValueError with HAProxy's first line on what it does not start with, before anything is started."""
+    done = subprocess.run(  # noqa: S603 - found by balancer
+        [program, "-c", "-f", str(configuration)], capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
+    if done.returncode:
+        why = next((line for line in done.stderr.splitlines() if "ALERT" in line), "it says nothing")
+        certificate = "the certificate may lack its key or its chain, in PEM form; " if with_certificate else ""
+        raise ValueError(f"HAProxy does not start so: {certificate}it says: {why}")
 
 
 def _must_be_free(address: str, port: int) -> None:

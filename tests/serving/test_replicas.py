@@ -77,6 +77,33 @@ def test_the_balancer_s_configuration_is_sound(tmp_path: Path, pem: Path) -> Non
         assert ("Strict-Transport-Security" in text) == (certificate is not None)
 
 
+@pytest.mark.parametrize("name", ["both.pem", "my own.pem", 'a "b" # c.pem', "it's \\ $HOME.pem", " ü.pem "])
+def test_a_certificate_may_be_called_anything(name: str, tmp_path: Path, pem: Path) -> None:
+    """What stood behind a blank was read as more words of HAProxy's."""
+    certificate, file = tmp_path / name, tmp_path / "haproxy.cfg"
+    certificate.write_bytes(pem.read_bytes())
+    text = replicas.configuration([8001], port=free_port(), address="127.0.0.1", certificate=certificate)
+    file.write_text(text)
+    replicas._must_be_understood(replicas.balancer(), file, with_certificate=True)
+    file.write_text(text.replace(replicas._quoted(certificate), str(certificate)))
+    if set(name) & set(" '"):
+        with pytest.raises(ValueError, match="HAProxy does not start so"):
+            replicas._must_be_understood(replicas.balancer(), file, with_certificate=True)
+
+
+def test_what_does_not_start_is_said_before_anything_is_started(
+    tmp_path: Path, pem: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replicas.Replica, "start", lambda _: pytest.fail("started"))
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    alone = tmp_path / "crt.pem"
+    alone.write_text(pem.read_text().split("-----BEGIN PRIVATE KEY-----")[0])
+    with pytest.raises(ValueError, match="the certificate may lack its key"):
+        replicas.serve(1, port=free_port(), address="127.0.0.1", hosts=(), certificate=alone)
+    with pytest.raises(ValueError, match="a port that is said"):
+        replicas.serve(1, port=0, address="127.0.0.1", hosts=())
+
+
 @pytest.mark.parametrize(("files", "connections"), [(1_048_576, 12_000), (20_000, 9900), (1024, 412), (64, 1)])
 def test_the_balancer_starts_with_as_few_files_as_there_are(files: int, connections: int) -> None:
     """With 20,000 files and three replicas it ended at once, and everything with it."""
