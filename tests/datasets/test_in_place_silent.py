@@ -149,32 +149,31 @@ def server() -> Iterator[PrivateServer]:
         yield running
 
 
-STATED = {"never_fail": ("slow",), "row_by_row": ("slow",)}
+SLOW = "SELECT 1 FROM pg_sleep(2)"
 
 
 def rows(server: PrivateServer) -> str:
-    """The address of a table and of a view that takes two seconds for its one row."""
+    """The address of a table."""
     import psycopg
 
     with psycopg.connect(host=str(server.folder), port=PORT, user="ledger", dbname="postgres") as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS rows (n int)")
-        connection.execute("CREATE OR REPLACE VIEW slow AS SELECT 1 AS n FROM pg_sleep(2)")
     return server.url("postgres")
 
 
 @pytest.mark.thorough
 def test_a_server_that_works_on_a_question_is_waited_for(server: PrivateServer) -> None:
-    stored = open_database(rows(server), "slow", **STATED)
-    assert waited(lambda: stored.run("SELECT n FROM slow")) == (True, "[(1,)]")
+    stored = open_database(rows(server), "rows")
+    assert waited(lambda: stored.run(SLOW)) == (True, "[(1,)]")
     assert stored.run("SHOW statement_timeout") == [("1h",)]
     assert stored.run("SHOW lock_timeout") == [("5s",)]
 
 
 @pytest.mark.thorough
 def test_what_the_address_says_of_time_holds(server: PrivateServer) -> None:
-    stored = open_database(rows(server) + "&options=-c%20statement_timeout%3D700", "slow", **STATED)
+    stored = open_database(rows(server) + "&options=-c%20statement_timeout%3D700", "rows")
     began = time.monotonic()
-    assert waited(lambda: stored.run("SELECT n FROM slow")) == (True, database._NO_ANSWER)
+    assert waited(lambda: stored.run(SLOW)) == (True, database._NO_ANSWER)
     assert time.monotonic() - began < 2.0
 
 
@@ -182,9 +181,9 @@ def test_what_the_address_says_of_time_holds(server: PrivateServer) -> None:
 def test_a_server_that_freezes_in_mid_answer_is_given_up_and_asked_again_later(
     server: PrivateServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = open_database(rows(server), "slow", **STATED)
+    stored = open_database(rows(server), "rows")
     told: list[tuple[bool, str]] = []
-    asker = threading.Thread(target=lambda: told.append(waited(lambda: stored.run("SELECT n FROM slow"))))
+    asker = threading.Thread(target=lambda: told.append(waited(lambda: stored.run(SLOW))))
     asker.start()
     time.sleep(0.5)
     with server.frozen():
