@@ -93,7 +93,7 @@ def pooled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def give_away(*settings: str) -> None:
         def as_new(connection: psycopg.Connection[object]) -> None:
             idle = connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
-            if idle and not connection.autocommit:  # as which tests look at the server themselves
+            if idle:
                 for told in ("DISCARD ALL", *prepared, *settings):
                     found = connection.pgconn.exec_(told.encode())
                     assert found.status == psycopg.pq.ExecStatus.COMMAND_OK, found.error_message
@@ -102,8 +102,10 @@ def pooled(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             ends = getattr(psycopg.Connection, name)
 
             def ended(connection: psycopg.Connection[object], ends: Callable[..., None] = ends) -> None:
+                within = connection.pgconn.transaction_status != psycopg.pq.TransactionStatus.IDLE
                 ends(connection)
-                as_new(connection)
+                if within:  # a test that looks at the server itself begins none
+                    as_new(connection)
 
             monkeypatch.setattr(psycopg.Connection, name, ended)
 

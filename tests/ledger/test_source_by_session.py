@@ -179,6 +179,7 @@ def three_sessions(address: str, table: str = "public.v") -> list[object]:
         after.commit()
         found = [rows(own, table)]
         for connection in (told_alone, after):
+            connection.set_autocommit(True)  # which begins its own
             told._tell(connection.info, connection.execute)  # type: ignore[arg-type]
             found.append(rows(connection, table))
         return found

@@ -129,7 +129,8 @@ def asked(address: str) -> Asked:
         found = counts(address)
     with psycopg.connect(address.replace("+psycopg", "")) as connection:
         written = [psycopg.ClientCursor(connection).mogrify(str(query), params) for query, params in said]  # type: ignore[arg-type]
-    parts = {part.strip() for text in written for part in (text.split("; ") if text.startswith("RESET") else [text])}
+    begun = [text for text in written if text.startswith(told._BEGIN)]
+    parts = {part.strip() for part in (*{*written} - {*begun}, *"; ".join(begun).split("; "))}
     return Asked(found, sorted(part for part in parts if re.match("select|with", part, re.IGNORECASE)))
 
 

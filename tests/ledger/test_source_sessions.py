@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -66,7 +66,7 @@ BY_ANOTHER = {
     "bytes": "SET bytea_output TO escape",
     "digits": "SET extra_float_digits TO -15",
     "quotes": "SET quote_all_identifiers TO on",
-    "time": "SET lock_timeout TO 1; SET idle_in_transaction_session_timeout TO 5000",
+    "time": "SET lock_timeout TO 1; SET idle_in_transaction_session_timeout TO 1",
     "read only": "SET default_transaction_read_only TO on; SET default_transaction_deferrable TO on",
     "isolation": "SET default_transaction_isolation TO serializable",
     "locale": "SET lc_numeric TO 'C.UTF-8'; SET lc_monetary TO 'C.UTF-8'; SET lc_time TO 'C.UTF-8'",
@@ -92,8 +92,9 @@ def clinic(server: PrivateServer) -> str:
     """The address of a database for an account that may only read."""
     address = server.new_database()
     with psycopg.connect(address.replace("+psycopg", ""), autocommit=True) as owner:
-        owner.execute("CREATE ROLE visits_other")
-        owner.execute("CREATE ROLE visits_reader LOGIN IN ROLE visits_other")
+        for role in ("visits_other", "visits_reader LOGIN IN ROLE visits_other"):
+            with suppress(psycopg.errors.DuplicateObject):  # once for a server
+                owner.execute(f"CREATE ROLE {role}")
         owner.execute(MADE)
     return address.replace("ledger@", "visits_reader@")
 
@@ -176,7 +177,7 @@ def counted(address: str) -> list[list[float]] | None:
 
 def untold(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it was: a transaction is told nothing, and its tables' names have no schema before them."""
-    monkeypatch.setattr(told, "_tell", lambda info, execute: None)
+    monkeypatch.setattr(told, "_tell", lambda info, execute: execute(told._BEGIN))
     monkeypatch.setattr(told, "_WRITTEN", {})
     monkeypatch.setattr(database, "_schema", lambda address, table: None)
 
@@ -364,6 +365,7 @@ def test_other_clients_find_their_session_as_they_left_it(clinic: str, dirtied: 
     with psycopg.connect(url) as other:
         other.execute("SET search_path TO archive; SET DateStyle TO 'SQL, DMY'; SET ROLE visits_other")
         other.commit()
+        other.set_autocommit(True)
         told._tell(other.info, other.execute)
         assert other.execute("SELECT current_user, count(*) FROM public.visits").fetchone() == ("visits_reader", 60)
         other.rollback()

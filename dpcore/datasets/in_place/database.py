@@ -56,8 +56,8 @@ from dpcore.validate import IntArray
 _DUCKDB = "duckdb:///"
 _NETWORK = {"connect_timeout": 4, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """What a connection to a server has unless its address says otherwise; the server itself is watched (``watched``)."""
-_TRANSACTION = {"postgresql_readonly": True, "postgresql_deferrable": False, "isolation_level": "READ COMMITTED"}
-"""With what one begins on such a server, whatever its session's default is."""
+_BEGUN_HERE = {"autocommit": True}
+"""For psycopg: it begins no transaction, ``told`` does."""
 _STEPS = 1_000_000
 """Of SQLite's machine, after each so many it is asked whether a statement takes too long."""
 _UNREACHED = "The database cannot be reached, or does not let this server read; ask the people who run the server."
@@ -251,14 +251,13 @@ def _engine(address: str) -> Engine:
             raise UnreadableFile(_UNKNOWN)
         if kind == "sqlite":
             url = _opened_for_reading(url)
-        options = _TRANSACTION if kind == "postgresql" else {}
         usual = {**_NETWORK, **OF_NO_SESSION} if kind == "postgresql" else {}
         settings = {name: value for name, value in usual.items() if name not in url.query}
+        settings |= _BEGUN_HERE if kind == "postgresql" else {}
         engine = create_engine(
             url,
             poolclass=NullPool,
             hide_parameters=True,
-            execution_options=options,
             connect_args=settings,
             query_cache_size=0,  # each question is another statement, as long as its options
         )

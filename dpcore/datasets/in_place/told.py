@@ -2,8 +2,9 @@
 
 A pooler may give it to a session that another client said something in, and an account may be set to anything. So it
 begins as its account's own sessions do, whatever was said since, and what decides how our statements are read and their
-answers written is the same for every account. That is said in ASCII, which every session reads alike. The rollback that
-ends such a transaction takes all of it back, so that other clients find their session as they left it.
+answers written is the same for every account. That is said in ASCII, which every session reads alike, in the message
+that begins it: a server that waited for a second one would count by the other client's limits. The rollback that ends
+such a transaction takes all of it back, so that other clients find their session as they left it.
 
 PostgreSQL calls whichever function or operator on a session's ``search_path`` fits best, by whomever it was made, with
 the account's rights and each cell. So a transaction sees PostgreSQL's own alone: where its account looks says only in
@@ -45,9 +46,11 @@ _WRITTEN = {
     "search_path": "pg_catalog, pg_temp",  # temporary types and tables would else come before all others
 }
 """How our statements are read and their answers written, whatever the account is set to."""
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY NOT DEFERRABLE"
+"""Whatever the session's defaults are."""
 _SCHEMAS = "SELECT pg_catalog.current_schemas(false)::pg_catalog.text[]"
 _SET = {name: f"SELECT pg_catalog.set_config('{name}', '{value}', true)" for name, value in _WRITTEN.items()}
-_TOLD = "; ".join(("RESET SESSION AUTHORIZATION", "RESET ROLE", "RESET ALL", *_SET.values()))
+_TOLD = "; ".join(("RESET ALL", "RESET SESSION AUTHORIZATION", "RESET ROLE", *_SET.values()))
 _SAID = f"""
 SELECT name, setting, CASE WHEN name IN ('statement_timeout', 'lock_timeout') THEN set_config(
     name, CASE WHEN setting <> '0' THEN setting WHEN name = 'lock_timeout' THEN %(locked)s ELSE %(most)s END, true
@@ -70,7 +73,7 @@ _SYSTEM = "pg_"
 
 
 def tell(connection: Connection) -> float:
-    """Tell a transaction that begins now; gives the seconds that one statement of it may take the server, 0 without
+    """Begin a transaction, and tell it; gives the seconds that one statement of it may take the server, 0 without
     end. Raises UnreadableFile where that is not what holds then."""
 
     def execute(sql: str, **asked: str) -> Any:
@@ -86,8 +89,8 @@ def tell(connection: Connection) -> float:
 
 
 def before_the_first(engine: Engine) -> None:
-    """Tell the transaction in which SQLAlchemy asks its own first questions, once for an engine, and which it rolls
-    back: by the answers it writes and reads from then on."""
+    """Begin the transaction in which SQLAlchemy asks its own first questions, once for an engine, and which it rolls
+    back, and tell it: by the answers it writes and reads from then on."""
     first = [_tell]
 
     @event.listens_for(engine, "connect", insert=True)
@@ -114,7 +117,7 @@ def tables(connection: Connection) -> dict[str, str]:
 
 
 def _tell(info: ConnectionInfo, execute: Callable[[str], object]) -> None:
-    execute(_TOLD)
+    execute(f"{_BEGIN}; {_TOLD}")
     # what is read of answers by what the server said last: texts and days
     if not (
         agreed(info, execute, "client_encoding", "UTF8", "SQL_ASCII")
