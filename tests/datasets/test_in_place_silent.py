@@ -8,9 +8,13 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count, islice
 from pathlib import Path
 
 import duckdb
+import psycopg
 import pytest
 from sqlalchemy import make_url
 
@@ -26,7 +30,7 @@ LONG = 10.0
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name, seconds in (("CONNECT", 0.5), ("QUIET", 0.5), ("ASK_AGAIN", 5.0)):
+    for name, seconds in (("CONNECT", 0.5), ("QUIET", 0.5), ("BEGUN", 1.0), ("ASK_AGAIN", 5.0)):
         monkeypatch.setattr(watched, name, seconds)
     database._engine.cache_clear()
     watched.server_of.cache_clear()
@@ -68,26 +72,55 @@ def lets_in(visitor: socket.socket) -> None:
     visitor.sendall(message(b"R", struct.pack(">I", 0)) + words + ready)
 
 
-@pytest.fixture(params=["takes the connection", "lets one in"])
-def silent(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a server that takes connections, or lets them in, and then says nothing."""
+class Silent:
+    """A server that takes connections, or lets them in, and then says nothing."""
+
+    def __init__(self, listening: socket.socket, *, lets: bool) -> None:
+        self.address = f"postgresql+psycopg://r@127.0.0.1:{listening.getsockname()[1]}/db?sslmode=disable"
+        self.listening, self.lets = listening, lets
+        self.held: list[socket.socket] = []
+
+    def serve(self) -> None:
+        while True:
+            try:
+                visitor, _ = self.listening.accept()
+                if self.lets:
+                    lets_in(visitor)
+                self.held.append(visitor)
+            except (OSError, struct.error):
+                return
+
+    def connect(self) -> object:
+        return psycopg.connect(self.address.replace("+psycopg", ""))
+
+    def asked(self) -> int:
+        """How many were let in and asked something."""
+        found = 0
+        for visitor in self.held:
+            try:
+                found += visitor.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b"Q"
+            except BlockingIOError:
+                continue
+        return found
+
+
+@contextmanager
+def saying_nothing(*, lets: bool) -> Iterator[Silent]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        held: list[socket.socket] = []
+        found = Silent(listening, lets=lets)
+        threading.Thread(target=found.serve, daemon=True).start()
+        try:
+            yield found
+        finally:
+            for visitor in found.held:
+                visitor.close()
 
-        def serve() -> None:
-            while True:
-                try:
-                    visitor, _ = listening.accept()
-                    held.append(visitor)
-                    if request.param == "lets one in":
-                        lets_in(visitor)
-                except (OSError, struct.error):
-                    return
 
-        threading.Thread(target=serve, daemon=True).start()
-        yield f"postgresql+psycopg://r@127.0.0.1:{listening.getsockname()[1]}/db?sslmode=disable"
-        for visitor in held:
-            visitor.close()
+@pytest.fixture(params=[False, True], ids=["takes the connection", "lets one in"])
+def silent(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Its address."""
+    with saying_nothing(lets=request.param) as found:
+        yield found.address
 
 
 def test_a_server_that_says_nothing_is_given_up_and_nobody_else_waits(silent: str) -> None:
@@ -96,6 +129,63 @@ def test_a_server_that_says_nothing_is_given_up_and_nobody_else_waits(silent: st
     for _ in range(20):
         assert waited(lambda: open_database(silent, "rows")) == (True, database._UNREACHED)
     assert time.monotonic() - began < 1.0
+
+
+def until(holds: Callable[[], bool]) -> None:
+    last = time.monotonic() + 6 * LONG
+    while not holds():
+        assert time.monotonic() < last
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_of_those_who_came_before_a_silence_was_noted_one_asks(monkeypatch: pytest.MonkeyPatch, *, told: bool) -> None:
+    """SQLAlchemy has who comes before its first answer wait for each other: without a word of it they ask one after the
+    other."""
+    monkeypatch.setattr(watched, "BEGUN", 60 * LONG)
+    if not told:
+        monkeypatch.setattr(watched.Server, "is_silent", lambda _: False)
+    late = count(0.0, 100 * LONG)
+    with saying_nothing(lets=True) as server, ThreadPoolExecutor(3) as visitors:
+        found = [visitors.submit(waited, lambda: tables_of(server.address), 6 * LONG) for _ in range(3)]
+        until(lambda: len(server.held) == 3 and server.asked() == 1)
+        give_up(late)
+        if not told:
+            until(lambda: server.asked() == 2)
+        while not all(one.done() for one in found):
+            give_up(late)
+        assert {one.result() for one in found} == {(True, database._UNREACHED)}
+        assert server.asked() == (1 if told else 3)
+
+
+def give_up(late: Iterator[float]) -> None:
+    """As the watch does that looks twice, so ``late`` and later, with more between than anybody waits."""
+    for seconds in islice(late, 2):
+        for one in list(watched._looker._all.values()):
+            one.look(time.monotonic() + seconds)
+
+
+def test_that_somebody_is_let_in_or_refused_is_an_answer() -> None:
+    """Behind a pooler no session may be left for more."""
+    for lets in (True, False):
+        with saying_nothing(lets=lets) as server:
+            assert watched._answers(server.connect) is lets
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        assert watched._answers(Silent(deaf, lets=False).connect)
+
+
+def test_who_takes_nobody_ends_what_waits_and_who_only_says_nothing_does_not() -> None:
+    server = watched.Server(lambda: 0.0)
+    server.said_nothing()
+    assert (server.is_silent(), server.is_gone(), server.may_be_asked()) == (True, False, False)
+    server.answered()
+    assert (server.is_silent(), server.is_gone(), server.may_be_asked()) == (False, False, True)
+    server.took_nobody()
+    assert (server.is_silent(), server.is_gone(), server.may_be_asked()) == (True, True, False)
+    server.answered()
+    server.said_nothing()
+    assert (server.is_silent(), server.is_gone()) == (True, False), "what was answered since began anew"
 
 
 def test_after_a_silence_one_asks_and_nobody_waits_with_them() -> None:
@@ -154,8 +244,6 @@ SLOW = "SELECT 1 FROM pg_sleep(2)"
 
 def rows(server: PrivateServer) -> str:
     """The address of a table."""
-    import psycopg
-
     with psycopg.connect(host=str(server.folder), port=PORT, user="ledger", dbname="postgres") as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS rows (n int)")
     return server.url("postgres")

@@ -266,8 +266,8 @@ def _engine(address: str) -> Engine:
     if kind == "sqlite":
         event.listen(engine, "connect", _begin)
     if kind == "postgresql":
-        watch(engine, told.tell)
         told.before_the_first(engine)
+        watch(engine, told.tell)  # which comes before that
     return engine
 
 

@@ -1,10 +1,12 @@
 """A database server that says nothing is given up after seconds, whatever it does with our connection.
 
 One that works on a question is waited for, however long that takes it, so that no time-out of the question's tells the
-two apart. Where a statement is not answered for some seconds another connection asks the server for next to nothing:
-where that is answered the first goes on, else its socket is shut, upon which the waiting statement fails. For a moment
-nobody else waits for the same database then; after it one asks, and nobody waits with them. Another database behind the
-same address may answer all the while, where a proxy or a login waits for one alone.
+two apart. Where a statement is not answered for some seconds another connection is made: where it is, the first goes
+on, else its socket is shut, upon which the waiting statement fails. Nothing is asked through it, for a pooler may have
+no session for that, all of them at work. Until a transaction has begun, which takes a server nothing, there are some
+seconds too, and no other statement is ended for one that has not: all sessions may be taken. For a moment nobody else
+waits for the same database after either; after it, or an answer, one asks, and nobody waits with them. Another database
+behind the same address may answer all the while, where a proxy or a login waits for one alone.
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ from dpcore.threads import NoThread, begun
 from dpcore.waiting import Looker, TooLate, shut, within
 
 CONNECT = 3.0
-"""Seconds for a connection to be there, and to answer next to nothing."""
+"""Seconds for a connection to be there."""
+BEGUN = 6.0
+"""Seconds for a transaction to have begun, which waits for a session of a pooler's."""
 QUIET = 3.0
-"""Seconds after which a server is asked whether it is there, and as long again between two times."""
+"""Seconds after which it is seen whether a server takes connections, and as long again between two times."""
 ASK_AGAIN = 10.0
 """Seconds for which a server that said nothing is not asked by anybody."""
 MOST = 3600.0
@@ -43,12 +47,16 @@ class Server:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._asked = self._silent_until = self._next = -ASK_AGAIN
+        self._asked = self._silent_until = self._gone_until = self._next = -ASK_AGAIN
         self._asking = self._said_nothing = False
 
+    def is_gone(self) -> bool:
+        """Whether it took no connection a moment ago, and said nothing since: what is waited for will not come."""
+        return self._clock() < self._gone_until
+
     def is_silent(self) -> bool:
-        """Whether it said nothing a moment ago."""
-        return self._clock() < self._silent_until
+        """Whether it said nothing a moment ago, be it to who began alone, and nothing since."""
+        return self._said_nothing and self._clock() < self._silent_until
 
     def may_be_asked(self) -> bool:
         """Whether whoever wants a connection may wait for it; of those who ask it again after a silence one may."""
@@ -62,14 +70,18 @@ class Server:
     def said_nothing(self) -> None:
         self._said_nothing, self._silent_until = True, self._clock() + ASK_AGAIN
 
+    def took_nobody(self) -> None:
+        self._gone_until = self._clock() + ASK_AGAIN
+        self.said_nothing()
+
     def answered(self) -> None:
-        self._said_nothing = False
+        self._said_nothing, self._gone_until = False, self._clock()
 
     def ask(self, answers: Callable[[], bool]) -> None:
         """Have ``answers`` found out in a thread, if it was not a moment ago; where the system gives none, the next
         time."""
         with self._lock:
-            if self._asking or self.is_silent() or self._clock() - self._asked < QUIET:
+            if self._asking or self.is_gone() or self._clock() - self._asked < QUIET:
                 return
             self._asking = True
         try:
@@ -80,7 +92,7 @@ class Server:
     def _ask(self, answers: Callable[[], bool]) -> None:
         try:
             if not answers():
-                self.said_nothing()
+                self.took_nobody()
         finally:
             self._asked, self._asking = self._clock(), False
 
@@ -97,25 +109,34 @@ def _named(url: URL) -> Iterator[str]:
 
 
 class Watched:
-    """One connection (psycopg's), since when it waits, and for how long it may."""
+    """One connection (psycopg's), since when it waits, and for how long it may: until its transaction has begun as a
+    whole, then for each statement."""
 
     def __init__(self, connection: Any, server: Server, answers: Callable[[], bool]) -> None:
         self.connection, self._server, self._answers = connection, server, answers
-        self.most = MOST + _AFTER
+        self._most, self._begun = BEGUN, False
         self._since: float | None = None
+
+    def has_begun(self, most: float) -> None:
+        """From now on a statement may take the server so many seconds."""
+        self._most, self._begun, self._since = most + _AFTER, True, None
 
     def look(self, now: float) -> bool:
         """Give it up if it waits in vain; False where there is nothing to look at any more."""
         if self.connection.closed:
             return False
         if self.connection.info.transaction_status != _WORKS:
-            self._since = None
+            if self._begun:
+                self._since = None
             return True
-        self._since = now if self._since is None else self._since
-        if now - self._since > self.most or (now - self._since > QUIET and self._server.is_silent()):
+        since = self._since = now if self._since is None else self._since
+        late = now - since > self._most
+        if late and not self._begun:
+            self._server.said_nothing()
+        if late or (now - since > QUIET and self._server.is_gone()):
             shut(self.connection)
             return False
-        if now - self._since > QUIET:
+        if now - since > QUIET:
             self._server.ask(self._answers)
         return True
 
@@ -136,7 +157,7 @@ def watch(engine: Engine, tell: Callable[[Connection], float]) -> None:
         try:
             found = within(CONNECT, connect, _CONNECTING)
         except TooLate:
-            server.said_nothing()
+            server.took_nobody()
             raise refused("the server says nothing") from None
         except NoThread as missing:
             raise refused(missing.strerror) from None
@@ -146,31 +167,32 @@ def watch(engine: Engine, tell: Callable[[Connection], float]) -> None:
         _looker.add(Watched(found, server, partial(_answers, connect)))
         return found
 
+    # until one was begun in, SQLAlchemy lets one connection after the other through here, and no two at once
+    @event.listens_for(engine, "connect", insert=True)
+    def _made(*_: object) -> None:
+        if server.is_silent():
+            raise refused("the server said nothing to who came before")
+
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
-        most = tell(connection)
         _looker.wake()
+        most = tell(connection)
         watched = _looker.of(connection.connection.dbapi_connection)
         if isinstance(watched, Watched):
-            watched.most = (most or MOST) + _AFTER
+            watched.has_begun(most or MOST)
         server.answered()
+
+    @event.listens_for(engine, "rollback")
+    def _ended(connection: Connection) -> None:
+        if not connection.invalidated:
+            server.answered()
 
 
 def _answers(connect: Callable[[], Any]) -> bool:
-    """Whether the server answers one more connection; that it refuses one is an answer too."""
-    made: list[Any] = []
-
-    def ask() -> None:
-        made.append(connect())
-        with made[0].cursor() as cursor:
-            cursor.execute("SELECT 1")
-        made[0].close()
-
+    """Whether one more connection is made; that one is refused is an answer too."""
     try:
-        within(CONNECT, ask, _CONNECTING)
+        within(CONNECT, connect, _CONNECTING).close()
     except TooLate:
-        for connection in made:
-            shut(connection)
         return False
     except Exception as error:  # noqa: BLE001 - whatever a driver says
         return type(error).__name__ != "ConnectionTimeout"
