@@ -212,6 +212,6 @@ def test_a_longer_end_that_says_another_thing_is_refused() -> None:
 def test_other_documents_are_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """And before the library sees them."""
     made = opendocument("<table:table-row><table:table-cell/></table:table-row>")
-    monkeypatch.setattr(workbook, "_extents", lambda *_: pytest.fail("looked into"))
+    monkeypatch.setattr(workbook, "follow", lambda *_: pytest.fail("looked into"))
     with pytest.raises(UnreadableFile, match="damaged"):
         read_table(patched(made, made.index(b"content.xml"), b"CONTENT.xml"))

@@ -81,7 +81,7 @@ def _chain(data: bytes, number: int, following: npt.NDArray[np.uint32], size: in
     return b"".join(parts)
 
 
-def container_of(stream: bytes) -> bytes:
+def container_of(stream: bytes | bytearray) -> bytes:
     """A plain container of one stream, "Workbook", with sectors of 4,096 bytes."""
     count = -(-max(len(stream), _SMALL) // _SECTOR)
     tables = -(-(count + 2) // (_SECTOR // 4 - 1))

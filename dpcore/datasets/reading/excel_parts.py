@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import io
 import zipfile
+from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.parsers import expat
 
 from dpcore.datasets.reading.bounds import MOST_TEXT, check_sheets, check_size, check_text
 from dpcore.datasets.reading.markup import DAMAGED, LocalNames, follow, new_parser
+from dpcore.datasets.reading.odd_cells import TEXTS, is_known, mended
 from dpcore.errors import UnreadableFile
 
 _MOST_ROWS = 1 << 20
 _MOST_SHARED = 10_000_000
 _OTHER_BOOKS = ("xl/workbook.bin", "content.xml")
 _STRINGS = "xl/sharedstrings.xml"
+_IN_CELLS = frozenset({"v", "f", "is"})
+_NO_TEXT = b"<is/>"
 _OUT_OF_ORDER = (
     "The rows of a sheet in this workbook do not follow one another: one comes twice or too late, or holds a cell of "
     "another; open the workbook in its program and save it again."
@@ -28,13 +32,19 @@ _OUT_OF_ORDER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """What a sheet's XML shows: the corner of its cells, hidden rows, formulas without a value."""
+    """What a sheet's XML shows: the corner of its cells, hidden rows, formulas without a value.
+
+    ``odd`` counts cells that hold nothing of the kind they name; ``mended`` is the workbook with these, and with errors
+    that the library does not know, as empty texts, if the sheet has any.
+    """
 
     rows: int = 0
     columns: int = 0
     cells: int = 0
     hidden: tuple[int, ...] = ()
     unworked: int = 0
+    odd: int = 0
+    mended: bytes | None = None
 
 
 class ExcelParts:
@@ -59,12 +69,14 @@ class ExcelParts:
         part = self._sheets.get(name)
         if part is None:
             raise UnreadableFile(DAMAGED)
-        rows = _Rows()
+        rows = _Rows(len(self._lengths))
         self._follow(part, rows.start, rows.end, rows.parser)
         if rows.shared * self._longest > MOST_TEXT:
             used = _Used(self._lengths)
             self._follow(part, used.start, used.end, used.parser)
-        return rows.extent()
+        if not rows.places:
+            return rows.extent()
+        return replace(rows.extent(), mended=mended(self._data, self._files[part], rows.places, _NO_TEXT))
 
     def _follow(
         self,
@@ -153,9 +165,11 @@ class _Rows:
     follows the one before, and cells that name none are there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, strings: int) -> None:
         self.shared = 0
+        self.places = array("Q")  # from which byte up to which a cell holds what is none
         self.parser = new_parser()
+        self._strings = strings
         self._local = LocalNames()
         self._columns = dict[str, int]()
         self._row = self._next = 1  # the number of this row, and the one the library counts
@@ -163,13 +177,21 @@ class _Rows:
         self._is_placed = self._is_row = self._is_table = self._was_table = False
         self._column = 1
         self._number = ""
-        self._is_shared = self._is_formula = self._is_worked = False
-        self._rows = self._cells = self._unworked = 0
+        self._kind: str | None = None
+        self._depth = 0  # of tags, from a cell of the table on
+        self._value_at = self._odd_at = -1  # where a value begins, and in this cell the first thing that is none
+        self._value: list[str] = []
+        self._is_asked = self._is_formula = self._is_worked = False
+        self._rows = self._cells = self._unworked = self._odd = 0
         self._first, self._last = 1 << 30, 0
         self._hidden: list[int] = []
 
     def start(self, tag: str, at: dict[str, str]) -> None:
         name = self._local[tag]
+        if self._depth:
+            self._depth += 1
+            if self._depth == 2 and (self._is_asked or name not in _IN_CELLS):
+                self._start_within(name)
         if name == "c":
             place = at.get("r")
             if place is not None:
@@ -181,18 +203,20 @@ class _Rows:
                     self._number = number
             elif self._row != self._next or not self._is_placed:
                 self._place(self._next)
-            self._is_shared = at.get("t") == "s"
+            if self._is_table and not self._depth:
+                self._depth, self._kind = 1, at.get("t")
+                self._is_asked = self._kind not in TEXTS
         elif name == "v" or name == "is":
             self._cells += 1
-            self.shared += self._is_shared
+            self.shared += self._kind == "s"
             if self._row > self._rows:
                 self._rows = self._row
             if self._column > self._last:
                 self._last = self._column
             if self._column < self._first:
                 self._first = self._column
-        elif name == "f":
-            self._is_formula, self._is_worked = True, False
+        elif name == "f" and self._depth == 2:
+            self._is_asked, self._is_formula, self._is_worked = True, True, False
         elif name == "row" and self._is_table:
             if self._is_row:
                 _refuse_order()
@@ -208,24 +232,46 @@ class _Rows:
             if self._was_table:  # for the library the table ends where the first one ends, with rows still to come
                 raise UnreadableFile(DAMAGED)
             self._is_table = self._was_table = True
-        if self._is_formula and name == "v":
-            self.parser.CharacterDataHandler = self._text
 
     def end(self, tag: str) -> None:
         name = self._local[tag]
-        if name == "c":
+        if name == "v":
+            if self._is_asked and self._depth == 2:
+                self.parser.CharacterDataHandler = None
+                self._end_value(tag, "".join(self._value))
+        elif name == "c":
             self._column += 1
             if self._is_formula:
                 self._unworked += not self._is_worked
                 self._is_formula = False
+            if self._depth == 1 and self._odd_at >= 0:
+                self.places.extend((self._odd_at, self.parser.CurrentByteIndex))
+                self._odd, self._odd_at = self._odd + (self._kind != "e"), -1
         elif name == "row" and self._is_table:
             self._before = self._row if self._is_placed else self._before
             self._next += 1
             self._row, self._column, self._number, self._is_row = self._next, 1, "", False
         elif name == "sheetData":
             self._is_table = False
-        elif name == "v" and self._is_formula:
-            self.parser.CharacterDataHandler = None
+        if self._depth:
+            self._depth -= 1
+
+    def _start_within(self, name: str) -> None:
+        """A tag of a cell's own."""
+        if name == "v":
+            self._value_at, self._value = self.parser.CurrentByteIndex, []
+            self.parser.CharacterDataHandler = self._value.append
+        elif name not in _IN_CELLS and self._odd_at < 0:
+            self._odd_at = self.parser.CurrentByteIndex
+
+    def _end_value(self, tag: str, text: str) -> None:
+        if self._odd_at < 0 and self._kind not in TEXTS:
+            # Of a text with a remark, a tag or a letter by its number in it the library takes what stands before that.
+            is_plain = self.parser.CurrentByteIndex - self._value_at == len(tag) + 2 + len(text)
+            if not is_known(self._kind, text, self._strings) or (text and not is_plain):
+                self._odd_at = self._value_at
+        if self._is_formula and text.strip():
+            self._is_worked = True
 
     def extent(self) -> Extent:
         return Extent(
@@ -234,6 +280,7 @@ class _Rows:
             cells=self._cells,
             hidden=tuple(self._hidden),
             unworked=self._unworked,
+            odd=self._odd,
         )
 
     def _place(self, row: int) -> None:
@@ -241,9 +288,6 @@ class _Rows:
         if self._is_table and (row != self._row if self._is_placed else row <= self._before or not self._is_row):
             _refuse_order()
         self._row, self._is_placed = row, True
-
-    def _text(self, text: str) -> None:
-        self._is_worked = self._is_worked or bool(text.strip())
 
     def _new_column(self, letters: str) -> int:
         if not (letters.isascii() and letters.isalpha() and len(letters) <= 3):
@@ -270,7 +314,7 @@ class _Used:
 
     def __init__(self, lengths: list[int]) -> None:
         self.parser = new_parser()
-        self._lengths, self._longest = lengths, max(lengths)
+        self._lengths = lengths
         self._local = LocalNames()
         self._is_shared = False
         self._total = 0
@@ -288,7 +332,6 @@ class _Used:
         if self._is_shared and self._local[tag] == "v":
             self.parser.CharacterDataHandler = None
             number = "".join(self._parts)
-            known = number.isdigit() and len(number) < 9 and int(number) < len(self._lengths)
-            length = self._lengths[int(number)] if known else self._longest
+            length = self._lengths[int(number)] if number and is_known("s", number, len(self._lengths)) else 0
             self._total += length
             check_text(self._total, length)

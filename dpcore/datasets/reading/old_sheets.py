@@ -11,14 +11,16 @@ from itertools import count
 
 from dpcore.datasets.reading.bounds import check_sheets, check_size, check_text
 from dpcore.datasets.reading.markup import DAMAGED
+from dpcore.datasets.reading.odd_cells import ERROR_CODES, NOT_AVAILABLE
 from dpcore.errors import UnreadableFile
 
 _STOP, _BOUND_SHEET, _STRINGS, _GOES_ON, _DIMENSIONS, _LOCK = 0x0A, 0x85, 0xFC, 0x3C, 0x200, 0x2F
-_BEGIN, _FORMULA, _RESULT, _NUMBERS, _SHARED = 0x809, 0x06, 0x207, 0xBD, 0xFD
+_BEGIN, _FORMULA, _RESULT, _NUMBERS, _SHARED, _BOOLEAN = 0x809, 0x06, 0x207, 0xBD, 0xFD, 0x205
 _PASSED = -1
 _LABELS = frozenset({0x204, 0xD6})
 _WITH_TEXT = _LABELS | {_SHARED, _RESULT}
-_CELLS = _LABELS | {_FORMULA, _NUMBERS, _SHARED, 0x203, 0x205, 0x27E}
+_CELLS = _LABELS | {_FORMULA, _NUMBERS, _SHARED, _BOOLEAN, 0x203, 0x27E}
+_MENDED, _LEAST_FORMULA, _LEAST_BOOLEAN = frozenset({_FORMULA, _BOOLEAN}), 22, 8
 _OF_FORMULA = frozenset({_GOES_ON, 0x36, 0x37, 0x236, 0x21, 0x221, 0xBC, 0x4BC})
 """What may stand between a formula and its text: what is a table, an array, or shared by several cells."""
 _LARGEST = 65_536 * 256
@@ -40,10 +42,11 @@ class Locked(Exception):
     """The workbook is encrypted."""
 
 
-def checked_stream(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
+def checked_stream(stream: bytes, most: int, turn: Callable[[], None]) -> bytearray:
     """The stream of an old workbook, whose sheets hold at most ``most`` cells together, empty ones between included.
 
-    What could pass for the end of an archive is blanked where nobody reads it. Raises UnreadableFile, and Locked.
+    What could pass for the end of an archive is blanked where nobody reads it, formulas are without what they work out,
+    and errors that the library does not know are one that it does. Raises UnreadableFile, and Locked.
     """
     try:
         return _checked(stream, most, turn)
@@ -51,12 +54,13 @@ def checked_stream(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
         raise UnreadableFile(DAMAGED) from None
 
 
-def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
+def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytearray:
     sheets: list[int] = []
     strings: list[tuple[int, int]] = []
     blank: list[tuple[int, int]] = []
-    last = 0
+    last = front = 0
     for kind, start, end in _records(stream, 0, turn):
+        front = end
         if kind == _STOP:
             break
         if kind == _LOCK and stream[start : start + 2] != b"\0\0":
@@ -72,20 +76,27 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytes:
         last = last if kind == _GOES_ON else kind
     check_sheets(len(sheets))
     lengths = _lengths(stream, strings)
-    sizes: dict[int, tuple[int, int, int]] = {}
-    cells = text = walked = 0
+    made = bytearray(stream)
+    sizes: dict[int, tuple[int, int, int, int]] = {}
+    cells = text = 0
     for sheet in sheets:
         if sheet not in sizes:
-            found = _size(stream, sheet, lengths, turn)
-            sizes[sheet] = found[:3]
-            walked += found[3] - sheet
-            if walked > 2 * len(stream):  # sheets that lie one in the other
-                raise UnreadableFile(DAMAGED)
-        held, characters, longest = sizes[sheet]
+            sizes[sheet] = _size(stream, sheet, lengths, made, turn)
+            _check_apart(sheet, sizes, front)
+        held, characters, longest, _ = sizes[sheet]
         cells, text = cells + held, text + characters
         check_size(cells, 1, most=most)
         check_text(text, longest)
-    return _without_archive(stream, blank)
+    _without_archive(made, blank)
+    return made
+
+
+def _check_apart(sheet: int, sizes: dict[int, tuple[int, int, int, int]], front: int) -> None:
+    """Raises UnreadableFile for a sheet that lies in another, or in the records before all: what is mended in one would
+    be something else in the other."""
+    end = sizes[sheet][3]
+    if sheet < front or any(other < end and sheet < found[3] for other, found in sizes.items() if other != sheet):
+        raise UnreadableFile(DAMAGED)
 
 
 def _records(stream: bytes, at: int, turn: Callable[[], None]) -> Iterator[_Record]:
@@ -117,9 +128,12 @@ def _records_of_sheet(stream: bytes, at: int, turn: Callable[[], None]) -> Itera
         yield _PASSED if depth else kind, start, end
 
 
-def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) -> tuple[int, int, int, int]:
+def _size(
+    stream: bytes, at: int, lengths: list[int], made: bytearray, turn: Callable[[], None]
+) -> tuple[int, int, int, int]:
     """Cells of a sheet from its first to its last corner, characters of its texts, and of the longest, and where the
-    sheet ends. Each cell stands behind those before it, so that none takes another's place."""
+    sheet ends. Each cell stands behind those before it, so that none takes another's place. Those that the library
+    would refuse the workbook for are mended in ``made``."""
     top = left = 1 << 16
     bottom = right = -1
     text = longest = 0
@@ -137,6 +151,8 @@ def _size(stream: bytes, at: int, lengths: list[int], turn: Callable[[], None]) 
         awaited = (awaited and kind in _OF_FORMULA) or (kind == _FORMULA and _is_text(stream, start))
         if kind not in _CELLS:
             continue
+        if kind in _MENDED:
+            _mend(made, kind, start, end)
         row, first = place(stream, start)
         if (row, first) <= before:  # it would write over what stands there, a name of a column among it
             raise UnreadableFile(_OUT_OF_ORDER)
@@ -159,6 +175,19 @@ def _length(stream: bytes, kind: int, start: int, lengths: list[int]) -> int:
 def _is_text(stream: bytes, start: int) -> bool:
     """Whether what a formula came to is a text, which stands in a record behind it."""
     return stream[start + 6] == 0 and stream[start + 12 : start + 14] == b"\xff\xff"
+
+
+def _mend(made: bytearray, kind: int, start: int, end: int) -> None:
+    """A formula works nothing out, which the library loses its way in; a value that there is not becomes an error."""
+    if kind == _FORMULA and end - start >= _LEAST_FORMULA:
+        made[start + 20 : start + 22] = bytes(2)  # how many bytes say what it works out
+        what, code = made[start + 6], made[start + 8]
+        if made[start + 12 : start + 14] == b"\xff\xff" and (what > 3 or (what == 2 and code not in ERROR_CODES)):
+            made[start + 6], made[start + 8] = 2, NOT_AVAILABLE
+    elif kind == _BOOLEAN and end - start >= _LEAST_BOOLEAN:
+        code, is_error = made[start + 6 : start + 8]
+        if is_error > 1 or (is_error and code not in ERROR_CODES):
+            made[start + 6 : start + 8] = NOT_AVAILABLE, 1
 
 
 def _check_dimensions(record: bytes) -> None:
@@ -223,13 +252,10 @@ def _lengths(stream: bytes, parts: list[tuple[int, int]]) -> list[int]:
     return lengths
 
 
-def _without_archive(stream: bytes, blank: list[tuple[int, int]]) -> bytes:
+def _without_archive(made: bytearray, blank: list[tuple[int, int]]) -> None:
     """An archive inside (themes are kept as one) must not be taken for the workbook where that cannot be opened."""
-    if _ARCHIVE_END not in stream:
-        return stream
-    made = bytearray(stream)
-    for start, end in blank:
-        made[start:end] = bytes(end - start)
     if _ARCHIVE_END in made:
-        raise UnreadableFile(DAMAGED)
-    return bytes(made)
+        for start, end in blank:
+            made[start:end] = bytes(end - start)
+        if _ARCHIVE_END in made:
+            raise UnreadableFile(DAMAGED)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
@@ -20,8 +21,9 @@ from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_sheets, check_siz
 from dpcore.datasets.reading.compound import container_of, workbook_stream
 from dpcore.datasets.reading.excel_parts import ExcelParts, Extent
 from dpcore.datasets.reading.gathering import Gathering
-from dpcore.datasets.reading.markup import DAMAGED, follow
+from dpcore.datasets.reading.markup import DAMAGED, follow, new_parser
 from dpcore.datasets.reading.no_memory import check_memory
+from dpcore.datasets.reading.odd_cells import is_count, is_number, mended
 from dpcore.datasets.reading.old_sheets import Locked, checked_stream
 from dpcore.datasets.reading.packing import Workbook, check_members
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
@@ -44,6 +46,8 @@ _PREFIXED = (
 )
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _PREFIXES = {f"{_SPACE}{name}:1.0": name for name in ("office", "style", "table", "text")}
+_CONTENT, _EMPTY_TEXT = "content.xml", b' office:string-value=""'
+_CELL_TAGS = frozenset({"table:table-cell", "table:covered-table-cell"})
 _SHEET_TAGS = frozenset({"table", "table-row", "table-cell", "covered-table-cell"})
 _BEYOND = "is shown as a span of time or a day and is beyond any"
 _PANIC = "PanicException"  # no Exception, and of no module that can be imported
@@ -81,24 +85,10 @@ class Sheet:
 def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -> Sheet:
     """One sheet of a workbook; ``kind`` is None for the old binary one, ``chosen`` names the sheet, else the first
     visible one that holds a table is taken. Raises UnreadableFile."""
-    from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
+    from python_calamine import CalamineError, SheetTypeEnum, SheetVisibleEnum
 
-    if kind is None:
-        data = _old_workbook(data, say)
-    else:
-        check_members(data, _MOST_XML)
-    extents = _extents(data, kind, say)
-    try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-    except PasswordError:
-        raise UnreadableFile(_LOCKED) from None
-    except (CalamineError, OSError) as error:
-        check_memory(error)
-        raise UnreadableFile(DAMAGED) from None
-    except BaseException as error:
-        if type(error).__name__ != _PANIC:
-            raise
-        raise UnreadableFile(DAMAGED) from None
+    data, extents = _looked_through(data, kind, say)
+    book = _opened(data)
     sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
     shown = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
     names = tuple(shown or [each.name for each in sheets])
@@ -115,6 +105,8 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
             )
         passed += max(extent.rows * extent.columns, extent.cells)  # sheets of nearly nothing unfold one after the other
         check_size(passed, 1, most=_MOST_CELLS)
+        if extent.mended is not None:
+            book = _opened(extent.mended)
         try:
             sheet = book.get_sheet_by_name(name)
         except (CalamineError, OSError) as error:
@@ -136,6 +128,23 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
     if b"vbaProject.bin" in data:
         notices.append(Notice(what="noticed", sentence="The workbook holds macros; they are never run."))
     return replace(found, notices=tuple(notices))
+
+
+def _opened(data: bytes) -> Any:
+    """The workbook as the library has it. Raises UnreadableFile."""
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+
+    try:
+        return CalamineWorkbook.from_filelike(io.BytesIO(data))
+    except PasswordError:
+        raise UnreadableFile(_LOCKED) from None
+    except (CalamineError, OSError) as error:
+        check_memory(error)
+        raise UnreadableFile(DAMAGED) from None
+    except BaseException as error:
+        if type(error).__name__ != _PANIC:
+            raise
+        raise UnreadableFile(DAMAGED) from None
 
 
 def _is_table(sheet: Sheet) -> bool:
@@ -242,6 +251,12 @@ def _notices(extent: Extent, lines: list[int], overflown: list[int]) -> Iterator
     if extent.unworked:
         sentence = "Formulas that were never worked out count as missing; open the workbook in its program and save it."
         yield Notice(what="noticed", sentence=sentence, count=extent.unworked)
+    if extent.odd:
+        sentence = (
+            "Cells that hold nothing of the kind that they say count as missing; open the workbook in its program and "
+            "save it."
+        )
+        yield Notice(what="noticed", sentence=sentence, count=extent.odd)
 
 
 def _trimmed(row: tuple[str, ...], kept: IntArray) -> list[str]:
@@ -301,18 +316,24 @@ def _text(cell: object) -> str:
     return str(cell)
 
 
-def _extents(data: bytes, kind: Workbook | None, say: Say) -> Callable[[str], Extent]:
-    """How large each sheet is, looked up when asked. All of the old binary kind were, before."""
+def _looked_through(data: bytes, kind: Workbook | None, say: Say) -> tuple[bytes, Callable[[str], Extent]]:
+    """The workbook as it is opened, and how large each sheet is, looked up when asked. All of the old binary kind and
+    of OpenDocument are before. Raises UnreadableFile."""
 
     def turn() -> None:
         say(0.0)  # raises where the reading was given up
 
     if kind is None:
-        return lambda name: Extent()
-    if kind == "ods":
-        found = _opendocument_extents(data, turn)
-        return lambda name: found.get(name, Extent())
-    return ExcelParts(data, turn).extent
+        return _old_workbook(data, say), lambda name: Extent()
+    check_members(data, _MOST_XML)
+    if kind == "xlsx":
+        return data, ExcelParts(data, turn).extent
+    corners = _Corners()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(_CONTENT) as opened:
+        follow(opened, corners.start, corners.end, corners.parser, turn)
+    if corners.places:
+        data = mended(data, _CONTENT, corners.places, _EMPTY_TEXT)
+    return data, lambda name: corners.found.get(name, Extent())
 
 
 class _Corners:
@@ -320,11 +341,14 @@ class _Corners:
 
     def __init__(self) -> None:
         self.found: dict[str, Extent] = {}
+        self.places = array("Q")  # behind the names of cells that hold what is none
+        self.parser = new_parser()
         self._all = self._sheets = 0
         self._name = ""
         self._row = self._column = self._rows = self._columns = 0
         self._row_repeat = self._cell_repeat = 1
-        self._wide = 0
+        self._wide = self._odd = 0
+        self._cell_at = 0  # behind its name
         self._within = self._in_row = False
         self._hidden: list[int] = []
         self._is_hidden = False
@@ -353,6 +377,7 @@ class _Corners:
             self._sheets += 1
             check_sheets(self._sheets)
             self._name, self._row, self._rows, self._columns, self._hidden = at.get("table:name", ""), 0, 0, 0, []
+            self._odd = 0
         elif tag == "table:table-row":
             if self._in_row:  # the library reads one row as several, and this bound as one
                 raise UnreadableFile(_WITHIN)
@@ -361,16 +386,32 @@ class _Corners:
             if self._row_repeat < 1:  # a row that is none would move those below
                 raise UnreadableFile(DAMAGED)
             self._is_hidden = at.get("table:visibility", "visible") != "visible"
-        elif tag in ("table:table-cell", "table:covered-table-cell"):
+        elif tag in _CELL_TAGS:
             self._cell_repeat = int(at.get("table:number-columns-repeated", "1"))
             self._column += self._cell_repeat
             if "office:value-type" in at:
                 self._wide = self._column
+            self._cell_at = self.parser.CurrentByteIndex + len(f"<{tag}")
+            value = at.get("office:value")
+            if value is not None and not is_number(value):
+                self._mend()
+        elif tag == "text:s":
+            if self._cell_at and not is_count(at.get("text:c", "1")):
+                self._mend()
         elif tag == "text:p":
             self._wide = max(self._wide, self._column)
 
+    def _mend(self) -> None:
+        """This cell's text is empty, whatever else the cell says: the library takes what it says first."""
+        self._wide = max(self._wide, self._column)
+        if not self.places or self.places[-1] != self._cell_at:
+            self.places.extend((self._cell_at, self._cell_at))
+            self._odd += 1
+
     def end(self, tag: str) -> None:
-        if tag == "table:table-row":
+        if tag in _CELL_TAGS:
+            self._cell_at = 0
+        elif tag == "table:table-row":
             self._in_row = False
             if self._wide:
                 if self._is_hidden:
@@ -379,16 +420,11 @@ class _Corners:
             self._row += self._row_repeat
         elif tag == "table:table":
             self._within = False
-            self.found[self._name] = Extent(rows=self._rows, columns=self._columns, hidden=tuple(self._hidden))
+            self.found[self._name] = Extent(
+                rows=self._rows, columns=self._columns, hidden=tuple(self._hidden), odd=self._odd
+            )
             self._all += self._rows * self._columns
             check_size(self._all, 1, most=_MOST_CELLS)  # the library unfolds every sheet at once
-
-
-def _opendocument_extents(data: bytes, turn: Callable[[], None]) -> dict[str, Extent]:
-    corners = _Corners()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("content.xml") as opened:
-        follow(opened, corners.start, corners.end, turn=turn)
-    return corners.found
 
 
 def _old_workbook(data: bytes, say: Say) -> bytes:
