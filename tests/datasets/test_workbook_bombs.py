@@ -278,3 +278,15 @@ def test_more_sheets_than_are_looked_through_are_refused_before_any_is_unfolded(
     monkeypatch.setattr(python_calamine, "CalamineWorkbook", None)  # nobody may ask it
     with pytest.raises(UnreadableFile, match="has more than 4 sheets"):
         read_table(data)
+
+
+@pytest.mark.parametrize(
+    "value", ['value="1"', 'date-value="2024-01-31"', 'boolean-value="true"', 'time-value="PT1H"', 'string-value="a"']
+)
+@pytest.mark.usefixtures("folded")
+def test_a_cell_that_names_no_kind_counts_too(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library takes what an OpenDocument cell says all the same, and as often as it says."""
+    monkeypatch.setattr(workbook, "_MOST_CELLS", 10_000)
+    cell = f'<table:table-cell office:{value} table:number-columns-repeated="400"/>'
+    with pytest.raises(UnreadableFile, match="cells and up to 10,000"):
+        read_table(opendocument(f'<table:table-row table:number-rows-repeated="400">{cell}</table:table-row>'))

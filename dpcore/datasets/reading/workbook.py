@@ -47,6 +47,8 @@ _PREFIXED = (
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"
 _PREFIXES = {f"{_SPACE}{name}:1.0": name for name in ("office", "style", "table", "text")}
 _CONTENT, _EMPTY_TEXT = "content.xml", b' office:string-value=""'
+_VALUES = ("value", "string-value", "date-value", "time-value", "boolean-value")
+_HOLDING = frozenset(f"office:{name}" for name in ("value-type", *_VALUES))
 _CELL_TAGS = frozenset({"table:table-cell", "table:covered-table-cell"})
 _SHEET_TAGS = frozenset({"table", "table-row", "table-cell", "covered-table-cell"})
 _BEYOND = "is shown as a span of time or a day and is beyond any"
@@ -389,7 +391,7 @@ class _Corners:
         elif tag in _CELL_TAGS:
             self._cell_repeat = int(at.get("table:number-columns-repeated", "1"))
             self._column += self._cell_repeat
-            if "office:value-type" in at:
+            if not _HOLDING.isdisjoint(at):
                 self._wide = self._column
             self._cell_at = self.parser.CurrentByteIndex + len(f"<{tag}")
             value = at.get("office:value")
