@@ -145,12 +145,17 @@ def _named_in_duckdb(cell: Cell, kind: Kind, trimmed: Callable[[Cell], Cell]) ->
     if kind != "number":
         return _named(cell, kind, trimmed)
     single = func.typeof(cell) == literal_column("'FLOAT'")
-    whole = and_(cell == func.trunc(cell), func.abs(cell) < number(LARGEST))
+    whole = and_(cell == func.trunc(cell), _within(cell, LARGEST))
     digits = cast(try_cast(cell, BigInteger()), String())
     other = case((~whole, cell))  # what is written out several times below DuckDB makes once, of every row
     text = case((single, cast(cast(other, Double()), String())), else_=cast(other, String()))
     exponent = case((text.contains("e"), text))
     return func.coalesce(case((whole, digits)), _written_out(exponent), _number(other, text))
+
+
+def _within(cell: Cell, most: float) -> Cell:
+    """Whether a number is nearer to 0 than ``most``: the least of a type has no absolute value in it."""
+    return and_(cell > number(-most), cell < number(most))
 
 
 def _moment_in_duckdb(cell: Cell) -> Cell:
@@ -316,6 +321,11 @@ def _is_floor(number: Cell) -> ColumnElement[bool]:
     return number == func.floor(number)
 
 
+def _is_whole(number: Cell) -> ColumnElement[bool]:
+    """As ``_is_floor``, of a decimal too whose floor is none of its type, as of −9.9 in one digit before the point."""
+    return number == func.trunc(number)
+
+
 def _floor(number: Cell) -> Cell:
     return cast(func.floor(number), BigInteger())
 
@@ -415,7 +425,7 @@ DUCKDB = Tongue(
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
     option=_option_in_duckdb,
     whole=lambda number: try_cast(func.floor(number), BigInteger()),
-    integral=_is_floor,
+    integral=_is_whole,
     floor="floor({})::INTEGER",
     clip="least(greatest({value}, {low}), {high})",
     double=_double,
