@@ -321,8 +321,8 @@ def forecast_bound(bound: ErrorBound, people: int | None, unit: str, over: str =
 def more_than(accepted: float, epsilon: float | None) -> str:
     """That this is farther off than is ``accepted`` (a share), and from which ``epsilon`` on it is not, if there is
     one."""
-    lower = f"from ε = {amount(epsilon)} on it is not" if epsilon else "no ε up to 10 is enough"
-    return f" That is more than the {number(100 * accepted)} that you accept; {lower}, and more people lower it."
+    enough = f"it is within from ε = {amount(epsilon)} on, or with more people" if epsilon else "only more people help"
+    return f" That is more than the {number(100 * accepted)} that you accept: {enough}."
 
 
 def answer(told: Confusion, noise: Noise, target: str, classes: Sequence[str]) -> str:

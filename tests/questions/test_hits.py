@@ -657,7 +657,7 @@ def test_the_epsilon_that_is_said_to_be_enough_is_the_first_that_is(
         assert off(found) <= rows
         assert found == 0.01 or off(found - 0.01) > rows
         assert f"from ε = {found:g} on" in said.more_than(0.03, found)
-    assert "no ε up to 10" in said.more_than(0.03, None)
+    assert "only more people help" in said.more_than(0.03, None)
 
 
 def test_more_than_is_accepted_is_said_where_it_is_more() -> None:
