@@ -39,11 +39,12 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
 number, a zero with a minus or an exponent, yes and no as words, parts of a second that are none, midnight. Every engine
 reads these patterns alike."""
 EXPONENT = (
-    r"-?(?:[1-9](?:[.,][0-9]+)?|0[.,]0*[1-9][0-9]*)[eE]"
+    r"-?(?:[1-9](?:[.,][0-9]+)?|0[.,][1-9][0-9]*)[eE]"
     r"(?:\+0?[0-9]{1,2}|[1-9]?[0-9]|\+?(?:[12][0-9]{2}|30[0-8])|-(?:0?[0-9]{1,2}|[12][0-9]{2}|3[01][0-9]|32[0-4]))"
 )
 """Numbers as programs write large and small ones, no larger or smaller than doubles are. None writes more digits in
-front, or a zero before the exponent without a sign: 12e4 and 1e04 are codes."""
+front, more zeros than one, or a zero before the exponent without a sign: 12e4, 0.01e5 and 1e04 are codes. So a number's
+size is told by its exponent, however many digits stand there: it is at least that power of ten by 0.1, and below 10."""
 LARGEST = 2.0**63
 """Below it a whole number with an exponent is what that double is, 1.152921504606847e+18 is 2⁶⁰: so columns of whole
 numbers become doubles. All others are the digits that stand there."""

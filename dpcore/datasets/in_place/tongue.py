@@ -88,7 +88,7 @@ def _spelled(text: Cell, end: str, large: Cell) -> Cell:
 
 def _digits(exponent: Cell, into: Callable[[Cell, TypeEngine[Any]], Cell]) -> Cell:
     """The digits of a number with an exponent, or None where it is that; ``into`` casts a text or a double."""
-    near = case((func.abs(_power(exponent)) <= literal_column("19"), exponent))  # or it may be no double
+    near = case((func.abs(_power(exponent)) <= literal_column("19"), exponent))  # up to ``LARGEST``, and a double
     value = into(func.replace(near, literal_column("','"), literal_column("'.'")), Double())
     large = and_(func.abs(value) >= literal_column("1"), func.abs(value) < number(LARGEST))
     whole = case((and_(value == func.floor(value), large), cast(into(value, BigInteger()), String())))
