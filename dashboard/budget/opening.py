@@ -49,8 +49,8 @@ DELTAS = tuple(10.0**-power for power in range(5, 13))
 KNOWN = "These people have a budget already, as below, and a cap is never changed. Nothing was opened."
 STAYS = "This very file is about other people already, and stays with them. Nothing was opened."
 HOW_LARGE = (
-    "How large? What the answers that you plan need together, and no more: it cannot be taken back. From 0.1 to 3 in "
-    "all is common; above 10 the promise says little."
+    "How large? What the answers that you plan need together, and no more: it can be neither raised nor lowered. Up to "
+    "1 in all protects strongly, above 3 weakly."
 )
 _NOTE = "open-budget"
 

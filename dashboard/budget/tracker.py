@@ -83,7 +83,9 @@ def _state(source: Source, found: Budget | None, next_cost: tuple[Cost, str] | N
     hidden = f" Hides {words.one_of(found.neighbours, unit)}." if found.neighbours else ""
     end = said.at_the_end(practice=found.practice)
     together = said.paid_for(practice=found.practice)
-    most = words.odds_sentence(total(found), found.cap.delta, found.neighbours, unit, of=together)
+    whole, loose = total(found), found.cap.delta
+    most = words.odds_sentence(whole, loose, found.neighbours, unit, of=together)
+    most += f" ε = {words.amount(whole)} in all is {words.strength(whole)}.{said.counted_in(loose) if loose else ''}"
     protected = f"It protects any one {words.safe(unit)}. {most} {counted_words(found)}{end}{hidden}"
     lines.append(_Line("caption", protected, None if found.kind == "pure" else f"δ is {glossary.TERMS['δ']}"))
     return lines

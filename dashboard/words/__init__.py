@@ -271,6 +271,13 @@ YARDSTICK = (
 )
 STRONG, WEAK = 1.0, 3.0
 """ε up to which we call the protection of whoever is protected strong, and from which weak."""
+
+
+def strength(epsilon: float) -> str:
+    """What we call the protection of whoever is protected at ``epsilon``."""
+    return "strong protection" if epsilon <= STRONG else "usual, not strong" if epsilon <= WEAK else "weak protection"
+
+
 SLACK = (
     "**δ = {}:** by that chance more a guess may be right than ε alone allows. It belongs to ε, and each answer uses "
     "some of it."
@@ -302,19 +309,12 @@ class LabelCard:
     @property
     def judged(self) -> str:
         """Whether such a promise is usual, and of one answer what becomes of it with another, in one line."""
-        told = (
-            "strong protection"
-            if self.epsilon <= STRONG
-            else "usual, not strong"
-            if self.epsilon <= WEAK
-            else "weak protection"
-        )
         twice = at_most(odds(2 * self.epsilon, 2 * self.delta))
         guess = f" With two such answers a guess {guessed(self.neighbours, self.unit)} is right at most {twice} times."
         more = guess if self.of == _ONE else ""
         return (
-            f"**Is that good?** ε = {amount(self.epsilon)} is {told}. Many published uses lie between ε = 0.1 and 10; "
-            f"less is safer.{more}"
+            f"**Is that good?** ε = {amount(self.epsilon)} is {strength(self.epsilon)}. Many published uses "
+            f"lie between ε = 0.1 and 10; less is safer.{more}"
         )
 
     @property

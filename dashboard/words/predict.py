@@ -45,7 +45,7 @@ NUMBERS_HELP = (
     "follow from the declared bounds, never from the data, so they cost no privacy. Noisy descent on steps "
     "always takes its own, finer steps."
 )
-DELTA = "δ, a small chance that belongs to the promise"
+DELTA = "δ, a small chance by which a guess may be right beyond ε"
 SEEDS = "Private models simulated at each point"
 ROWS = "rows"
 ROWS_TITLE = "number of training rows n"

@@ -162,10 +162,7 @@ def forecast_bound(
     if made_up is None:
         return f"{told}: to tell it would be another answer about them."
     between = f"between {number(made_up[0])} and {with_unit(made_up[1], unit)}"
-    return (
-        f"{told}. In the made-up rows 95 in 100 private answers lie {between}; of the real ones only another answer "
-        "about them would tell."
-    )
+    return f"{told}. In the made-up rows 95 in 100 private answers lie {between}; of the real ones no answer tells it."
 
 
 def claim(q: float, bound: ErrorBound, rows: int | None = None) -> str:

@@ -14,8 +14,9 @@ CLOSED = "Everything else works; private answers wait until this is over, or men
 NO_RHO = "It cannot pay for answers of this kind: they have no ρ, in which this budget counts."
 NO_DELTA = "Answers of this kind need a δ, which this budget does not have."
 IN_RHO = (
-    "ρ limits what an answer tells of somebody on average. At one ε some kinds of answers tell more on average than "
-    "others, and take a larger share. Counted in ρ many small answers fit and few large ones."
+    "Counted in ρ an answer takes what it tells of somebody on average, and not its ε: at one ε a choice or a median "
+    "tells more on average than a model or a count with Gaussian noise, and takes a larger share. So many small "
+    "answers fit and few large ones."
 )
 """Why one ε is two shares, wherever a share is shown of a budget that counts in ρ."""
 NOT_ENOUGH = "Not enough is left for one more answer to this question at this ε."
@@ -32,7 +33,7 @@ def left(whole: float, remaining: float) -> str:
 
 def left_share(whole: float, delta: float, share: float) -> str:
     """What is left where answers do not add up like money."""
-    of = f"in all ε = {amount(whole)}, and on top a chance δ = {failing(delta)}"
+    of = f"in all ε = {amount(whole)} with δ = {failing(delta)}"
     if share >= 1.0:
         return _kept(f"All of the privacy budget is left ({of}).")
     return _kept(f"About {100 * share:.0f} in 100 of the privacy budget is left ({of}).")
@@ -57,6 +58,11 @@ def at_the_end(*, practice: bool) -> str:
     return f" When it is used up no more answers are given, {again}."
 
 
+def counted_in(delta: float) -> str:
+    """That the odds of all answers hold with their δ, and what it is."""
+    return f" δ = {failing(delta)} is counted in: by that chance more a guess may be right than ε alone allows."
+
+
 def paid_for(*, practice: bool) -> str:
     """What everything together is that a budget pays for."""
     return f"all answers that it pays for{' until you reset it' if practice else ''}"
@@ -78,9 +84,7 @@ def delta_first(each: float, remaining: float) -> str:
 def counted(counting: str, *, pure: bool) -> str:
     """How this budget counts."""
     if counting == "sum":
-        return "Answers add up like money." + (
-            "" if pure else " δ, a chance on top of what ε allows (10⁻⁶ is one in a million), adds up too."
-        )
+        return "Answers add up like money." + ("" if pure else " δ (10⁻⁶ is one in a million) adds up too.")
     if counting == "zcdp":
         return f"{IN_RHO} At half the ε an answer costs about a quarter."
     return f"Counted both by adding up and in ρ, whichever leaves more. {IN_RHO}"

@@ -222,5 +222,5 @@ def test_what_is_said_of_made_up_rows_is_where_95_in_100_of_their_answers_lie(q:
     bound = asked([16.0], q, epsilon, "add_remove")[0].error_bound(0.05)
     told = said.forecast_bound(q, bound, "years", 400, (low, high))
     assert f"between {number(low)} and {number(high)} years" in told
-    assert "only another answer" in told
+    assert "of the real ones no answer tells it" in told
     assert "made-up" not in said.forecast_bound(q, bound, "years", 400), "where no rows are made up"
