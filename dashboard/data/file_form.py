@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dashboard.data.decisions import EVEN, LAST_STEP
 from dpcore.datasets.declaration import Stated
-from dpcore.datasets.report import FORM, RECODED
+from dpcore.datasets.report import FORM, LABELLED
 from dpcore.datasets.template import Choice
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class FileForm:
     def coded(self) -> tuple[str, ...]:
         """The columns that the person has read by their codes, in a file that can have labels."""
         found = dict(self.own.choices).get("coded", ())
-        labelled = self.own.reading is not None and self.own.reading.report.container in RECODED
+        labelled = self.own.reading is not None and self.own.reading.report.container in LABELLED
         return found if labelled and isinstance(found, tuple) else ()
 
     @property
@@ -136,7 +136,7 @@ class FileForm:
         own = self.own
         if own.reading is None or own.schema.each_row == "record" or dict(own.choices).get("uneven") == "set aside":
             return False
-        return own.reading.report.container == "text"  # of all others each cell stands by itself
+        return own.reading.report.container == "text"  # of others each cell stands by itself, or the whole range counts
 
     @property
     def _open_ended(self) -> bool:

@@ -74,17 +74,19 @@ class FileRows:
     @property
     def any_reach(self) -> bool:
         """Whether one may move an entry by all that its column can hold, so that nobody is asked how far: a row may be
-        who is protected, or the file is of a kind whose own lists call numbers something else."""
+        who is protected, or the file is of a kind in which a number may be read as something else."""
         reading = self.own.reading
         return self.protected or (reading is not None and reading.report.container in RECODED)
 
     @property
     def moves(self) -> str:
         """What the page says of how far one moves an entry: that it is asked, or why the whole range counts."""
-        unit = self.own.schema.unit
+        unit, reading = self.own.schema.unit, self.own.reading
         if self.protected:
             return said.moves_any(unit, self.somebody)
-        return said.moves_recoded(unit) if self.any_reach else said.moves_asked(unit)
+        if reading is None or not self.any_reach:
+            return said.moves_asked(unit)
+        return said.moves_recoded(unit, reading.report.container)
 
     @property
     def somebody(self) -> str:

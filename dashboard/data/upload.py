@@ -18,7 +18,7 @@ from dashboard.widgets.drop_areas import named
 from dashboard.widgets.inputs import text_box
 from dashboard.words import data as said
 from dpcore.datasets import Report
-from dpcore.datasets.report import RECODED
+from dpcore.datasets.report import LABELLED
 
 LARGEST = 200
 LARGEST_PASTED = 2_000_000
@@ -104,7 +104,7 @@ def again(own: OwnFile) -> None:
 def _may_be_coded(own: OwnFile) -> tuple[str, ...]:
     """The columns that can be read by their codes: all of a kind of file that can have labels, whether it has some or
     not, for one row can bring one."""
-    if own.as_read is None or own.as_read.report.container not in RECODED:
+    if own.as_read is None or own.as_read.report.container not in LABELLED:
         return ()
     return tuple(map(str, own.as_read.frame.columns))
 

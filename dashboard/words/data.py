@@ -144,11 +144,18 @@ def moves_any(unit: str, heading: str) -> str:
     )
 
 
-def moves_recoded(unit: str) -> str:
-    """Of a file of SPSS, Stata or SAS, whichever lists it has."""
+_RECODED = {
+    "workbook": "In a workbook another cell of its row, or how it is shown, may make a number missing or another one",
+    "json": "In a JSON file another key of its row may take a number's place",
+}
+
+
+def moves_recoded(unit: str, kind: str) -> str:
+    """Of a file of a kind in which a number may be read as something else, whatever this one holds."""
+    labelled = "A file of SPSS, Stata or SAS may itself call a number missing, or something else"
     return (
-        "A file of SPSS, Stata or SAS may itself call a number missing, or something else: so the whole declared range "
-        f"counts of how far one {safe(unit)} can move an entry, and answers are rough. To say how far, save it as CSV."
+        f"{_RECODED.get(kind, labelled)}: so the whole declared range counts of how far one {safe(unit)} can move "
+        "an entry, and answers are rough. To say how far, save it as CSV."
     )
 
 

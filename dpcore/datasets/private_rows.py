@@ -26,7 +26,7 @@ from dpcore.datasets.numerals import tidy
 from dpcore.datasets.places import Places
 from dpcore.datasets.plain_words import plainly
 from dpcore.datasets.range_parts import range_parts
-from dpcore.datasets.report import RECODED, Container
+from dpcore.datasets.report import DISPLACED, RECODED, Container
 from dpcore.datasets.schema import GIVES_NAMES, LONGEST_PERSON, Column, Schema
 from dpcore.errors import InvalidArgument
 from dpcore.validate import BoolArray, FloatArray, IntArray
@@ -39,6 +39,10 @@ NO_DAY = np.iinfo(np.int64).min
 NAMELESS = (
     "are private in name, because some are left out by what another column says: leave them out by the column with "
     "their names, take that step back, keep totals and notes as rows, or set none aside for too many cells"
+)
+DISPLACEABLE = (
+    "are private in name in a workbook or a JSON file, where another cell may take a row's name away: save the table "
+    "as CSV, declare the names as options, or leave that column undeclared"
 )
 PUT_TOGETHER = "are private in number, name and place, because a step made them from what others hold: take it back"
 MOST_LOOKED_AT = 1_000
@@ -192,6 +196,8 @@ class PrivateRows:
         self._check_public()
         if self._left_out_by - {column}:
             raise InvalidArgument("rows", NAMELESS)
+        if self._container in DISPLACED:
+            raise InvalidArgument("rows", DISPLACEABLE)
         return named, self._with_empty_rows(as_text(self._behind[column]))
 
     def row_batches(self, reads: Reads, asked: Places, size: int) -> Iterator[IntArray]:
@@ -206,7 +212,7 @@ class PrivateRows:
     def said_of_entries(self, declaration: Declaration, named: str | None) -> Declaration:
         """``declaration`` as far as it holds for the entries of a table of options or steps whose names are in the
         column ``named``. One person may move an entry by all that it can hold where another cell leaves a row out, the
-        file calls a number something else, or numbers with a point are read by a comma."""
+        file may call a number something else (``RECODED``), or numbers with a point are read by a comma."""
         pointed = self._container != "text" and any(column.decimal == "," for column in declaration.columns)
         elsewhere = pointed or self._container in RECODED or self._left_out_by - {named}
         return declaration.of_any_reach() if elsewhere else declaration

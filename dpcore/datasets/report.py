@@ -11,8 +11,13 @@ Container = Literal["text", "workbook", "json", "parquet", "arrow", "labelled", 
 OPEN_ENDED: tuple[Container, ...] = ("text", "workbook", "transport")
 """Those in which an empty row behind the others is none, or can be: text whose last line has no end, a sheet, and a SAS
 transport file of texts alone, which fills up with blanks."""
-RECODED: tuple[Container, ...] = ("labelled", "transport")
-"""Those that say themselves of single numbers that they mean something else: a label, or nothing."""
+LABELLED: tuple[Container, ...] = ("labelled", "transport")
+"""Those that can have labels for the codes in a column."""
+DISPLACED: tuple[Container, ...] = ("workbook", "json")
+"""Those in which another cell of its row can take a cell's place, or the row's cells away: a key that comes to the same
+column, or a number that no sheet can show."""
+RECODED: tuple[Container, ...] = (*LABELLED, *DISPLACED)
+"""Those in which a number may be read as something else: by a label, the format of its cell, or another cell."""
 Escape = Literal["doubled", "backslash"]
 Objects = Literal["list", "rows", "columns"]
 Merged = Literal["each", "first"]

@@ -114,7 +114,8 @@ def sensitivity_rule(column: Column, unit: str, neighbours: Neighbours) -> str:
     """How far one person can move an entry, and how that is known."""
     name, step = shown(column.name), entry_sensitivity(column, neighbours)
     if column.moved is None or column.sensitivity is None:
-        return f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {_range(column)}."
+        told = f"One {shown(unit)} may move an entry of “{name}” over its whole declared range of {_range(column)}"
+        return f"{told}: nothing less was stated, or none that holds of this kind of file, as it does of CSV."
     told = (
         f"That one {shown(unit)} can move an entry of “{name}”, as it is read for this answer, by at most "
         f"{exact(column.sensitivity)} was stated and not checked"

@@ -1,5 +1,5 @@
-"""Of entries of SPSS, Stata and SAS files nobody is asked how far one moves them: by the kind of the file alone the
-whole range counts, and the page says so."""
+"""Of entries of SPSS, Stata and SAS files, workbooks and JSON nobody is asked how far one moves them: by the kind of
+the file alone the whole range counts, and the page says so."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tests.dashboard.test_coded_choice import LABELLED, OTHERS, opened
 from tests.dashboard.test_data_page import drop, held
 
 KINDS = LABELLED | OTHERS
+RECODED = {*LABELLED, "sheet", "json"}
 
 
 def stating(kind: str) -> OwnFile:
@@ -41,10 +42,11 @@ def tell(kind: str) -> None:
     engine = own.reading.private.said_of_entries(declared, None)
     assert engine == declared, "what the page holds to is what an answer holds to"
     counts = {column.sensitivity for column in own.schema.columns}
-    assert counts == ({None} if kind in LABELLED else {1.0})
-    assert (own.rows.moves == said.moves_recoded("person")) == (kind in LABELLED)
+    assert counts == ({None} if kind in RECODED else {1.0})
+    container = own.reading.report.container
+    assert (own.rows.moves == said.moves_recoded("person", container)) == (kind in RECODED)
     asked = needed._declared_numbers(own)
-    assert not asked or kind not in LABELLED
+    assert not asked or kind not in RECODED
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,7 +54,7 @@ def test_what_is_said_of_entries_counts_by_the_kind_of_the_file(kind: str) -> No
     tell(kind)
 
 
-@pytest.mark.parametrize("kind", LABELLED)
+@pytest.mark.parametrize("kind", sorted(RECODED))
 def test_what_counts_for_nothing_and_is_asked_is_found_out(kind: str) -> None:
     with patch.object(FileRows, "any_reach", property(lambda rows: rows.protected)), pytest.raises(AssertionError):
         tell(kind)
@@ -64,11 +66,14 @@ def asks(app: AppTest, kind: str) -> bool:
     app.get_by_key(f"own-each-row-{held(app).schema.each_row}").set_value("option").run()
     app.selectbox(key="own-column").set_value("pain").run()
     shown = text(app)
-    told = said.moves_recoded("person").partition(":")[0] in shown, said.moves_asked("person") in shown
-    assert told == (kind in LABELLED, kind in OTHERS)
+    reading = held(app).reading
+    assert reading is not None
+    recoded = said.moves_recoded("person", reading.report.container).partition(":")[0]
+    told = recoded in shown, said.moves_asked("person") in shown
+    assert told == (kind in RECODED, kind not in RECODED)
     return any(one.label == columns_said.moves("person") for one in app.number_input)
 
 
 def test_the_page_asks_for_it_where_it_counts(open_app: Callable[..., AppTest]) -> None:
     app = open_app("data")
-    assert [asks(app, kind) for kind in ("sav without a label", "csv")] == [False, True]
+    assert [asks(app, kind) for kind in ("sav without a label", "csv", "sheet", "json")] == [False, True, False, False]

@@ -192,7 +192,7 @@ def test_what_was_asked_and_promised_of_large_numbers_is_what_is_read() -> None:
     assert words.amount(2 / 3, left=True) == "0.666666"
     moved = Column(name="sales", type="integer", low=0, high=30_000_049, sensitivity=9_999_995)
     assert "by at most 9,999,995 was stated" in promise(moved)
-    assert "over its whole declared range of 0.1 to 0.3." in promise(Column(name="x", type="number", low=0.1, high=0.3))
+    assert "over its whole declared range of 0.1 to 0.3:" in promise(Column(name="x", type="number", low=0.1, high=0.3))
 
 
 AMOUNTS: dict[str, Callable[[float], str]] = {

@@ -26,7 +26,7 @@ from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.naming import alphabetical
 from dpcore.datasets.reading.tabulate import Tabulated
 from dpcore.datasets.report import (
-    RECODED,
+    LABELLED,
     Breaks,
     Container,
     Escape,
@@ -315,7 +315,7 @@ def _check_coded(table: Tabulated, choices: Choices) -> None:
     """Raises UnreadableFile where a column that is to be read by its codes is called otherwise, which would be read by
     its labels in silence."""
     lacking = [name for name in choices.coded if name not in table.frame.columns]
-    if lacking and table.report.container in RECODED:
+    if lacking and table.report.container in LABELLED:
         raise UnreadableFile(
             f"The file has no column “{shown(lacking[0])}”, which is to be read by its codes; choose anew which are."
         )
