@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.audit.labelled import Program, labelled_bytes
-from dpcore.audit.sheets import workbook
+from dpcore.audit.sheets import DAY, SPAN, workbook
 from dpcore.datasets import (
     Declaration,
     PrivateRows,
@@ -35,9 +35,10 @@ from dpcore.validate import Neighbours
 
 Row = tuple[str, ...]
 Moves = Literal["rows", "entries"]
-FileKind = Literal["text", "sheet", "merged sheet", "lists", "objects"]
-"""As what a file is written: CSV, a workbook (merged: empty cells of the first column are one with that above them), or
-JSON, in which rows are lists or objects inside an object."""
+FileKind = Literal["text", "sheet", "merged sheet", "shown sheet", "lists", "objects", "records"]
+"""As what a file is written: CSV, a workbook (merged: empty cells of the first column are one with that above them;
+shown: the numbers of a table of entries as days, and those of its last column as hours), or JSON, in which rows are
+lists, objects inside an object, or records, each with the keys that its last cell brings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,7 +104,8 @@ class Question:
     """One question as a page asks it: ``ask`` gets the declaration, and the file for its public facts alone.
 
     ``tables`` are the files to begin with. In ``moves`` a neighbour differs in the ``rows`` of one person or in the
-    ``entries`` of the column ``entry``. ``extreme`` are rows that are likely to show most. ``any_declaration`` says
+    ``entries`` of the column ``entry``, and in what the last column, which nobody declares, holds: these ``beside``.
+    ``extreme`` are rows that are likely to show most. ``any_declaration`` says
     that the schema was drawn: it may be refused then, in the same words on both files. ``steps`` are done to the file
     before it is declared; ``header`` names its columns where they make others of them. Cells are quoted by ``mark``.
     With ``program`` the file is one of SPSS or Stata, with this ``codebook`` whatever is declared.
@@ -119,6 +121,7 @@ class Question:
     hidden: Neighbours = "add_remove"
     moves: Moves = "rows"
     entry: str = ""
+    beside: tuple[str, ...] = ()
     any_declaration: bool = False
     steps: tuple[Step, ...] = ()
     header: tuple[str, ...] = ()
@@ -161,6 +164,8 @@ class Question:
         answers = PLAIN | {"encoding": self.encoding}
         if not self.heading:
             answers |= {"header_rows": 0, "columns": len(self.names)}
+        if self.beside and self.kind != "text":
+            answers |= {"uneven": "refuse"}  # or the whole range counts whatever the kind
         reading = as_a_page_reads(self._bytes(rows), answers)
         after = reading.after(self.steps)
         return File(frame=after.frame, private=after.private)
@@ -169,6 +174,11 @@ class Question:
         lines = [self.names, *rows] if self.heading else rows
         if self.kind == "sheet" or self.kind == "merged sheet":
             return workbook(lines, merged=self.kind == "merged sheet")
+        if self.kind == "shown sheet":
+            return workbook(lines, numbers={self.names.index(self.entry): DAY, len(self.names) - 1: SPAN})
+        if self.kind == "records":
+            records = (dict(zip(self.names[:-1], row, strict=False)) | json.loads(row[-1] or "{}") for row in rows)
+            return "\n".join(map(json.dumps, records)).encode()
         if self.kind == "lists":
             return json.dumps(lines).encode()
         if self.kind == "objects":
@@ -221,6 +231,7 @@ class Question:
 
     @staticmethod
     def _spoiled(row: Row, cell: str, place: int) -> Row:
+        place %= len(row)
         return (*row[:place], cell, *row[place + 1 :])
 
     @staticmethod
@@ -257,6 +268,8 @@ class Question:
                     [self._spoiled(row, f"{cell:.12g}", place) for row, cell in zip(table, cells, strict=True)]
                     for cells in (begun, begun + step * signs)
                 )
+            if self.beside:
+                there = [self._spoiled(row, self.beside[number % len(self.beside)], -1) for row in there]
             yield tuple(here), tuple(there)
 
 

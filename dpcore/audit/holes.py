@@ -510,6 +510,13 @@ def _begun_by_its_look() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _said_of_any_file() -> Iterator[None]:
+    """What was stated of how far one moves an entry, counted of every kind of file."""
+    with patch.object(doors, "RECODED", ()):
+        yield
+
+
 HOLES: tuple[Hole, ...] = (
     Hole(
         name="1 an alarm with sensitivity 1 whatever the column",
@@ -722,6 +729,16 @@ HOLES: tuple[Hole, ...] = (
         on="objects inside an object of JSON, most common, a row added",
         within=_form_unasked,
         from_bytes=9,
+    ),
+    *(
+        Hole(
+            name=f"{how} entries {where} moved as stated",
+            on=f"{how} entries {where}",
+            within=_said_of_any_file,
+            from_bytes=9,
+        )
+        for how in ("best", "alarm over")
+        for where in ("shown as a day", "beside a span", "beside keys")
     ),
     Hole(name="a replaced row at the noise of an added one", on="most common, a row replaced", ask=_as_if_added),
 )

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from dpcore.audit.drawn import RECEIPT, drawn_model
-from dpcore.audit.files import Ask, File, Question, Row
+from dpcore.audit.files import Ask, File, FileKind, Question, Row
 from dpcore.audit.frames import FrameQuestion, WrittenAs
 from dpcore.audit.labelled import Program
 from dpcore.datasets import (
@@ -482,6 +482,53 @@ def _of_form() -> list[Question]:
     ]
 
 
+def _displaced() -> list[Question]:
+    """Entries of files in which another cell of its row, or how it is shown, may call one something else."""
+    taken = Column(name="taken", type="integer", low=0, high=5_000_000, sensitivity=1)
+    dated = _rows("abc", ("2958465", "20", "9"), ("0.5",) * 3)
+    beyond = _rows("abc", ("2959990", "2959920", "2959909"), ("0.5",) * 3)  # which are no days any more
+    plain = _rows("abc", ("900", "200", "90"), ("",) * 3)
+    files: tuple[tuple[str, FileKind, tuple[Row, ...], tuple[str, ...]], ...] = (
+        ("shown as a day", "shown sheet", dated, ("0.5",)),
+        ("beside a span", "shown sheet", beyond, ("1e9", "1e300")),
+        ("beside keys", "records", plain, ('{"taken ": 0}', '{"label ": ""}', '{"taken": null}')),
+        ("beside a comma", "text", plain, ("x,y", '"x', "1e9")),
+    )
+    asks: dict[str, tuple[EachRow, Ask]] = {
+        "best": (
+            "option",
+            lambda d, file: BestScore.of(
+                file.private.said_of_entries(d, "label"), option="label", score="taken", epsilon=0.5
+            ),
+        ),
+        "alarm over": (
+            "step",
+            lambda d, file: AlarmRun.of(
+                file.private.said_of_entries(d, None),
+                "taken",
+                threshold=500,
+                epsilon=0.5,
+                entries=file.private.public_size(d),
+            ),
+        ),
+    }
+    return [
+        Question(
+            name=f"{how} entries {where}",
+            schema=Schema(columns=(LABEL, taken), each_row=each_row),
+            ask=ask,
+            tables=(table,),
+            moves="entries",
+            entry="taken",
+            beside=beside,
+            header=("label", "taken", "waited"),
+            kind=kind,
+        )
+        for how, (each_row, ask) in asks.items()
+        for where, kind, table, beside in files
+    ]
+
+
 def _of_programs() -> list[Question]:
     """Questions about records in files of SPSS and Stata."""
     programs: tuple[Program, ...] = ("SPSS", "Stata")
@@ -556,6 +603,7 @@ QUESTIONS: tuple[Question, ...] = (
     *_plays(),
     *_after_steps(),
     *_of_form(),
+    *_displaced(),
     *_of_programs(),
     *_of_frames(),
 )

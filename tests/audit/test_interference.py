@@ -37,6 +37,7 @@ def test_a_neighbouring_file_changes_the_law_alone_and_by_no_more_than_claimed(n
         "losses, doubling",
         "alarm over revenue, exponential",
         "losses of a step, totals left out",
+        *(found.name for found in QUESTIONS if found.beside),
     ],
 )
 def test_from_the_bytes_of_the_file(name: str) -> None:
