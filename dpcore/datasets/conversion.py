@@ -14,7 +14,7 @@ from dpcore.datasets.dates import dates
 from dpcore.datasets.different import encoded
 from dpcore.datasets.fills import fill_day, fill_number, fill_yes
 from dpcore.datasets.matching import none_at, without, words
-from dpcore.datasets.numerals import integers, nearest, numbers, tidy
+from dpcore.datasets.numerals import bounded, integers, nearest, numbers, tidy
 from dpcore.datasets.plain_words import places, plain
 from dpcore.datasets.schema import Column, Schema
 from dpcore.datasets.table import Table
@@ -146,7 +146,7 @@ def _nowhere(text: pd.Series) -> BoolArray:
 
 
 def _number(text: pd.Series, missing: BoolArray, column: Column) -> _Read:
-    values = numbers(text, column.decimal)
+    values = (numbers if column.sensitivity is None else bounded)(text, column.decimal)
     held = _clipped(values, column)
     return pd.Series(held), np.isnan(values) & ~missing, _moved(values, held)
 

@@ -99,12 +99,22 @@ def numbers(text: pd.Series, decimal: Decimal, *, plain: bool = False) -> FloatA
 
     ``plain`` says that every cell is already known to be written as computers write numbers.
     """
-    clean = text if plain else canonical(text, decimal)
-    held = words(clean)
-    held = pc.if_else(pc.equal(held, ""), "nan", held)
-    values = np.asarray(pc.cast(held, pa.float64()), dtype=np.float64)
+    values = _floats(text if plain else canonical(text, decimal))
     # an array of its own, since one of Arrow may not be written to: whether it may hangs on the column's pieces
     return np.where(np.isfinite(values), values, np.nan) + 0.0  # −0 becomes 0
+
+
+def bounded(text: pd.Series, decimal: Decimal) -> FloatArray:
+    """As ``numbers``, with the largest float of its sign where a number lies beyond all of them: beside that a number
+    one larger is not nothing."""
+    return np.nan_to_num(_floats(canonical(text, decimal)), nan=np.nan) + 0.0
+
+
+def _floats(clean: pd.Series) -> FloatArray:
+    """float64 values of what a computer wrote, NaN for "", infinite beyond the range of a float."""
+    held = words(clean)
+    held = pc.if_else(pc.equal(held, ""), "nan", held)
+    return np.asarray(pc.cast(held, pa.float64()), dtype=np.float64)
 
 
 def integers(text: pd.Series, decimal: Decimal) -> tuple[IntArray, BoolArray]:
@@ -139,12 +149,14 @@ def nearest(text: pd.Series, decimal: Decimal) -> tuple[IntArray, BoolArray]:
     read as moved by that, and by any other as moved no farther than the next whole one; up to there, and where it has
     an exponent up to 2⁵³.
     """
-    values = numbers(text, decimal)
+    values = bounded(text, decimal)
     there = ~np.isnan(values)
     as_it_is = there & (values == np.floor(values)) & (np.abs(values) < _WHOLE)
     found = np.where(as_it_is, values, 0).astype(np.int64)
+    beyond = np.abs(np.nan_to_num(values)) > 2.0**63
+    found[beyond] = np.where(values[beyond] < 0, _LEAST, _MOST)
     # By the digits: floats lie closer to each other below 8 than above, and of two they may lose what one has.
-    rest = np.flatnonzero(there & ~as_it_is)
+    rest = np.flatnonzero(there & ~as_it_is & ~beyond)
     for position, word in zip(rest, canonical(text.iloc[rest], decimal), strict=True):
         half = ROUND_HALF_DOWN if word.startswith("-") else ROUND_HALF_UP
         found[position] = min(max(int(_exactly(word).to_integral_value(half)), _LEAST), _MOST)

@@ -234,7 +234,7 @@ class PrivateRows:
         """The rows that count, to be read by column. Raises InvalidArgument, as ``check``."""
         self.check(reads)
         if reads.steps:
-            return OpenRows(lambda name: self._with_empty_rows(self._text(name)), self._records, reads)
+            return OpenRows(lambda name: self._with_empty_rows(self._text(name, reads)), self._records, reads)
         here = self if reads.person is None else self._of_people(reads.person, reads.most)
         return here._of_records(reads)
 
@@ -247,11 +247,15 @@ class PrivateRows:
         there = np.ones(rows, dtype=bool)
         there[blank] = False
         places = np.flatnonzero(there)
-        return OpenRows(lambda name: _taken(self._text(name), places), places.size, reads)
+        return OpenRows(lambda name: _taken(self._text(name, reads), places), places.size, reads)
 
-    def _text(self, name: str) -> pd.Series:
+    def _text(self, name: str, reads: Reads | None = None) -> pd.Series:
         found = self._behind.get(name)
-        return pd.Series([""] * len(self._behind), dtype="str") if found is None else _text(found)
+        if found is None:
+            return pd.Series([""] * len(self._behind), dtype="str")
+        entries = reads is not None and any(one.name == name and one.sensitivity is not None for one in reads.columns)
+        # beside an entry that is as long as may be looked at, one a little larger is no empty cell
+        return as_text(found).reset_index(drop=True) if entries else _text(found)
 
 
 class OpenRows:
