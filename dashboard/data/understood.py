@@ -90,16 +90,19 @@ def form_suggested(own: OwnFile) -> list[str]:
         HEADING: named_on(report, names),
         "file:encoding": _encoded(report),
         LAST_STEP: f"there are {count}, down to the last row that holds anything",
-        EVEN: _fits(report, len(names)),
+        EVEN: _stays(report),
     }
     return [told[doubt] for doubt in own.form.suggested]
 
 
-def _fits(report: Report, columns: int) -> str:
-    """What must be so of every row of steps or options, whoever wrote into it."""
-    ends = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}.get(report.delimiter, "sign that ends cells")
-    cells = words.plural(columns, "cell")
-    return f"whatever people write, each line has {cells}, no {ends} too many, and no quotation mark that stays open"
+def _stays(report: Report) -> str:
+    """What must be so of every row of steps or options, whoever wrote into it: two marks that are letters could take in
+    what stands between them, with as many cells as ever."""
+    end = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}.get(report.delimiter, "sign that ends cells")
+    lines = f"whatever people write stays in its cell: each line has {words.plural(report.cells, 'cell')}, and"
+    if not report.quote:
+        return f"{lines} none of them has a {end} in it"
+    return f"{lines} the program that wrote the file puts quotation marks around each cell with a {end} or a mark in it"
 
 
 def _encoded(report: Report) -> str:

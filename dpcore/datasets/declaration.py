@@ -51,8 +51,8 @@ stand around cells, how one is written inside a cell, where cells end, whether a
 cells run over lines, how many columns there are where no line names them, whether lines that look like totals and notes
 are rows, where a cell merged over several rows holds its value, how a JSON document that is an object holds its rows,
 in which encoding letters are written, how many lines name the columns, that the last row of a file that holds anything
-is its last one, or step, where the number of rows is public, that whatever a line of such a file holds fits into its
-cells, and that no row is itself one of those who come and go. Of a table or view of a source its owner can state that
+is its last one, or step, where the number of rows is public, that whatever people write into such a file stays in its
+cell, and that no row is itself one of those who come and go. Of a table or view of a source its owner can state that
 its rows are there ``row by row``, whatever rows of others are."""
 
 

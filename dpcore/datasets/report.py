@@ -93,7 +93,8 @@ class Report:
     too, or between rows alone. A cell ``merged`` over several rows of a sheet holds its value in each, or in the first.
     A JSON document's rows are those of a ``list`` of objects in it, or it is an object each of whose values is one of
     ``objects``; None where the file is no such object. ``spilled`` is how many lines of a text were set aside because
-    they had too many cells or a mark stayed open, or have another number of cells than most.
+    they had too many cells or a mark stayed open, or have another number of cells than most, which is ``cells`` (0
+    where there are no lines).
     Alternatives are empty where no other reading is plausible and the bytes ``decided`` nothing.
     """
 
@@ -118,6 +119,7 @@ class Report:
     objects: Objects | None = None
     part: str = ""
     spilled: int = 0
+    cells: int = 0
     notices: tuple[Notice, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 

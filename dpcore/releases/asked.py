@@ -83,7 +83,8 @@ _FORM: dict[Stated, str] = {
     "two heading lines": "two lines of the file together name its columns",
     "last step": "the last step is the last row of the file that holds anything",
     "last row": "the last row is the last one of the file that holds anything",
-    "even lines": "no row has more cells than there are columns and no quotation mark stays open, whatever it holds",
+    "even lines": "whatever people write stays in its cell, as signs that end cells and quotation marks within one do "
+    "where the program that wrote the file puts marks around it",
     "rows stay": "no row is itself one of those who are protected, or made by one",
 }
 _ROW_BY_ROW: Stated = "row by row"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 from dataclasses import replace
 
 import pandas as pd
@@ -15,7 +18,9 @@ from dpcore.datasets import Column, Schema, read_table
 from dpcore.datasets.declaration import Reads
 from dpcore.datasets.reading import tabulate
 from dpcore.datasets.reading.columns import Columns
+from dpcore.datasets.report import Report
 from dpcore.datasets.schema import EachRow
+from dpcore.errors import UnreadableFile
 from dpcore.releases.asked import form_stated
 from dpcore.validate import BoolArray
 
@@ -46,14 +51,17 @@ def test_a_comma_too_many_takes_no_name_away_that_an_answer_gives_out() -> None:
     assert (plain.reading.report.spilled, spilled.reading.report.spilled) == (0, 1)
     assert EVEN in plain.form.suggested
     (told,) = (one for one in form_suggested(plain) if "whatever people write" in one)
-    assert (
-        told == "whatever people write, each line has 3 cells, no comma too many, and no quotation mark that stays open"
+    assert told == (
+        "whatever people write stays in its cell: each line has 3 cells, and the program that wrote the file puts "
+        "quotation marks around each cell with a comma or a mark in it"
     )
+    (letters,) = (one for one in form_suggested(own(quote="")) if "whatever people write" in one)
+    assert letters.endswith("each line has 3 cells, and none of them has a comma in it")
     right = plain.decide(plain.confirm(plain.columns.to_call_right))
     assert private_answer.lacking(right) == ()
     assert "even lines" in right.form.said_in_answers
     assert (
-        "no row has more cells than there are columns"
+        "whatever people write stays in its cell"
         in form_stated(Reads(columns=COLUMNS, form=right.form.said_in_answers))[0]
     )
     assert EVEN not in spilled.form.suggested, "it is not so"
@@ -142,6 +150,54 @@ def test_where_every_line_ends_alike_none_spilled() -> None:
     rows = "".join(f"light,{street},{place},\n" for place, street in enumerate(STREETS))
     assert read_table(f"complaint,street,callers\n{rows}".encode(), header_rows=1, header_line=1).report.spilled == 0
     assert read_table(b"street\nA\n\nB\n", header_rows=1, header_line=1).report.spilled == 0
+
+
+WRITTEN = ("x", '"x', 'y"', 'y",5,w', "a, b", '"', '""', 'say "x"', '",', '5",')
+
+
+def last_row(cells: list[str], *, marked: bool) -> tuple[list[str], Report]:
+    """What is read of a row that ends a table, with marks around each cell with a comma or a mark in it, or none."""
+    text = io.StringIO()
+    rows = [["street", "comment", "callers", "other", "more"], *([street, "x", "4", "y", "z"] for street in STREETS)]
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerow(cells) if marked else text.write(",".join(cells) + "\n")
+    reading = read_table(text.getvalue().encode(), header_rows=1, header_line=1, quote='"', uneven="set aside")
+    return reading.frame.iloc[-1].tolist(), reading.report
+
+
+def test_what_is_called_right_is_what_an_entry_hangs_on() -> None:
+    """That each line has five cells and no mark stays open held of a line whose two marks took its entry in between."""
+    unmarked = set()
+    for pair in itertools.product(WRITTEN, repeat=2):
+        cells = ["street H", pair[0], "90", pair[1], "z"]
+        assert last_row(cells, marked=True)[0] == cells, "what the click says keeps each in its cell"
+        try:
+            read, report = last_row(cells, marked=False)
+        except UnreadableFile:
+            continue
+        if not report.spilled and read[0] == cells[0] and read[2] != "90":
+            unmarked.add(pair)
+    assert ('"x', 'y",5,w') in unmarked, "with as many cells as ever"
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "cells"),
+    [
+        ("street,callers", "A,1", 2),
+        ("street,callers,,", "A,1,,", 4),
+        ("street,callers,,", "A,1,,x", 4),
+        ("street,callers", "A,1,", 3),
+        ("street;callers", "A;1", 2),
+        (",street,callers", "0,A,1", 3),
+        ("street", "A", 1),
+    ],
+)
+def test_the_cells_of_a_line_are_counted_as_they_stand(heading: str, row: str, cells: int) -> None:
+    """Of two names and two columns without one it said that each line has two cells, and by one row's note three."""
+    text = "\n".join([heading, *[row] * 9])
+    assert read_table(text.encode(), header_rows=1, header_line=1).report.cells == cells
+    noted = f"{text}\n{row.rstrip('x,')},,x" if row.endswith((",,", ",x")) else text
+    assert read_table(noted.encode(), header_rows=1, header_line=1).report.cells == cells
 
 
 def test_of_records_nothing_of_it_is_asked() -> None:

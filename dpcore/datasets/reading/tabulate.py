@@ -77,6 +77,7 @@ class _Body:
     records: int
     line: int
     spilled: int
+    cells: int
 
     @property
     def first_line(self) -> int:
@@ -161,6 +162,7 @@ def tabulate(
         first_line=body.first_line,
         columns=body.unnamed,
         spilled=opened.size + body.spilled,
+        cells=body.cells,
         quote=dialect.quote,
         escape=decided.escape_of(dialect),
         keep_footer=found.end == seen.counts.size and found.keeps is not False,
@@ -421,6 +423,7 @@ def _assembled(
         records=int(lines.size + empty.size),
         line=found.line,
         spilled=spilled,
+        cells=int(np.bincount(counts[keep]).argmax()) if keep.any() else table.most or 0,
     )
 
 
