@@ -15,7 +15,7 @@ import pytest
 
 from dpcore.audit.files import PLAIN, as_a_page_reads
 from dpcore.datasets import Column, Declaration, Reading, read_table
-from dpcore.datasets.reading import decided, decoding, layout
+from dpcore.datasets.reading import decided, decoding, layout, lines_apart
 from dpcore.datasets.reading.survey import Survey
 from dpcore.datasets.report import BLANKS, BLANKS_NAMED, Report, Returns
 from dpcore.errors import UnreadableFile
@@ -502,6 +502,25 @@ def test_a_mark_that_is_never_closed_is_none_where_each_line_is_a_row() -> None:
         assert found.frame["b"].tolist() == ["x", "z"]
 
 
+@pytest.mark.parametrize("line", ['2,"y"z', '"2"2,y', '2,""y', '2,"y" z', '"2" ,"y"z', '2,"y\\"z'])
+@pytest.mark.parametrize("place", [1, 3])
+def test_text_behind_a_mark_is_nobody_s_where_each_line_is_a_row(
+    line: str, place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had the file refused."""
+    lines = ["a,b", '1,"x"', "3,z"]
+    text = "\n".join([*lines[:place], line, *lines[place:], ""]).encode()
+    stated: dict[str, Any] = {"delimiter": ",", "quote": '"', "escape": "doubled", "header_rows": 1, "header_line": 1}
+    with pytest.raises(UnreadableFile, match="after a closing quotation mark"):
+        read_table(text, **stated)
+    found = read_table(text, **stated, breaks="between", uneven="set aside")
+    assert found.frame.to_numpy().tolist() == [["1", "x"], ["3", "z"]]
+    assert (found.records, found.report.spilled) == (3, 1)
+    monkeypatch.setattr(lines_apart, "_can_be_read", lambda line, dialect: True)
+    with pytest.raises(UnreadableFile):
+        read_table(text, **stated, breaks="between", uneven="set aside")
+
+
 def test_a_mark_behind_a_backslash_stays_a_sign_where_each_line_is_a_row() -> None:
     text = 'a,b\n1,"says \\"hi\\", often"\n2,"a \\""\n3,"x\ny"\n4,z\n'
     found = read_table(text.encode(), escape="backslash", breaks="between", header_rows=1, uneven="set aside")
@@ -528,6 +547,7 @@ ODD_LINES = (
         f"south ward,44,o{chr(13) * 300}k",
         "south ward,44,ok\r\rsouth ward",
     ),
+    *('"south" ward,44,ok', 'south ward,"44"4,ok', 'south ward,44,"o"k', 'south ward,44,"o" ', '"",""x,ok'),
     *("=1+1,44,ok", "\ufeffsouth ward,44,ok", "south ward,44,\0", "ſouth ward,44,ok", "south ward,1e400,ok"),
 )
 """Lines that one person's row might be."""

@@ -416,10 +416,36 @@ def test_settings_are_no_records() -> None:
         read_table(json.dumps({"server": {"port": 1}, "names": {"first": "x"}}).encode())
 
 
+@pytest.mark.parametrize("sign", ["\t", "\n", "\x01", "\x1f", "\x7f"])
+@pytest.mark.parametrize("written", [listed, in_lines, lambda rows: json.dumps({"rows": rows}).encode()])
+def test_a_sign_as_it_stands_in_one_text_has_no_file_refused(
+    sign: str, written: Callable[[list[Any]], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tab that a program did not write as \\t had all rows refused."""
+    rows = [{"ill": "cold", "note": "x"}, {"ill": "flu", "note": "aMARKb"}, {"ill": "cold", "note": "x"}]
+    data = written(rows).replace(b"MARK", sign.encode())
+    found = read_table(data)
+    assert counted(found, "ill") == [2, 1, 0]
+    assert found.frame["note"].tolist() == ["x", f"a{sign}b", "x"]
+    monkeypatch.setattr(json, "JSONDecoder", lambda *, strict, **how: DECODER(strict=True, **how))
+    if sign < " ":
+        with pytest.raises(UnreadableFile, match="well-formed"):
+            read_table(data)
+
+
+DECODER = json.JSONDecoder
 ODD_ROWS = (
     *('["so]uth", 5]', '["%s", 5]' % ("x" * 4200), "5", '"a"', "true", "null", "[]", "{}", "[[1], 2]", '{"a": 1}'),
     *('[\n"x"\n]', "", " " * 5000, " " * 5000 + "5", "x", "x,south", "[", "{", "]", "[cold, 1]", "{cold"),
     *("\ufeff5", '"cold', "null null", "null,5", '5 ["a", "b"]', '["a", "b"] 5', '["a", "b"] ["c", "d"]', "5\u2028"),
+    *(
+        '["so\tuth", 5]',
+        '["so\x01uth", 5]',
+        '["so\nuth", 5]',
+        '{"a": "x\ty"}',
+        '{"ill": "so\tuth"}',
+        '["so\x00uth", 5]',
+    ),
     "\n".join(["null"] * 900),
 )
 """What one row might be, and the last one many, where the others are JSON: well-formed or not."""

@@ -139,14 +139,17 @@ def _of_lists(records: Iterable[Any], left_out: dict[str, int]) -> tuple[pd.Data
 
 
 def _found(text: str, objects: Objects | None, say: Say) -> Found:
-    decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+    # a tab within a text, as it stands, is no reason to refuse all rows
+    decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
     start = _skip(text, 0)
     if text.startswith("[", start):
         first, after = _after_list(text, start, decoder)
         if after is None:  # one list of records: never held as a whole
             return Found(records=_items(text, start + 1, decoder, say))
         return Found(records=chain([first], _lines(text, after, decoder, say)))
-    telling = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=named)
+    telling = json.JSONDecoder(
+        parse_float=str, parse_int=str, parse_constant=str, strict=False, object_pairs_hook=named
+    )
     first, after = _decoded(text, start, telling)  # where it is one object, a name in it may be a row's
     after = _next_line(text, after)
     if after < len(text):

@@ -1,5 +1,5 @@
 """Text with nothing in records that would take others along: a line of which a person said that it is a row, and on
-which a quotation mark stays open, and a record of more cells than are read."""
+which a quotation mark stays open or has text behind it, and a record of more cells than are read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from dpcore.validate import IntArray
 
 
 def lines_apart(data: bytes, dialect: Dialect, first_line: int) -> tuple[bytes, IntArray]:
-    """``data`` with nothing on the lines on which a mark stays open, and the numbers of these lines, in order.
+    """``data`` with nothing on the lines on which a mark stays open, or has text behind it where it closes, and the
+    numbers of these lines, in order.
 
     Each line is looked at by itself; it keeps its place.
     """
@@ -26,7 +27,7 @@ def lines_apart(data: bytes, dialect: Dialect, first_line: int) -> tuple[bytes, 
     for piece in pieces(data):
         if mark in piece:
             lines = piece.split(b"\n")
-            here = [place for place, line in enumerate(lines) if mark in line and _stays_open(line, dialect)]
+            here = [place for place, line in enumerate(lines) if mark in line and not _can_be_read(line, dialect)]
             for place in here:
                 lines[place] = mark * 2 + b"\r" * lines[place].endswith(b"\r")
             opened += [line_number + place for place in here]
@@ -66,10 +67,10 @@ def _replaced(data: bytes, lines: Mapping[int, bytes], first_line: int) -> bytes
     return b"\n".join(found)
 
 
-def _stays_open(line: bytes, dialect: Dialect) -> bool:
-    """Whether a quotation mark is open at the end of a line."""
+def _can_be_read(line: bytes, dialect: Dialect) -> bool:
+    """Whether each quotation mark that opens a cell of this line ends it."""
     try:
         next(dialect.reader([line.decode("utf-8", "replace").rstrip("\r")], strict=True), None)
-    except csv.Error as error:
-        return "unexpected end of data" in str(error)
-    return False
+    except csv.Error:
+        return False
+    return True

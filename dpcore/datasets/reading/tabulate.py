@@ -147,7 +147,7 @@ def tabulate(
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
     if opened.size:
-        about.append(_aside("Lines on which a quotation mark stays open", opened))
+        about.append(_aside("Lines on which a quotation mark stays open, or a closing one has text behind it,", opened))
     body = _assembled(read.frame, seen, found, columns, uneven)
     report = Report(
         container="text",
@@ -309,7 +309,8 @@ def _surveyed(
 
 
 def _apart(data: bytes, dialect: Dialect, first_line: int, escape: Escape | None) -> tuple[bytes, IntArray]:
-    """``lines_apart`` where marks stay open at all, by the way in which they are written inside cells."""
+    """``lines_apart`` where any mark stays open or has text behind it, by the way in which they are written inside
+    cells."""
     nothing = np.zeros(0, dtype=np.int64)
     if not dialect.quote or dialect.quote.encode() not in data:
         return data, nothing
