@@ -21,7 +21,7 @@ from dashboard.words import page as words
 from dashboard.words import release as release_words
 from dpcore.datasets import Schema
 from dpcore.errors import DpcoreError
-from dpcore.ledger import Receipt
+from dpcore.ledger import Petition, Receipt
 from dpcore.release import Request, question_digests
 
 Piece = str | Control[Any] | Group
@@ -152,7 +152,7 @@ class Offer:
     blocks under it. ``relation`` is the control by which the person chooses whom the answer hides, where there is a
     choice. ``conclude`` says what may and may not be concluded from an answer, ``claim`` what may be, as a clause that
     is printed with it, and ``then`` what can be asked of it. ``instead_of`` are the offers of the requests in whose
-    place this one stands (``Asked.instead_of``), by which their answers are told.
+    place this one stands (``Asked.instead_of``), by which their answers are told, and what was asked for or charged.
     """
 
     request: Request
@@ -168,9 +168,9 @@ class Offer:
     then: Then | None = None
     instead_of: tuple[Offer, ...] = ()
 
-    def of(self, receipt: Receipt) -> Offer:
-        """The one of these by whose request this answer was drawn."""
-        return next((one for one in self.instead_of if receipt.question in question_digests(one.request)), self)
+    def of(self, found: Receipt | Petition) -> Offer:
+        """The one of these by whose request this answer was drawn, charged or asked for."""
+        return next((one for one in self.instead_of if found.question in question_digests(one.request)), self)
 
     def told(self, receipt: Receipt) -> str:
         """An answer in a sentence (Markdown), by the noise that it was drawn with."""

@@ -130,23 +130,31 @@ def ask(ledger: Ledger, request_id: str, lineage: str, request: Request) -> Peti
     """Ask the owners of a budget to approve this answer, for somebody who may not take it alone; nothing is charged.
 
     Once it is granted, ``release`` with the ``request_id`` of what is returned and an equal request draws it: where
-    this answer was asked for before, and not drawn yet, that is the earlier one's. Raises as ``Ledger.ask``, and
-    ReleaseRefused where the answer could be too large.
+    this answer was asked for before, and not drawn yet, that is the earlier one's. A request in whose place this
+    stands (``Asked.instead_of``) has a price of its own: it comes back only where it was charged, and pays for an
+    answer. Raises as ``Ledger.ask``, and ReleaseRefused where the answer could be too large.
     """
-    request = _asked_as(ledger, request_id, lineage, request, again=True)
+    request = _asked_as(ledger, request_id, lineage, request, paid=True)
     _check_size(request)
     before = _own_digests(request)[1:]
     return ledger.ask(request_id, lineage, request.cost, sentence(request), before=before, **_asked(request))
 
 
-def asked_before(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
-    """The request for this very answer that was not drawn yet, by whoever the ledger is for; ``Petition.unfit`` says of
-    one that is open why nothing can be drawn for it as it is asked now. Raises as ``Ledger.latest_petition``."""
-    found = [
+def asked_before(ledger: Ledger, lineage: str, request: Request) -> tuple[Petition, ...]:
+    """The requests for this very answer that were not drawn yet, by whoever the ledger is for: those for which one can
+    be drawn, each as it was asked for and at its own price, this ``request``'s first; where there is none, the newest,
+    which says why not (``Petition.unfit``) where it is open. Raises as ``Ledger.latest_petition``."""
+    found = _petitions(ledger, lineage, request)
+    return tuple(one for one in found if one.pending) or tuple(sorted(found, key=lambda one: one.time)[-1:])
+
+
+def _petitions(ledger: Ledger, lineage: str, request: Request) -> list[Petition]:
+    """For this request and each in whose place it stands the one of which the ledger tells first."""
+    found = (
         _latest(ledger, lineage, request),
         *(_still_fitting(ledger, _latest(ledger, lineage, one)) for one in _instead_of(request)),
-    ]
-    return max((one for one in found if one is not None), key=_first, default=None)
+    )
+    return [one for one in found if one is not None]
 
 
 def _latest(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
@@ -157,7 +165,7 @@ def _latest(ledger: Ledger, lineage: str, request: Request) -> Petition | None:
 def _still_fitting(ledger: Ledger, petition: Petition | None) -> Petition | None:
     """The same, unfit where the budget has not enough left for what it costs: what it is asked for by now may cost
     less, and nobody could ask for that."""
-    if petition is None or petition.charged or petition.unfit or petition.state not in ("waiting", "granted"):
+    if petition is None or petition.charged or not petition.pending:
         return petition
     budget = ledger.budget(petition.lineage)
     if budget.fits(petition.cost, petition.neighbours):
@@ -165,23 +173,17 @@ def _still_fitting(ledger: Ledger, petition: Petition | None) -> Petition | None
     return replace(petition, unfit=refusal(budget, petition.cost, petition.neighbours, petition.unit))
 
 
-def _first(petition: Petition) -> tuple[bool, bool, bool, str]:
-    """By which of several is told: as ``Ledger.latest_petition`` chooses among those of one digest."""
-    fit = not petition.unfit
-    return petition.charged, fit and petition.state == "granted", fit and petition.state == "waiting", petition.time
-
-
-def _asked_as(ledger: Ledger, request_id: str, lineage: str, request: Request, *, again: bool = False) -> Request:
-    """This request, or the one in whose place it stands that was charged, or asked for, under this id; or, where it is
-    asked for ``again``, under another one that is open."""
+def _asked_as(ledger: Ledger, request_id: str, lineage: str, request: Request, *, paid: bool = False) -> Request:
+    """This request, or the one in whose place it stands that was charged, or asked for, under this id; or, with
+    ``paid``, under another one that was charged and not drawn."""
     if not _instead_of(request):
         return request
     receipt = ledger.receipt(request_id)
     if receipt is not None:
         return _of_these(request, receipt.question)
-    found = asked_before(ledger, lineage, request)
-    theirs = found is not None and (found.request_id == request_id or (again and any(_first(found)[:3])))
-    return _of_these(request, found.question) if found is not None and theirs else request
+    found = _petitions(ledger, lineage, request)
+    theirs = (one.question for one in found if one.request_id == request_id or (paid and one.charged))
+    return _of_these(request, next(theirs, question_digest(request)))
 
 
 def _of_these(request: Request, digest: str) -> Request:

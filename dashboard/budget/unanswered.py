@@ -13,8 +13,11 @@ from dpcore.errors import DpcoreError, UnknownLineage
 from dpcore.ledger import Receipt
 
 
-def show_unanswered(lineage: str, question: Sequence[str], draw: Callable[[str], None], *, key: str) -> None:
-    """One line for each such charge; ``draw`` is a callback that releases the same request under its request id.
+def show_unanswered(
+    lineage: str, question: Sequence[str], draw: Callable[[str], None], *, drawn: Callable[[Receipt], None], key: str
+) -> None:
+    """One line for each such charge; ``draw`` is a callback that releases the same request under its request id, and
+    ``drawn`` says how that is drawn, where the page does not.
 
     ``question`` are the digests of the request. Raises LedgerError.
     """
@@ -23,7 +26,7 @@ def show_unanswered(lineage: str, question: Sequence[str], draw: Callable[[str],
     except UnknownLineage:
         return
     for receipt in found:
-        _one(receipt, draw, key)
+        _one(receipt, draw, drawn, key)
 
 
 def _unanswered(lineage: str, question: Sequence[str]) -> list[Receipt]:
@@ -49,7 +52,7 @@ def paid(lineage: str, question: Sequence[str]) -> str:
     return next((receipt.request_id for receipt in found if receipt.state == "failed"), "")
 
 
-def _one(receipt: Receipt, draw: Callable[[str], None], key: str) -> None:
+def _one(receipt: Receipt, draw: Callable[[str], None], drawn: Callable[[Receipt], None], key: str) -> None:
     cost = f"{cost_words(receipt.cost)} was charged for this question on {when(receipt)}"
     if receipt.state in ("charged", "failed"):
         st.warning(
@@ -57,6 +60,7 @@ def _one(receipt: Receipt, draw: Callable[[str], None], key: str) -> None:
             "pays for an answer that is drawn now, from the table that is here now.",
             icon=":material/replay:",
         )
+        drawn(receipt)
         st.button(
             "Draw it now, free of charge",
             key=f"{key}-draw-{receipt.request_id[:8]}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -45,12 +45,12 @@ def above(found: Budget, request: Request) -> str:
     return said.above(now.limit_for(person.subject), raised=person.subject in now.lower)
 
 
-def latest(found: Budget, request: Request) -> Petition | None:
-    """The request of who is logged in for this very question that was not drawn yet, one that can be drawn first.
-    Raises LedgerError."""
+def latest(found: Budget, request: Request) -> Sequence[Petition]:
+    """The requests of who is logged in for this very question that were not drawn yet (``asked_before``). Raises
+    LedgerError."""
     person = login.person()
     if found.practice or person is None:
-        return None
+        return ()
     return asked_before(compute.ledger(), found.lineage, request)
 
 
@@ -64,12 +64,6 @@ def costs(petition: Petition, found: Budget | None) -> tuple[str, str]:
 def hindered(ledger: Ledger, petition: Petition, budget: Budget) -> str:
     """Why nothing can be drawn for a request, whoever grants it; empty where something can. Raises LedgerError."""
     return petition.hindered(budget, ledger.terms(budget.lineage), ledger.protects(budget.lineage))
-
-
-def pending(petition: Petition | None) -> bool:
-    """Whether a request for this very question waits, or was granted, and its answer can be drawn as it is asked
-    now."""
-    return petition is not None and petition.state in ("waiting", "granted") and not petition.unfit
 
 
 def told(petition: Petition, draw: Callable[[str], None], found: Budget, *, key: str) -> None:

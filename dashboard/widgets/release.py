@@ -40,7 +40,7 @@ from dashboard.words import report as report_words
 from dashboard.words import tracker as tracker_words
 from dpcore.accounting import Cost
 from dpcore.errors import BudgetExceeded, DpcoreError, InvalidCost, KnownPeople, LedgerUnsound, UnknownLineage
-from dpcore.ledger import Budget, Known, Receipt
+from dpcore.ledger import Budget, Known, Petition, Receipt
 from dpcore.ledger.words import LONGEST_QUESTION, PERSON, refusal
 from dpcore.release import REFUSED, Request, ask, make_ready, notes_of, question_digests, release
 
@@ -99,7 +99,7 @@ def draw_beside(source: Source, offer: Offer, *, slot: str, tab: str) -> None:
             if found is None and not tracker.lost(source):
                 way_below(slot, tab, said.budget_first(offer.gives) if offered(source) else said.NONE_AS_IT_IS)
             return  # the release tab says why
-        waits = approval.pending(approval.latest(found, request))
+        waits = any(one.pending for one in approval.latest(found, request))
     except DpcoreError:
         return  # the release tab says what is wrong
     fits = found.fits(cost_of(request), request.neighbours)
@@ -187,7 +187,7 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
         found = tracker.budget(source)
         earlier = Earlier() if found is None else answered(here)
         closed = (login_words.NO_MORE if tracker.lost(source) else "") if found is None else approval.closed(found)
-        petition = None if found is None or closed else approval.latest(found, request)
+        petitions = () if found is None or closed else approval.latest(found, request)
     except DpcoreError as error:
         st.error(words.reason(error), icon=":material/lock:")
         _problem(slot)  # such as that an answer is kept until the ledger is back
@@ -204,21 +204,25 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     st.markdown(said.SEEN)
     st.markdown(f"**{said.FORECAST}:** {offer.forecast}")
     question = question_digests(request)
-    waits = [petition.what] if petition is not None and approval.pending(petition) else []
-    notes = notes_of(request, granted=waits, charged=unanswered.charged(here.lineage, question))
+    open_ = [one for one in petitions if one.pending]
+    notes = notes_of(request, granted=[one.what for one in open_], charged=unanswered.charged(here.lineage, question))
     _rules(request, notes, sample=source.public)
     again = bool(earlier.mine)
     if not _price(found, source, request, offer.relation, again=again):
         return
     st.markdown(said.UNDO_PRACTICE if source.practice else said.UNDO)
-    if not approval.pending(petition):
+    if not any(one.charged or offer.of(one) is offer for one in open_):
         _begin(here, found, seen=earlier.known, again=again)
     if dialog and session.request_id(slot) is not None:
         _confirm(here, found)
     _problem(slot)
-    if petition is not None:
-        approval.told(petition, lambda request_id: _draw(here, request_id), found, key=slot)
-    unanswered.show_unanswered(here.lineage, question, lambda request_id: _draw(here, request_id), key=slot)
+    draw, as_then = partial(_draw, here), partial(_as_then, here)
+    for petition in petitions:
+        if petition.pending and not petition.charged:
+            as_then(petition, found)
+        key = slot if offer.of(petition) is offer else f"{slot}-{petition.request_id[:8]}"
+        approval.told(petition, draw, found, key=key)
+    unanswered.show_unanswered(here.lineage, question, draw, drawn=as_then, key=slot)
     receipt = session.receipt(slot)
     if receipt is None or receipt.lineage != here.lineage or receipt.question not in question:
         receipt = earlier.mine[-1] if earlier.mine else None  # of a page that was loaded anew
@@ -239,6 +243,22 @@ def release_panel(source: Source, offer: Offer, *, slot: str, dialog: bool = Tru
     else:
         receipt = None
     _earlier(source, earlier, offer, beside=receipt)
+
+
+def _as_then(here: Asked, asked: Petition | Receipt, found: Budget | None = None) -> None:
+    """How what was asked for or charged is drawn, where that is otherwise than the page draws by now; and what it costs
+    of the budget that is ``found``, if it is not paid yet."""
+    own = here.offer.of(asked)
+    if own is here.offer:
+        return
+    request = own.request
+    st.markdown(said.as_then(request.mechanism))
+    st.markdown(f"**{said.FORECAST}:** {own.forecast}")
+    if found is not None:
+        st.markdown(_cost(found, request))
+    st.caption(words.odds_sentence(request.cost.epsilon, request.cost.delta, request.neighbours, unit_of(request)))
+    others = [one for one in own.before if one not in here.offer.before]
+    draw_all(others, Around(page="", mark=None, source=here.source))
 
 
 def _then(offer: Offer, receipt: Receipt, key: str) -> None:
@@ -343,10 +363,8 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
         st.warning(words.reason(f"This release cannot be charged: {error}"))
         return False
     fits = charge is not None and found.fits(cost, hidden)
-    part = _part(found, request)
-    told = f", {part}" if part else ""
-    st.markdown(f"**{said.COST}:** {_charged(found, request)}{told}. {tracker.spent_words(found)}")
-    if part and found.counting != "sum":
+    st.markdown(f"{_cost(found, request)} {tracker.spent_words(found)}")
+    if _part(found, request) and found.counting != "sum":
         st.caption(tracker_words.IN_RHO)
     if not found.neighbours:
         st.caption(said.fixes(words.one_of(hidden, unit_of(request)), practice=source.practice))
@@ -363,6 +381,12 @@ def _price(found: Budget, source: Source, request: Request, relation: str | None
                 args=(relation, found.neighbours),
             )
     return True
+
+
+def _cost(found: Budget, request: Request) -> str:
+    """What it costs, and what part of the whole budget that is, in a sentence."""
+    part = _part(found, request)
+    return f"**{said.COST}:** {_charged(found, request)}{f', {part}' if part else ''}."
 
 
 def _part(found: Budget, request: Request) -> str:

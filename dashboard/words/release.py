@@ -65,6 +65,16 @@ _THEN: dict[Whence, str] = {
     "folder": "from this source as it was then, or from a file about the same people",
     "source": "from this source as it was then",
 }
+
+
+def as_then(mechanism: str) -> str:
+    """Above all that holds of what was asked for, or charged, when its question was drawn by another ``mechanism``."""
+    return (
+        f"**Asked when this question was drawn otherwise:** by {mechanism[:1].lower()}{mechanism[1:]}. What was asked "
+        "for then is drawn so, and this holds of it, not what stands above."
+    )
+
+
 ANSWER = "Private answer"
 ROWS_PUBLIC = (
     "How many rows there are is public here. What any one of them says is hidden: it may as well say something else."

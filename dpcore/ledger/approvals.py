@@ -107,6 +107,11 @@ class Petition:
     lost: bool = False
     unfit: str = ""
 
+    @property
+    def pending(self) -> bool:
+        """Whether it waits, or was granted, and an answer can be drawn for it as its question is asked now."""
+        return self.state in ("waiting", "granted") and not self.unfit
+
     def covers(self, budget: Budget) -> bool:
         """Whether the answer takes no more of its budget now than was asked for."""
         now, asked = budget.counted(self.cost, self.neighbours), self.counted

@@ -187,7 +187,7 @@ class Asked(ABC):
     def instead_of(self) -> tuple[Asked, ...]:
         """Requests that programs from before made for this very question, which read the same and hide the same at the
         same ε, by another mechanism: what the ledger has of them is shown, and drawn by that, before any more is
-        charged."""
+        charged; what was asked for and not charged stands beside this one, each at its own price."""
         return ()
 
     @property

@@ -11,13 +11,12 @@ from dashboard import session
 from dashboard.budget import deciding
 from dashboard.catalogue import address
 from dashboard.data import actions
-from dashboard.widgets import approval
 from dashboard.words import data as data_said
 from dashboard.words import login as said
 from dashboard.words import tracker as tracker_said
 from dpcore.accounting import Cost
 from dpcore.errors import LedgerError
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, Petition
 from dpcore.ledger.approvals import NO_ROLE, NOT_THEIRS, OTHERWISE, OUTGROWN
 from dpcore.ledger.engine import UNREACHABLE
 from dpcore.ledger.member import NO_MORE, NO_OPENING, NOT_YOURS, MembersLedger
@@ -241,7 +240,7 @@ def test_what_was_granted_in_words_of_another_session_is_asked_for_anew(
 
 def test_a_page_on_which_nobody_can_ask_anew_is_found_out(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it was: whatever had been granted and not drawn hid the button."""
-    monkeypatch.setattr(approval, "pending", lambda petition: petition is not None)
+    monkeypatch.setattr(Petition, "pending", True)
     app = granted_in_other_words(monkeypatch)
     assert not [one for one in app.button if one.key in ("test-begin", "test-granted")]
 

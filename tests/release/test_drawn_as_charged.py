@@ -125,9 +125,8 @@ def listed(way: Way, ledger: Ledger, patch: pytest.MonkeyPatch, first: Any, then
 
     def looked_at(here: Ledger, request_id: str, lineage: str, request: Any, rows: Any) -> Receipt:
         digests = module.question_digests(request)
-        petition = module.asked_before(here, lineage, request)
         charges = [one.what for digest in digests for one in here.unanswered(lineage, digest)]
-        granted = [petition.what] if petition is not None else []
+        granted = [petition.what for petition in module.asked_before(here, lineage, request)]
         before[:] = [answers_for(module.notes_of(request, granted=granted, charged=charges))]
         return drawing(here, request_id, lineage, request, rows)
 

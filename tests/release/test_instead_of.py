@@ -17,7 +17,7 @@ from dashboard.widgets import release as panel
 from dpcore import release as module
 from dpcore.costs import Cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, ReleaseRefused
-from dpcore.ledger import Ledger, Petition, Receipt
+from dpcore.ledger import Ledger, Receipt
 from dpcore.ledger.member import MembersLedger
 from dpcore.release import ask, asked_before, question_digests, release, sentence
 from tests.contract.test_release_contract import KINDS, questions
@@ -119,17 +119,30 @@ def petition(case: Any) -> tuple[MembersLedger, MembersLedger]:
     return olga, anna
 
 
-def found(anna: MembersLedger, case: Any) -> tuple[str, str, str]:
-    shown: Petition | None = asked_before(anna, "all", case.now)
-    assert shown is not None
-    return shown.request_id, shown.state, shown.unfit
+def found(anna: MembersLedger, case: Any) -> list[tuple[str, str, str]]:
+    return [(one.request_id, one.state, one.unfit) for one in asked_before(anna, "all", case.now)]
+
+
+def at_its_own_price(olga: MembersLedger, anna: MembersLedger, case: Any) -> None:
+    """Beside a request that is open, what is asked for now is asked for as well, once; and either is drawn as it was
+    asked for, at its own price. Where both are the same there is one, as a control."""
+    new = "old" if case.now == case.old else "new"
+    asked = {new: case.now, "old": case.old}
+    made = [ask(anna, name, "all", case.now) for name in ("new", "again", "old")]
+    assert [(one.request_id, one.cost) for one in made] == [(one, asked[one].cost) for one in (new, new, "old")]
+    if new != "old":
+        assert found(anna, case) == [("new", "waiting", ""), ("old", "granted", "")]
+        olga.grant("new")
+    assert found(anna, case) == [(name, "granted", "") for name in asked]
+    for name, request in asked.items():
+        drawn = release(anna, name, "all", case.now, case.rows)
+        assert (drawn.request_id, drawn.mechanism, drawn.cost) == (name, request.mechanism, request.cost)
 
 
 def granted(case: Any) -> None:
     olga, anna = petition(case)
     olga.grant("old")
-    assert found(anna, case) == ("old", "granted", "")
-    assert ask(anna, "again", "all", case.now).request_id == "old"
+    assert found(anna, case) == [("old", "granted", "")]
     drawn = release(anna, "old", "all", case.now, case.rows)
     assert (drawn.mechanism, drawn.cost, drawn.granted_by) == (
         case.old.mechanism,
@@ -137,15 +150,21 @@ def granted(case: Any) -> None:
         "olga at https://login.example",
     )
     assert [(one.request_id, one.charged) for one in olga.petitions()] == [("old", True)]
-    assert asked_before(anna, "all", case.now) is None
+    assert found(anna, case) == []
     assert ask(anna, "more", "all", case.now).mechanism == case.now.mechanism, "who asks for more"
+
+
+def granted_beside(case: Any) -> None:
+    olga, anna = petition(case)
+    olga.grant("old")
+    at_its_own_price(olga, anna, case)
 
 
 def granted_and_charged(case: Any) -> None:
     olga, anna = petition(case)
     olga.grant("old")
     anna.charge("old", "all", case.old.cost, sentence(case.old), **module._asked(case.old))
-    assert found(anna, case) == ("old", "granted", "")
+    assert found(anna, case) == [("old", "granted", "")]
     assert ask(anna, "again", "all", case.now).request_id == "old"
     assert release(anna, "old", "all", case.now, case.rows).mechanism == case.old.mechanism
     assert anna.count("all") == 1
@@ -153,23 +172,31 @@ def granted_and_charged(case: Any) -> None:
 
 def waiting(case: Any) -> None:
     olga, anna = petition(case)
-    assert found(anna, case) == ("old", "waiting", "")
-    for name in ("again", "old"):
-        assert ask(anna, name, "all", case.now).request_id == "old"
+    assert found(anna, case) == [("old", "waiting", "")]
     with pytest.raises(ApprovalNeeded, match="waits"):
         release(anna, "old", "all", case.now, case.rows)
     assert len(olga.petitions()) == 1
 
 
+def waiting_beside(case: Any) -> None:
+    olga, anna = petition(case)
+    ask(anna, "new", "all", case.now)
+    assert [one.state for one in asked_before(anna, "all", case.now)] == ["waiting"] * len({case.now, case.old})
+    olga.grant("old")
+    at_its_own_price(olga, anna, case)
+
+
 def refused(case: Any) -> None:
     olga, anna = petition(case)
     olga.refuse("old", "Not yet.")
-    assert found(anna, case) == ("old", "refused", "")
+    assert found(anna, case) == [("old", "refused", "")]
     with pytest.raises(ApprovalNeeded, match="refused"):
         release(anna, "old", "all", case.now, case.rows)
     new = ask(anna, "new", "all", case.now)
     assert (new.request_id, new.state, new.mechanism) == ("new", "waiting", case.now.mechanism)
-    assert found(anna, case) == ("new", "waiting", "")
+    assert found(anna, case) == [("new", "waiting", "")]
+    with pytest.raises(ApprovalNeeded, match="refused"):
+        release(anna, "old", "all", case.now, case.rows)
 
 
 WAYS: tuple[Callable[[Any], None], ...] = (
@@ -178,8 +205,10 @@ WAYS: tuple[Callable[[Any], None], ...] = (
     crashed,
     answered,
     granted,
+    granted_beside,
     granted_and_charged,
     waiting,
+    waiting_beside,
     refused,
 )
 ways = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
@@ -209,7 +238,7 @@ def dear(case: Any) -> tuple[str, str]:
     while (budget := olga.budget("all")).fits(case.old.cost, case.old.neighbours):
         spent = {"mechanism": "m", "neighbours": case.old.neighbours}
         case.ledger.charge(f"spent {budget.share_spent}", "all", Cost.pure(0.2), "?", **spent)
-    _, _, unfit = found(anna, case)
+    ((_, _, unfit),) = found(anna, case)
     return unfit, ask(anna, "new", "all", case.now).request_id
 
 
@@ -225,8 +254,11 @@ def test_what_fits_no_more_keeps_nobody_from_what_does(case: Any) -> None:
 
 def test_what_stands_in_the_way_is_found_out(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_still_fitting", lambda ledger, petition: petition)
-    with pytest.raises(BudgetExceeded):
-        dear(case)
+    if case.now == case.old:
+        with pytest.raises(BudgetExceeded):
+            dear(case)
+    else:
+        assert dear(case)[0] == "", "offered, though nothing can be drawn for it"
 
 
 def test_another_question_of_before_is_not_this_one(case: Any) -> None:
@@ -242,3 +274,18 @@ def test_another_question_of_before_is_not_this_one(case: Any) -> None:
 def test_what_nobody_could_ask_for_before_is_in_no_place() -> None:
     """At so small an ε the noise of the count by ε alone does not fit."""
     assert [len(count_of_hits(epsilon=epsilon, delta=0.9).instead_of) for epsilon in (1e-3, 1e-30)] == [1, 0]
+
+
+def test_one_request_for_both_prices_is_found_out(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asked was given back what stood open at the other price. Where there is one price, it is the same."""
+    asked_as = module._asked_as
+
+    def given_back(*asked: Any, paid: bool = False) -> Any:
+        return next(iter(module._instead_of(asked[-1])), asked[-1]) if paid else asked_as(*asked)
+
+    monkeypatch.setattr(module, "_asked_as", given_back)
+    if case.now == case.old:
+        granted_beside(case)
+    else:
+        with pytest.raises(AssertionError):
+            granted_beside(case)
