@@ -137,7 +137,7 @@ def test_what_follows_the_finger_is_said_anew_where_the_budget_counts_otherwise(
         return ask(case, read)
 
     def noted(levels: list[dict[str, Any]]) -> Any:
-        handed.append([str(level["headline"]) for level in levels])
+        handed.append([str(level["headline"]) for level in levels if level])  # few of them are asked
         return steps(levels)
 
     monkeypatch.setattr(tracker, "counting", lambda source: counting[0])
