@@ -111,6 +111,7 @@ def release(
     after the charge and always with the same sentence, where the machine failed.
     """
     make_ready(request, rows)
+    known = None if known is None else replace(known, digests=question_digests(request))
     tick = Tick()
     try:
         return _release(ledger, request_id, lineage, request, rows, progress, tick, known, drawn, waits)

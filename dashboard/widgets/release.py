@@ -341,14 +341,13 @@ def answered(here: Asked) -> Earlier:
         ledger = compute.ledger()
         try:
             record = ledger.version(here.lineage)  # before they are looked for
-            # to those of digests from before none is added
-            now, *before = (ledger.answered_ids(here.lineage, digest) for digest in question)
+            ids = ledger.answered_ids(here.lineage, *question)
         except UnknownLineage:
             return Earlier()
-        mine, others = drawn.apart(source, [*(one for each in before for one in each), *now])
+        mine, others = drawn.apart(source, ids)
         newest = ([ledger.receipt(one) for one in each[-NEWEST:]] for each in (mine, others))
         shown, beside = ([one for one in each if one is not None] for each in newest)
-        known = Known(answers=len(now), record=record)
+        known = Known(answers=len(ids), record=record)
         return Earlier(mine=shown, others=beside, many_mine=len(mine), many_others=len(others), known=known)
 
     return this_run.once(("answered", here.lineage, question, source.drawn_from), found)

@@ -11,7 +11,7 @@ from dpcore.ledger.receipt import OPTIONAL
 from dpcore.ledger.records import can_be_written
 from dpcore.ledger.roles import checked
 from dpcore.ledger.schema import MOST
-from dpcore.ledger.words import LONGEST_QUESTION, label, with_all
+from dpcore.ledger.words import LONGEST_QUESTION, label, texts, with_all
 from dpcore.validate import one_of, whole
 
 RELATIONS = ("", "add_remove", "replace_one")
@@ -31,14 +31,17 @@ that is the same for several budgets would link them."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """What somebody knew of a question when they asked it: how many of its answers, and which record was the last one
-    of its people (``Ledger.version``); each from 0 to ``schema.MOST``. Raises InvalidArgument."""
+    of its people (``Ledger.version``); each from 0 to ``schema.MOST``. ``digests`` are those by which it was charged
+    besides its own. Raises InvalidArgument."""
 
     answers: int = 0
     record: int = 0
+    digests: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         whole(0, MOST, answers=self.answers)
         whole(0, MOST, record=self.record)
+        texts(digests=self.digests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,10 +134,10 @@ def _unknown(connection: Connection, lineage: str, question: str, known: Known |
     """
     if known is None or not question:
         return None
-    asked = [*history.present(connection, lineage), history.about(connection, question)]
-    answered = history.request_ids(connection, *asked, history.answered(True))
+    digests, present = dict.fromkeys((question, *known.digests)), history.present(connection, lineage)
+    answered = history.ids_about(connection, digests, *present, history.answered(True))
     since = schema.records.c.seq > known.record
-    under_way = history.request_ids(connection, *asked, history.answered(False), since)
+    under_way = history.ids_about(connection, digests, *present, history.answered(False), since)
     # answers from before a reset are not among these
     of_these = 0 if history.began_again(connection, lineage, known.record) else known.answers
     last = next(iter([*answered[of_these:][-1:], *under_way]), None)

@@ -568,7 +568,7 @@ class Ledger:
         ``unit`` (a person when empty).
         Where the question was charged since the last reset, for an answer that is not among what is ``known``, that
         charge's receipt is returned, under its own id and perhaps without an answer yet, and nothing is charged: of
-        several who knew the same and ask at once one pays.
+        several who knew the same and ask at once one pays. A charge by one of ``known.digests`` counts, too.
         Raises BudgetExceeded when it does not fit (nothing is charged), NotAllowed for a budget that was closed or that
         is not shared with the person who asks, ApprovalNeeded above what they may take alone, UnknownLineage,
         InvalidCost, and InvalidArgument when the request_id was used for a different question.
@@ -653,12 +653,12 @@ class Ledger:
             chosen = [*history.present(connection, lineage), history.about(connection, question)]
             return history.receipts(connection, *chosen, history.answered(True))
 
-    def answered_ids(self, lineage: str, question: str) -> list[str]:
-        """The request ids of what ``answered`` lists, oldest first: how many there are, and which, without reading any
-        answer (``receipt`` has it). Raises UnknownLineage."""
+    def answered_ids(self, lineage: str, *questions: str) -> list[str]:
+        """The request ids of what ``answered`` lists, by all digests that a question has had, oldest first: how many
+        there are, and which, without reading any answer (``receipt`` has it). Raises UnknownLineage."""
         with self._store.reading() as connection:
-            chosen = [*history.present(connection, lineage), history.about(connection, question)]
-            return history.request_ids(connection, *chosen, history.answered(True))
+            chosen = [*history.present(connection, lineage), history.answered(True)]
+            return history.ids_about(connection, questions, *chosen)
 
     def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
         """Charges that a crash left without an answer, since the last reset, oldest first; of one question if given.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -91,7 +91,7 @@ def _charges(dialect: str) -> Select[Any]:
 
 _CHARGES = {dialect: _charges(dialect) for dialect in ("sqlite", "postgresql")}
 _WITHOUT = _of_charges(schema.records, _ANSWERS.c.hash.label("answer_hash"), _DRAWS.c.seq.label("draw_seq"))
-_IDS = _of_charges(schema.records.c.request_id).order_by(schema.records.c.seq)
+_IDS = _of_charges(schema.records.c.request_id, schema.records.c.seq).order_by(schema.records.c.seq)
 
 
 def records(connection: Connection, kind: Kind, lineage: str | None, *chosen: ColumnElement[bool]) -> list[Record]:
@@ -236,6 +236,15 @@ def receipts(
 def request_ids(connection: Connection, *chosen: ColumnElement[bool]) -> list[str]:
     """Those of the charges that are ``chosen``, oldest first."""
     return list(connection.execute(_IDS.where(*chosen)).scalars())
+
+
+def ids_about(connection: Connection, questions: Iterable[str], *chosen: ColumnElement[bool]) -> list[str]:
+    """Those of the charges that are ``chosen`` for one question, by all digests that it has had, oldest first. Each is
+    looked for by itself: for several at once a database in a file goes through all of the budget. Raises
+    InvalidArgument."""
+    asked = [_IDS.where(*chosen, about(connection, question)) for question in questions]
+    found = [row for query in asked for row in connection.execute(query)]
+    return [row.request_id for row in sorted(found, key=lambda row: int(row.seq))]
 
 
 def _whole(connection: Connection, row: dict[str, Any]) -> dict[str, Any]:

@@ -448,8 +448,8 @@ class MembersLedger(Ledger):
     def answered(self, lineage: str, question: str) -> list[Receipt]:
         return super().answered(self._visible(lineage), question)
 
-    def answered_ids(self, lineage: str, question: str) -> list[str]:
-        return super().answered_ids(self._visible(lineage), question)
+    def answered_ids(self, lineage: str, *questions: str) -> list[str]:
+        return super().answered_ids(self._visible(lineage), *questions)
 
     def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
         """Only this person's: nobody else may draw their answer."""

@@ -225,8 +225,8 @@ class VisitorsLedger(Ledger):
     def answered(self, lineage: str, question: str) -> list[Receipt]:
         return super().answered(self._mine(lineage), question)
 
-    def answered_ids(self, lineage: str, question: str) -> list[str]:
-        return super().answered_ids(self._mine(lineage), question)
+    def answered_ids(self, lineage: str, *questions: str) -> list[str]:
+        return super().answered_ids(self._mine(lineage), *questions)
 
     def unanswered(self, lineage: str, question: str | None = None) -> list[Receipt]:
         return super().unanswered(self._mine(lineage), question)

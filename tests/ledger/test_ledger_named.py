@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from sqlalchemy import event, insert, select
@@ -84,6 +85,12 @@ def test_what_one_person_wrote_today_is_counted_whatever_they_are_called(
         theirs.rename("theirs", "Others")
 
 
+@pytest.mark.parametrize("wrong", ["q", None, (1,), (None,), (["q"],)])
+def test_what_is_no_list_of_digests_is_known_of_no_question(wrong: Any) -> None:
+    with pytest.raises(InvalidArgument, match="digests"):
+        Known(digests=wrong)
+
+
 def plans(ledger: Ledger, act: Callable[[], object]) -> str:
     """How a database in a file finds what an act looks for."""
     found: list[str] = []
@@ -107,6 +114,10 @@ def test_each_index_is_used_by_what_it_is_for(sqlite_place: Place) -> None:
         ledger.set_limit("people", 5.0)
         charged = plans(ledger, lambda: anna.charge("r", "people", SMALL, "?", question="q", known=Known()))
         assert "charges_by_question (lineage=? AND <expr>=?)" in charged
+        known = Known(digests=("p", "r"))
+        several = plans(ledger, lambda: anna.charge("s", "people", SMALL, "?", question="q", known=known))
+        assert several.count("charges_by_question (lineage=? AND <expr>=?") == 6, "of those answered and under way"
+        assert plans(ledger, lambda: anna.answered_ids("people", "p", "q")).count("charges_by_question") == 2
         assert "charges_by_subject (<expr>=? AND seq>?)" in charged, "of today"
         assert "charges_by_subject (<expr>=?)" in charged, "of this budget"
         listed = plans(ledger, anna.budgets)

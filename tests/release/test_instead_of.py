@@ -17,7 +17,7 @@ from dashboard.widgets import release as panel
 from dpcore import release as module
 from dpcore.costs import Cost
 from dpcore.errors import ApprovalNeeded, BudgetExceeded, InvalidArgument, ReleaseRefused
-from dpcore.ledger import Ledger, Receipt
+from dpcore.ledger import Known, Ledger, Receipt
 from dpcore.ledger.member import MembersLedger
 from dpcore.release import ask, asked_before, question_digests, release, sentence
 from tests.contract.test_release_contract import KINDS, questions
@@ -101,12 +101,59 @@ def crashed(case: Any) -> None:
 
 def answered(case: Any) -> None:
     old = release(case.ledger, "old", "people", case.old, case.rows)
-    page: Any = SimpleNamespace(request=case.now, lineage="people", source=SimpleNamespace(drawn_from=""))
-    assert panel.answered(page).mine == [old]
+    assert panel.answered(page(case)).mine == [old]
     assert release(case.ledger, "old", "people", case.now, case.rows) == old
-    new = release(case.ledger, "new", "people", case.now, case.rows, known=panel.answered(page).known)
+    new = looked(case)
     assert (new.request_id, new.mechanism, new.cost) == ("new", case.now.mechanism, case.now.cost), "who asks for more"
-    assert panel.answered(page).mine == [old, new]
+    assert panel.answered(page(case)).mine == [old, new]
+
+
+def page(case: Any) -> Any:
+    """A page that asks it now."""
+    return SimpleNamespace(request=case.now, lineage="people", source=SimpleNamespace(drawn_from=""))
+
+
+def looked(case: Any, request_id: str = "new", request: Any = None, known: Known | None = None) -> Receipt:
+    """What a click brings that knows what its page knew, or what it is told."""
+    known = panel.answered(page(case)).known if known is None else known
+    return release(case.ledger, request_id, "people", request or case.now, case.rows, known=known)
+
+
+def answered_since(case: Any) -> None:
+    """A program from before answered between look and click."""
+    seen = panel.answered(page(case)).known
+    old = looked(case, "old", case.old)
+    assert panel.answered(page(case)).known.answers == 1, "which the dialog tells"
+    assert looked(case, known=seen) == old
+    assert case.ledger.count("people") == 1
+    new = looked(case)
+    assert (new.request_id, new.mechanism) == ("new", case.now.mechanism), "who knows of it may ask again"
+    assert looked(case, "late", known=Known(answers=1, record=seen.record)) == new
+    later = looked(case, "later", case.old, known=panel.answered(page(case)).known)
+    assert panel.answered(page(case)).mine == [old, new, later], "oldest first"
+    assert looked(case, "late again", known=Known(answers=2, record=seen.record)) == later
+
+
+def drawn_since(case: Any) -> None:
+    """It is being drawn by a program from before."""
+    seen = panel.answered(page(case)).known
+    charge(case)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "AWAITED", 1)
+        with pytest.raises(ReleaseRefused, match="nothing more was charged"):
+            looked(case, known=seen)
+    assert case.ledger.count("people") == 1
+    assert looked(case).request_id == "new", "as a crash left it, it keeps nobody from asking"
+
+
+def spent_since(case: Any) -> None:
+    """Nothing is left for one more, of which the ledger knows without asking again."""
+    seen = panel.answered(page(case)).known
+    old = looked(case, "old", case.old)
+    spend(case.ledger, "people", case.now)
+    with pytest.raises(BudgetExceeded):
+        case.ledger.charge("more", "people", case.now.cost, "?", neighbours=case.now.neighbours)
+    assert looked(case, known=seen) == old
 
 
 def petition(case: Any) -> tuple[MembersLedger, MembersLedger]:
@@ -204,6 +251,9 @@ WAYS: tuple[Callable[[Any], None], ...] = (
     failed,
     crashed,
     answered,
+    answered_since,
+    drawn_since,
+    spent_since,
     granted,
     granted_beside,
     granted_and_charged,
@@ -226,8 +276,14 @@ def test_these_tests_can_fail(way: Callable[[Any], None], case: Any, monkeypatch
     if case.now == case.old:
         way(case)
     else:
-        with pytest.raises((AssertionError, InvalidArgument)):
+        with pytest.raises((AssertionError, InvalidArgument, BudgetExceeded, pytest.fail.Exception)):
             way(case)
+
+
+def spend(ledger: Ledger, lineage: str, request: Any) -> None:
+    """All that one such answer needs."""
+    while (budget := ledger.budget(lineage)).fits(request.cost, request.neighbours):
+        ledger.charge(f"spent {budget.share_spent}", lineage, request.cost, "?", neighbours=request.neighbours)
 
 
 def dear(case: Any) -> tuple[str, str]:
