@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 import streamlit as st
 
@@ -23,7 +25,7 @@ from dashboard.widgets.inputs import text_box
 from dashboard.widgets.tables import show_table
 from dashboard.words import login as login_words
 from dashboard.words import place
-from dpcore.calibration import gaussian_noise_multiplier
+from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople
 from dpcore.ledger import Budget
@@ -197,23 +199,28 @@ def _allowed(source: Source) -> None:
             planned = Budget.planned(epsilon=epsilon, delta=delta or DELTAS[1], counting=counting, neighbours=_hidden())
         except InvalidArgument:
             return
-        row: dict[str, str] = {"counting": title.split(":")[0]}
-        for each in _SIZES:
-            offered = planned.request_delta(each)
-            for name, cost in (
-                (f"choices at ε = {words.amount(each)}", Cost.bounded_range(each)),
-                (f"counts at ε = {words.amount(each)}", Cost.laplace(1 / each)),
-                (
-                    f"trainings at ε = {words.amount(each)}",
-                    Cost.gaussian(gaussian_noise_multiplier(each, offered), offered),
-                ),
-            ):
-                row[name] = f"{planned.answers_left(cost, hidden):,}"
-        rows.append(row)
+        fitting = {f"{kind} at ε = {words.amount(each)}": f"{many:,}" for kind, each, many in allowed(planned, hidden)}
+        rows.append({"counting": title.split(":")[0], **fitting})
     with st.expander(f"What each would allow, of one kind alone that hides {words.one_of(hidden, schema.unit)}"):
         show_table(pd.DataFrame(rows).set_index("counting").T, alt="Answers that would fit")
         if not delta:
             st.caption(f"Trainings and ρ need a δ; reckoned here with δ = {words.failing(DELTAS[1])}.")
+
+
+def allowed(planned: Budget, hidden: Neighbours) -> Iterator[tuple[str, float, int]]:
+    """How many answers of each kind alone, at each ε of one, a budget pays for: as pages ask them unless chosen
+    otherwise, also for their δ."""
+    for epsilon in _SIZES:
+        for kind, cost in _usual(epsilon, planned.request_delta()).items():
+            yield kind, epsilon, planned.answers_left(cost, hidden)
+
+
+def _usual(epsilon: float, delta: float) -> dict[str, Cost]:
+    return {
+        "choices or counts": Cost.pure(epsilon),
+        "medians": Cost.bounded_range(epsilon),
+        "trainings": Cost(epsilon=epsilon, delta=delta, rho=zcdp_rho(epsilon, delta)),
+    }
 
 
 def _pays_for(cost: Cost | None, neighbours: str) -> None:

@@ -86,7 +86,7 @@ def counted(counting: str, *, pure: bool) -> str:
     if counting == "sum":
         return "Answers add up like money." + ("" if pure else " δ (10⁻⁶ is one in a million) adds up too.")
     if counting == "zcdp":
-        return f"{IN_RHO} At half the ε an answer costs about a quarter."
+        return f"{IN_RHO} At half the ε an answer costs a quarter, with a δ up to a third."
     return f"Counted both by adding up and in ρ, whichever leaves more. {IN_RHO}"
 
 
