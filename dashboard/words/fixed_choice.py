@@ -159,7 +159,7 @@ def printed(account: PrintedAccount, rows: int, unit: str) -> str:
     return (
         "**What the textbook's linear learner really costs.** Its pace is proved private for costs between 0 and 1, "
         f"but its costs lie between −1 and 1, so the printed proof does not hold as it stands. {proof}. Added up "
-        f"exactly, its {rows:,} plays cost ε = {number(account.true_epsilon)}: {truth}, and the printed algorithm is "
+        f"exactly, its {rows:,} plays cost ε = {no_less(account.true_epsilon)}: {truth}, and the printed algorithm is "
         "slower than it need be. The other linear learner on the chart uses the whole ε."
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.words import at_most, no_less, number, odds, plural, safe, times_in_100
+from dashboard.words import amount, at_most, no_less, number, odds, plural, safe, times_in_100
 
 # -- what the room does ------------------------------------------------------------------------------------------------
 
@@ -150,8 +150,8 @@ def follow_forecast(rounds: int, people: int, regret: float, blind: float, promi
 
 
 def follow_cost(spent: float, epsilon: float) -> str:
-    left = "" if spent > 0.999 * epsilon else f", less than the declared ε = {number(epsilon)}: more would not help"
-    return f"All rounds together cost ε = {number(spent)}{left}. The first round looks at nothing and is free."
+    left = "" if spent > 0.999 * epsilon else f", less than the declared ε = {amount(epsilon)}: more would not help"
+    return f"All rounds together cost ε = {amount(spent)}{left}. The first round looks at nothing and is free."
 
 
 def team_of(team: str, size: int) -> str:
@@ -243,7 +243,7 @@ def watch_forecast(
 
 
 def watch_cost(epsilon: float) -> str:
-    return f"It costs ε = {number(epsilon)}, this room's whole budget, however long it listens."
+    return f"It costs ε = {amount(epsilon)}, this room's whole budget, however long it listens."
 
 
 def true_taps(counts: list[int], bar: int, look: int | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dashboard.words import at_most, odds, plural, safe
+from dashboard.words import amount, at_most, odds, plural, safe
 from dashboard.words import number as written
 from dashboard.words import times_in_100 as times
 
@@ -231,7 +231,7 @@ CURVE_TITLE = "times right in 100"
 
 def cost(epsilon: float) -> str:
     return (
-        f"It costs ε = {written(epsilon)}, which is this room's whole budget: there is one answer and no second try. "
+        f"It costs ε = {amount(epsilon)}, which is this room's whole budget: there is one answer and no second try. "
         "The charge and the answer are written into the ledger; votes are not."
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.words import many, named, number, plural, protected_words, safe, times_in_100, tiny, visible
+from dashboard.words import many, named, no_less, number, plural, protected_words, safe, times_in_100, tiny, visible
 from dashboard.words.measured import between
 from dpcore.about import About
 from dpcore.written import hundredths
@@ -315,7 +315,7 @@ SETTINGS = "Settings tried"
 def tuning(tried: int, epsilon: float, all_runs: float, random_stopping: float, share: float) -> str:
     return (
         f"Trying {plural(tried, 'setting')} at ε = {number(epsilon)} each and keeping the best costs "
-        f"ε = **{number(all_runs)}** in all, or {number(random_stopping)} when the number of tries is itself random. "
+        f"ε = **{no_less(all_runs)}** in all, or {no_less(random_stopping)} when the number of tries is itself random. "
         f"To stay at ε = {number(epsilon)}, each try may have {number(share)}. The settings used here are fixed in "
         "advance and cost nothing."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from dashboard.words import number, tiny
+from dashboard.words import no_less, number, tiny
 
 STEP_EPSILON = "ε of one step"
 STEPS = "Steps"
@@ -50,11 +50,11 @@ def spend(steps: int, step_epsilon: float, added: float, exact: float, delta: fl
     """Three true numbers about one run."""
     if steps == 1:
         return (
-            f"**One step at ε = {number(step_epsilon)}: the exact cost is ε = {number(exact)}** at δ = {tiny(delta)}, "
+            f"**One step at ε = {number(step_epsilon)}: the exact cost is ε = {no_less(exact)}** at δ = {tiny(delta)}, "
             "as the classical formula for the noise is a little generous."
         )
     return (
-        f"**{steps} steps at ε = {number(step_epsilon)} each cost ε = {number(exact)} together**, counted exactly at "
+        f"**{steps} steps at ε = {number(step_epsilon)} each cost ε = {no_less(exact)} together**, counted exactly at "
         f"δ = {tiny(delta)}. The label of the book's plot, {number(step_epsilon)}, is the ε of one step, as the book "
         f"says. Adding up gives {number(added)}: a valid promise, loose by ×{number(added / exact)}, for noise that "
         "protects people more than was asked for."
