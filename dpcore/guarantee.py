@@ -2,21 +2,21 @@
 
 The attacker knows everything but one person's row, sees all published answers, and must say whether the row is in.
 A *false alarm* is saying "in" of someone who is not; a *miss* the other mistake. Wasserman & Zhou, JASA 2010; Dong,
-Roth & Su, JRSS-B 2022. All curves are lower bounds on misses that some mechanism with the guarantee attains.
+Roth & Su, JRSS-B 2022. All curves are lower bounds on misses that some mechanism with the guarantee attains; counts
+are in whole rows, as releases give them, which tell more than noise on real numbers would.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
+from scipy.special import gammaln
 
-from dpcore.accounting import RunningTotal
-from dpcore.costs import Cost
+from dpcore.calibration import zcdp_gaussian_noise_multiplier, zcdp_rho
 from dpcore.errors import InvalidArgument
 from dpcore.validate import FloatArray, finite_vector, in_range, non_negative, positive, probability, whole
 
@@ -60,48 +60,52 @@ def misses(false_alarms: ArrayLike, *, epsilon: float, delta: float = 0.0) -> Fl
     return np.maximum(0.0, np.maximum(steep, flat))
 
 
-def gaussian_misses(false_alarms: ArrayLike, *, noise_multiplier: float, count: int = 1) -> FloatArray:
-    """The fewest misses under ``count`` Gaussian releases, exactly: Φ(Φ⁻¹(1 − α) − √count/σ)."""
-    alpha = _rates(false_alarms)
-    shift = math.sqrt(whole(1, count=count)) / positive(noise_multiplier=noise_multiplier)
-    curve: FloatArray = ndtr(ndtri(1.0 - alpha) - shift)
-    return curve
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The laws ``without`` a row and ``within`` it, shape (m,), of the one number that tells most of all answers: the
+    farther on, the likelier it is that the row is in. The best test looks at that alone (Neyman & Pearson, 1933)."""
+
+    without: FloatArray
+    within: FloatArray
+
+    def misses(self, false_alarms: ArrayLike) -> FloatArray:
+        """The fewest misses at each rate of false alarms, shape as given, exactly. Raises InvalidArgument."""
+        alarms = np.minimum(np.cumsum(self.without[::-1]), 1.0)
+        missed = np.maximum(1.0 - np.cumsum(self.within[::-1]), 0.0)
+        curve: FloatArray = np.interp(_rates(false_alarms), [0.0, *alarms, 1.0], [1.0, *missed, 0.0])
+        return curve
+
+    @property
+    def best_attack(self) -> float:
+        """The highest chance of being right about one person, from an even start."""
+        return min(0.5 + float(np.abs(self.within - self.without).sum()) / 4, 1.0)
 
 
-def laplace_misses(false_alarms: ArrayLike, *, noise_multiplier: float) -> FloatArray:
-    """The fewest misses under one Laplace release of scale b × sensitivity, exactly, with ε = 1/b.
+def randomised_responses(epsilon: float, count: int = 1) -> Evidence:
+    """Of ``count`` answers of ε each, whatever they are: how many tell for the row in the worst case, m = count + 1.
 
-    1 − e^ε α below e^−ε/2, e^−ε/(4α) up to ½, e^−ε (1 − α) above.
+    That is randomised response (Kairouz, Oh & Viswanath, ICML 2015). A count with discrete Laplace noise tells as much
+    of whoever has one row in it: each noisy count is e^ε times likelier in one of both tables. Raises InvalidArgument.
     """
-    alpha = _rates(false_alarms)
-    level = 1.0 / positive(noise_multiplier=noise_multiplier)
-    low = math.exp(-level) / 2
-    with np.errstate(divide="ignore"):
-        middle = np.where(alpha > 0.0, math.exp(-level) / (4 * np.maximum(alpha, 1e-300)), np.inf)
-    steep = 1.0 - np.exp(np.minimum(level, 700.0)) * alpha
-    flat = math.exp(-level) * (1.0 - alpha)
-    curve: FloatArray = np.where(alpha < low, steep, np.where(alpha <= 0.5, middle, flat))
-    return curve
+    level, many = positive(epsilon=epsilon), whole(1, 10**6, count=count)
+    told = np.arange(many + 1)
+    ways = gammaln(many + 1) - gammaln(told + 1) - gammaln(many - told + 1) - many * math.log1p(math.exp(-level))
+    return Evidence(without=np.exp(ways - level * told), within=np.exp(ways - level * (many - told)))
 
 
-def composed_misses(false_alarms: ArrayLike, total: RunningTotal) -> FloatArray:
-    """The fewest misses after all releases of ``total``, by their privacy losses (for plans fixed in advance).
+def gaussian_counts(epsilon: float, delta: float, count: int = 1) -> Evidence:
+    """Of ``count`` counts, of which one row moves each by 1, with discrete Gaussian noise: by their sum.
 
-    The upper envelope of the (ε, δ(ε)) lines, on 1,200 values of ε; as a lower bound it can only be too low.
-    Raises UnsupportedEvent.
+    ρ-zCDP each with ρ = ``zcdp_rho(epsilon, delta)``, as releases draw them. Cut at ten standard deviations. Raises
+    InvalidArgument.
     """
-    alpha = _rates(false_alarms)
-    levels = np.concatenate([[0.0], np.geomspace(1e-3, 60.0, 1199)])
-    share = 1.0 - np.clip(total.deltas(levels), 0.0, 1.0)
-    steep = share[:, None] - np.exp(levels)[:, None] * alpha.ravel()[None, :]
-    flat = np.exp(-levels)[:, None] * (share[:, None] - alpha.ravel()[None, :])
-    envelope: FloatArray = np.maximum(np.maximum(steep, flat).max(axis=0), 0.0).reshape(alpha.shape)
-    return envelope
-
-
-def best_attack(total: RunningTotal) -> float:
-    """The highest chance of being right about one person, from an even start, after all releases: (1 + δ(0)) / 2."""
-    return 0.5 + 0.5 * float(total.deltas(np.zeros(1))[0])
+    rho = zcdp_rho(epsilon, in_range(0.0, 1.0, open_low=True, open_high=True, delta=delta))
+    scale, many = zcdp_gaussian_noise_multiplier(rho), whole(1, 10**6, count=count)
+    reach = math.ceil(10.0 * (scale + 1.0) * math.sqrt(many))
+    one = np.exp(-((np.arange(-reach, reach + 1) / scale) ** 2) / 2)
+    spectrum = np.fft.rfft(np.fft.ifftshift(one / one.sum())) ** many
+    noise = np.maximum(np.fft.fftshift(np.fft.irfft(spectrum, one.size)), 0.0)
+    return Evidence(without=np.pad(noise, (0, many)), within=np.pad(noise, (many, 0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,21 +118,21 @@ class Widening:
     best_attack: tuple[float, ...]
 
 
-def widening(cost: Cost, releases: Sequence[int], false_alarms: ArrayLike) -> Widening:
-    """The attacker's curves after 1st, 2nd, … of the given numbers of releases of ``cost``.
+def widening(evidence: Callable[[int], Evidence], releases: Sequence[int], false_alarms: ArrayLike) -> Widening:
+    """The attacker's curves after 1st, 2nd, … of the given numbers of releases, by the ``evidence`` of so many.
 
-    Raises InvalidArgument, UnsupportedEvent.
+    Raises InvalidArgument.
     """
     counts = tuple(whole(1, 10**6, releases=number) for number in releases)
     if not counts:
         raise InvalidArgument("releases", "must not be empty")
     alpha = finite_vector(false_alarms=false_alarms)
-    totals = [RunningTotal().add(cost, number) for number in counts]
+    found = [evidence(count) for count in counts]
     return Widening(
         releases=counts,
         false_alarms=alpha,
-        misses=np.stack([composed_misses(alpha, total) for total in totals]),
-        best_attack=tuple(best_attack(total) for total in totals),
+        misses=np.stack([one.misses(alpha) for one in found]),
+        best_attack=tuple(one.best_attack for one in found),
     )
 
 

@@ -53,7 +53,7 @@ session.next_cost(*one_more(state))
 bodies = {
     "Charges": lambda: charges.show_charges(rows, names=names, before=() if of_all else state.before),
     "Plan answers": lambda: planner.show_planner(current, state.budget),
-    "What does the guarantee mean?": meaning.show_meaning,
+    "What does the guarantee mean?": lambda: meaning.show_meaning(state),
     "Check a receipt": receipts.bring,
 }
 bodies |= together.bodies()

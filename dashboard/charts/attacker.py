@@ -55,12 +55,12 @@ def attacker(
         "layout": layout(
             dark,
             xaxis={
-                "title": {"text": "false alarms: accused in 100 who were not in the data"},
+                "title": {"text": "false alarms, in 100 times that it is not so"},
                 "range": [0, 100],
                 "tickformat": "~g",
             },
             yaxis={
-                "title": {"text": "misses: not noticed in 100 who were"},
+                "title": {"text": "misses, in 100 times that it is so"},
                 "range": [0, 104],
                 "tickformat": "~g",
             },

@@ -142,13 +142,16 @@ def two_bars(
     }
 
 
-def odds_grid(right: float, *, dark: bool = False) -> Figure:
-    """100 dots: the 50 that an even guess starts from, those an answer can add up to ``right``, and the rest."""
+def odds_grid(right: float, *, before: int = 50, dark: bool = False) -> Figure:
+    """100 dots: those that a guess starts from (of an even one 50), those an answer can add up to ``right``, and the
+    rest."""
     look = palette(dark)
     index = np.arange(100)
     most = int(np.ceil(right - 1e-9))
-    colour = [look.soft if i < 50 else look.risk if i < most else look.paper for i in index]
-    said = ["right before" if i < 50 else "right at most with the answer" if i < most else "still wrong" for i in index]
+    colour = [look.soft if i < before else look.risk if i < most else look.paper for i in index]
+    said = [
+        "right before" if i < before else "right at most with the answer" if i < most else "still wrong" for i in index
+    ]
     return {
         "data": [
             {

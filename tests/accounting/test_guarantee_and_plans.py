@@ -7,18 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.accounting import Cost, RunningTotal, compose
+from dpcore.accounting import Cost, compose
 from dpcore.errors import InvalidArgument
 from dpcore.guarantee import (
-    best_attack,
-    composed_misses,
-    gaussian_misses,
     guess_chance,
-    laplace_misses,
     misses,
     right_at_most,
     right_in_hundred,
-    widening,
 )
 from dpcore.planning import PlannedAnswer, affordable, cumulative, price
 
@@ -73,37 +68,6 @@ def test_approximate_curve_is_its_worst_case() -> None:
     curve = misses(RATES, epsilon=0.7, delta=delta)
     assert curve[1:] == pytest.approx(attackers_curve(likely, other)[1:], abs=1e-9)
     assert curve[0] == pytest.approx(1 - delta)  # with no false alarm at all, only the event of chance δ gives away
-
-
-@pytest.mark.parametrize("noise", [0.5, 2.0])
-def test_mechanisms_curves_are_their_best_tests(noise: float) -> None:
-    """Against the best test between finely cut densities at distance 1; cutting costs under 1e-3."""
-    x = np.linspace(-30 * noise, 30 * noise, 60_001) + 0.5
-    gaussian = [np.exp(-((x - m) ** 2) / (2 * noise**2)) for m in (1.0, 0.0)]
-    laplace = [np.exp(-np.abs(x - m) / noise) for m in (1.0, 0.0)]
-    for (likely, other), curve in (
-        (gaussian, gaussian_misses(RATES, noise_multiplier=noise)),
-        (laplace, laplace_misses(RATES, noise_multiplier=noise)),
-    ):
-        assert curve == pytest.approx(attackers_curve(likely / likely.sum(), other / other.sum()), abs=1e-3)
-
-
-def test_composed_curve_meets_the_exact_one() -> None:
-    total = RunningTotal().add(Cost.gaussian(2, 1e-6), 4)
-    exact = gaussian_misses(RATES, noise_multiplier=2, count=4)
-    assert composed_misses(RATES, total) == pytest.approx(exact, abs=1e-3)
-    assert (composed_misses(RATES, total) <= exact + 1e-9).all()
-    assert best_attack(RunningTotal().add(Cost.pure(1.0))) == pytest.approx(guess_chance(1.0), abs=1e-6)
-
-
-def test_the_attacker_gains_with_every_release() -> None:
-    wide = widening(Cost.pure(0.4), (1, 3, 9), RATES)
-    assert (np.diff(wide.misses, axis=0) <= 1e-9).all()
-    assert list(wide.best_attack) == sorted(wide.best_attack)
-    with pytest.raises(InvalidArgument, match="releases"):
-        widening(Cost.pure(0.4), (), RATES)
-    with pytest.raises(InvalidArgument, match="false_alarms"):
-        misses([1.5], epsilon=1.0)
 
 
 PLAN = [

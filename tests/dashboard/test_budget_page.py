@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
@@ -448,33 +447,6 @@ def test_links_with_nonsense_change_nothing(open_app: Open, link: dict[str, str]
 
 
 # -- what the guarantee means -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["any", "laplace", "gaussian"])
-def test_the_attackers_chances_are_those_of_the_guarantee(open_app: Open, kind: str) -> None:
-    app = go(open_app("budget"), "What does the guarantee mean?")
-    app.segmented_control(key="meaning_kind").set_value(kind).run()
-    assert not app.exception
-    told = next(one.value for one in app.markdown if one.value.startswith("**From an even start"))
-    best = 100 / (1 + math.exp(-0.5))
-    shown = int(told.split("after 1 answer **")[1][:2])
-    assert shown == round(best) if kind == "any" else 50 <= shown <= round(best)
-
-
-@pytest.mark.parametrize("linked", ["laplace", "Laplace noise"])
-def test_a_link_says_what_answers(open_app: Open, linked: str) -> None:
-    """By its name, and in links from before by its words; the page can be left all the same."""
-    app = go(open_app("budget", meaning_kind=linked), "What does the guarantee mean?")
-    assert app.segmented_control(key="meaning_kind").value == "laplace"
-    assert app.query_params["meaning_kind"] == "laplace"
-    assert not app.switch_page("app_pages/data.py").run().exception
-
-
-def test_a_guess_starts_where_the_guesser_stands(open_app: Open) -> None:
-    app = go(open_app("budget"), "What does the guarantee mean?")
-    app.select_slider(key="meaning_prior").set_value(10).run()
-    after = 100 * 0.1 * math.exp(0.5) / (0.1 * math.exp(0.5) + 0.9)
-    assert f"right at most **{math.ceil(10 * after) / 10:g}** times in 100" in text(app)
 
 
 # -- the tracker ------------------------------------------------------------------------------------------------------
