@@ -110,7 +110,7 @@ def test_a_plan_fits_where_the_ledger_would_take_it(
 def test_the_answers_that_fit_are_those_that_the_ledger_takes(
     budget: tuple[float, float, str], promised: Neighbours, hidden: Neighbours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """First screen, tracker, levels of ε and the largest single answer, before the first one."""
+    """First screen, tracker, levels of ε and what is too dear, before the first one."""
     now = Budget.planned(epsilon=budget[0], delta=budget[1], counting=budget[2], neighbours=promised)
     monkeypatch.setattr(spending.session, "epsilon", lambda: 0.02)
     monkeypatch.setattr(tracker, "budget", lambda source: now)
@@ -120,14 +120,12 @@ def test_the_answers_that_fit_are_those_that_the_ledger_takes(
     after = taken(promised, budget, [cost] * 200, hidden)
     assert isinstance(after, int)
     assert spending.fitting(now, cost, hides) == after
-    largest = tracker.largest(about, hidden)
-    assert largest is not None
-    assert (largest == 0.0) == (after == 0)
-    if largest:
+    for epsilon in (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 1.1, 2.1):
+        dear = taken(promised, budget, [Cost.pure(epsilon)], hidden) == 0
+        assert bool(tracker.too_dear(about, hidden, None, epsilon)) == dear
+    if after:
         told = tracker.answers_words(now, cost, hidden, "person")
         assert f"**{after} more answers**" in told
-        assert isinstance(taken(promised, budget, [Cost.pure(largest * (1 - 1e-9))], hidden), Budget)
-        assert taken(promised, budget, [Cost.pure(largest * 1.01)], hidden) == 0
         if budget[2] == "sum":
             first = taken(promised, budget, [cost], hidden)
             assert isinstance(first, Budget)
