@@ -9,8 +9,8 @@ from functools import cache
 from dashboard import catalogue
 from dashboard.case import Source
 from dashboard.plan import Goal, PlanKind
-from dpcore.accounting import gaussian_epsilon
-from dpcore.calibration import gaussian_noise_multiplier
+from dpcore.accounting import zcdp_epsilon
+from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
 from dpcore.datasets import Table
 from dpcore.grid import round_up
@@ -52,7 +52,8 @@ class Wish:
 
 
 def _gaussian(epsilon: float, delta: float) -> Cost:
-    return Cost.gaussian(gaussian_noise_multiplier(epsilon, delta), delta)
+    """As releases are charged: no event, since noise in whole rows has the ρ of continuous noise and not its δ."""
+    return Cost(epsilon=epsilon, delta=delta, rho=zcdp_rho(epsilon, delta))
 
 
 def _alarm(apart: float, delta: float, table: Table | None, column: str) -> float:
@@ -64,7 +65,7 @@ _OWN = (
     PlanKind(
         key="count",
         label="a count with Laplace noise",
-        cost=lambda epsilon, delta: Cost.laplace(1.0 / epsilon),
+        cost=lambda epsilon, delta: Cost.pure(epsilon),  # noise in whole rows is the worst case of its ε
         needed=lambda near, delta, table, column: LAPLACE_WITHIN / near,
         goal=NEAR,
     ),
@@ -72,7 +73,7 @@ _OWN = (
         key="count_gaussian",
         label="a count with Gaussian noise",
         cost=_gaussian,
-        needed=lambda near, delta, table, column: gaussian_epsilon(near / WITHIN, delta),
+        needed=lambda near, delta, table, column: zcdp_epsilon((WITHIN / near) ** 2 / 2, delta),
         goal=NEAR,
     ),
     PlanKind(
