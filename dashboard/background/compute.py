@@ -150,21 +150,26 @@ def sees_all() -> bool:
 
 
 def no_files() -> str:
-    """Why whoever is at the page may read no file of their own in; "" where they may, as everyone may without a
-    login."""
-    return _no_files(_roles)
+    """Why whoever is at the page may read no file of their own in, also where that cannot be read; "" where they may,
+    as everyone may without a login."""
+    try:
+        return no_files_by_role()
+    except LedgerError as error:
+        return words.sentence(error)
+
+
+def no_files_by_role() -> str:
+    """As ``no_files``, by their roles alone. Raises LedgerError where these cannot be read."""
+    return _no_files(_roles())
 
 
 def no_files_of(person: Person) -> str:
-    """As ``no_files``, of somebody for whom no page asks."""
-    return _no_files(lambda: _as_member(person, login.practice_token(person.subject)).mine())
+    """As ``no_files_by_role``, of somebody for whom no page asks. Raises LedgerError."""
+    return _no_files(_as_member(person, login.practice_token(person.subject)).mine())
 
 
-def _no_files(roles: Callable[[], frozenset[Role]]) -> str:
-    try:
-        return "" if roles() & WITH_FILES else NO_FILES
-    except LedgerError as error:
-        return words.sentence(error)
+def _no_files(roles: frozenset[Role]) -> str:
+    return "" if roles & WITH_FILES else NO_FILES
 
 
 def opens() -> None:

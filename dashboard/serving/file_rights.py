@@ -22,7 +22,8 @@ from dpcore.ledger.roles import Person
 AT_ONCE = 5
 """People who are asked about at once, of whom one address has its share at most."""
 KNOWN = 5.0
-"""Seconds for which an answer counts. The page that takes a file over asks anew."""
+"""Seconds for which an answer counts; that there was none counts for nobody who asks later. The page that takes a file
+over asks anew."""
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +57,7 @@ class FileRights:
             self._asked = {who: one for who, one in self._asked.items() if one.counts(now)}
             asked = self._asked[person] = _Asked()
             asked.answer = asyncio.create_task(self._in_turn(asked, person, visitor))
+            asked.answer.add_done_callback(_heard)
         return await asyncio.shield(asked.answer)  # whoever asked first may have gone before it is known
 
     async def _in_turn(self, asked: _Asked, person: Person, visitor: str) -> str:
@@ -66,3 +68,9 @@ class FileRights:
     def _in_a_thread(self, asked: _Asked, person: Person) -> str:
         asked.since = self._clock()  # what was taken away before that is known
         return self._ask(person)
+
+
+def _heard(answer: asyncio.Task[str]) -> None:
+    """What was raised is told to whoever waits, who may all have gone: then it is no failure that nobody looked at."""
+    if not answer.cancelled():
+        answer.exception()

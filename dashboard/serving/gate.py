@@ -56,7 +56,9 @@ from dashboard.serving.plain_requests import (
 from dashboard.serving.relief import Relief
 from dashboard.serving.settings import number
 from dashboard.serving.uploads import Uploads
+from dashboard.words import sentence
 from dashboard.words import server as words
+from dpcore.errors import LedgerError
 
 LOGINS, LOGINS_AHEAD, LOGINS_WAIT = 10.0, 40.0, 5.0
 """Steps of logins a second that one address may make, of how many seconds what was not made of them at once, and for
@@ -161,8 +163,8 @@ class Gate:
             await answer(send, 421, words.OTHER_NAME)
         elif leads_to(scope, METRICS) and not may_measure(scope):
             await answer(send, 404, words.NOT_FOUND)
-        elif why := await senders.refused(scope, self._rights):
-            await answer(send, 403, why)
+        elif refusal := await self._refusal(scope):
+            await answer(send, *refusal)
         elif is_file(scope):
             try:
                 await self._uploads.take(scope, receive, send)
@@ -188,6 +190,14 @@ class Gate:
             await self._app(scope, receive, beginning(scope, told, visitors=login.configured() is None))
         else:
             await self._app(scope, receive, with_headers(scope, send))
+
+    async def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """How a request is answered that may not be made by who makes it, or of which that cannot be known for now."""
+        try:
+            why = await senders.refused(scope, self._rights)
+        except LedgerError as error:
+            return 503, sentence(error)
+        return (403, why) if why else None
 
     async def _may_log_in(self, visitor: str) -> bool:
         """Whether one more step of a login may be made from an address, once it is its turn."""

@@ -27,7 +27,7 @@ from dpcore.ledger.roles import Person
 
 async def refused(scope: Scope, rights: FileRights) -> str:
     """Why who asks this may not, in a sentence; "" where they may, and for an address that names no session and no file
-    that was made for somebody."""
+    that was made for somebody. Raises LedgerError where the ledger would say it and cannot be asked."""
     if is_made(scope):
         those = made_files.MADE.of(_named(str(scope["path"])))
         return words.OTHERS_FILE if those and not _is_one_of(those, _cookies(scope)) else ""
@@ -48,7 +48,7 @@ async def refused(scope: Scope, rights: FileRights) -> str:
 
 def no_files_of(person: Person) -> str:
     """Why somebody may bring no files, in a sentence; "" where they may. The ledger is asked: never in the server's one
-    thread."""
+    thread. Raises LedgerError where it cannot be."""
     from dashboard.background import compute  # where nobody logs in, nothing of it is needed before a page
 
     return compute.no_files_of(person)

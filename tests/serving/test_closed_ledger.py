@@ -86,7 +86,7 @@ def test_strangers_read_that_it_is_closed_and_where_that_is_explained(
     assert {way: ask() for way, ask in WAYS.items()} == dict.fromkeys(WAYS, WHY if told else CLOSED)
     if isinstance(who, Person):
         monkeypatch.setattr(login, "person", lambda: None)  # the gate asks of somebody who is at no page
-        assert compute.no_files_of(who) == (WHY if told else CLOSED)
+        assert by(lambda: compute.no_files_of(who))() == (WHY if told else CLOSED)
     monkeypatch.setattr(compute, "_runs_it", lambda *_: True)
     assert tracker.trouble() == WHY, "what shows that this can fail"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from dashboard.serving import file_rights
 from dashboard.serving.file_rights import AT_ONCE, KNOWN, FileRights
+from dpcore.errors import LedgerError
 from dpcore.ledger.member import NO_FILES
 from dpcore.ledger.roles import Person
 
@@ -195,6 +197,34 @@ def test_what_was_raised_is_asked_anew() -> None:
         return await rights.why_not(person(1), "10.0.0.1")
 
     assert asyncio.run(story()) == ""
+
+
+@pytest.mark.parametrize("heard", [True, False], ids=["", "as it was"])
+def test_what_was_raised_for_who_has_gone_is_no_failure_of_the_server(
+    heard: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log has no entry for each who leaves while the ledger is locked."""
+    if not heard:
+        monkeypatch.setattr(file_rights, "_heard", lambda _: None)
+    slow, told = Slow(), list[dict[str, object]]()
+
+    def fails(who: Person) -> str:
+        slow(who)
+        raise LedgerError("the ledger is held by another program")
+
+    async def story() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        rights = FileRights(fails)
+        first = asyncio.ensure_future(rights.why_not(person(1), "10.0.0.1"))
+        await until(lambda: bool(slow.asked))
+        first.cancel()
+        await turned()
+        slow.goes.set()
+        await until(lambda: rights._asked[person(1)].answer.done())
+
+    asyncio.run(story())
+    gc.collect()
+    assert bool(told) is not heard
 
 
 def in_the_server_s(text: str) -> list[str]:

@@ -27,17 +27,19 @@ from dashboard.people.browser_token import UNKNOWN, VISITOR, Browser, browser
 from dashboard.runtime import made_files, own_sessions
 from dashboard.serving import senders
 from dashboard.serving.file_rights import FileRights
+from dashboard.serving.gate import Gate
 from dashboard.serving.heads import is_of_session
 from dashboard.words import server as words
-from dpcore.errors import LedgerError
+from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger
 from dpcore.ledger.ended import Ended
+from dpcore.ledger.engine import NotBroughtForward
 from dpcore.ledger.member import NO_FILES
 from dpcore.ledger.roles import Person
 from tests.browser.login_server import SECRET
 from tests.browser.server import running
 from tests.put_back import changed_in_streamlit
-from tests.serving.test_gate import FORM, HOST, Stranger, _put, asked
+from tests.serving.test_gate import FORM, HOST, Inner, Stranger, _put, asked
 
 pytestmark = pytest.mark.usefixtures("names")
 ONE, OTHER = "1" * 32, "2" * 32
@@ -297,7 +299,72 @@ def test_where_the_ledger_says_the_roles_it_is_asked(
         raise LedgerError("The ledger is closed.")
 
     monkeypatch.setattr(compute, "_ledger", broken)
-    assert compute.no_files_of(alice) == "The ledger is closed.", "nor where nobody can say"
+    with pytest.raises(LedgerError, match="closed"):
+        compute.no_files_of(alice)
+
+
+async def brought(gate: Gate, session: str, *headers: tuple[bytes, bytes]) -> tuple[int, str]:
+    """How a file is answered that comes for a session, and with which words."""
+    said_back: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said_back.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    path = f"/_stcore/upload_file/{session}/1"
+    scope = {"type": "http", "path": path, "method": "PUT", "headers": [HOST, FORM, *headers], "scheme": "http"}
+    await gate(scope, receive, send)
+    return said_back[0]["status"], said_back[1]["body"].decode()
+
+
+def as_an_answer(person: Person) -> str:
+    """As it was: what the ledger could not be asked was an answer as any other, and counted as long."""
+    try:
+        return compute.no_files_of(person)
+    except LedgerError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("guarded", [True, False], ids=["", "as it was"])
+@pytest.mark.parametrize("kind", [LedgerError, LedgerUnsound, NotBroughtForward])
+def test_a_ledger_that_could_not_be_asked_refuses_no_file_once_it_can(
+    kind: type[LedgerError],
+    guarded: bool,
+    sessions: dict[str, SimpleNamespace],
+    logged: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever keeps it: who brings a file reads why, as their page does, and that it is for now."""
+    logged(SETTINGS)
+    place = f"sqlite:///{tmp_path / 'ledger.db'}"
+    monkeypatch.setenv("EPSILON_LAB_LEDGER", place)
+    compute.reopen_ledger()
+    alice = said("alice")
+    sessions["alice"] = SimpleNamespace(_user_info=alice)
+    with Ledger.open(place, create=True) as ledger:
+        ledger.verify()
+        ledger.give_roles(f"alice at {ISSUER}", ["analyst"])
+    if not guarded:
+        monkeypatch.setattr(senders, "no_files_of", as_an_answer)
+    gate, opened_by_us, cookie = Gate(Inner()), compute._ledger, logged_in(alice)
+
+    def away(_: str | None) -> Ledger:
+        raise kind("The ledger does not answer")
+
+    async def story() -> list[tuple[int, str]]:
+        found = []
+        for ledger in (away, away, opened_by_us):
+            monkeypatch.setattr(compute, "_ledger", ledger)
+            found.append(await brought(gate, "alice", cookie))
+        return found
+
+    *while_away, after = asyncio.run(story())
+    why = words.CLOSED if issubclass(kind, compute.CLOSED) else "The ledger does not answer."
+    assert while_away == [(503, why)] * 2 if guarded else [one for one, _ in while_away] == [403] * 2
+    assert after[0] == (200 if guarded else 403)
 
 
 class Manager:
