@@ -12,6 +12,11 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.background import compute
+from dashboard.data import source
+from dashboard.people import login
+from dpcore.errors import NotAllowed
+
 
 def download(
     label: str,
@@ -30,4 +35,19 @@ def download(
     """
     if not callable(make):
         raise TypeError("a file is made when it is clicked: hand over what makes it")
-    st.download_button(label, make, name, mime, key=key, icon=icon, on_click="ignore", **look)
+    st.download_button(label, _beside_own_file(make), name, mime, key=key, icon=icon, on_click="ignore", **look)
+
+
+def _beside_own_file(make: Callable[[], bytes | str]) -> Callable[[], bytes | str]:
+    """``make``; on a page whose person holds a file of their own, of which it may tell, one that raises LedgerError
+    where they may hold none any more, or that cannot be read. The page lets go of it when it is drawn next."""
+    person = login.person()  # a click has no page that says who asks
+    if person is None or source.own_file() is None:
+        return make
+
+    def made() -> bytes | str:
+        if why := compute.no_files_of(person):
+            raise NotAllowed(why)
+        return make()
+
+    return made

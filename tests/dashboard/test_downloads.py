@@ -12,16 +12,23 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.background import compute
+from dashboard.catalogue import address
 from dashboard.data import template
+from dashboard.widgets import download as downloads
 from dashboard.widgets.download import download
 from dashboard.words import data as said
 from dpcore.costs import Cost
 from dpcore.datasets import saved
+from dpcore.errors import LedgerError
 from dpcore.ledger import Ledger, Receipt
 from tests.dashboard.conftest import text
 from tests.dashboard.test_budget_page import practice
-from tests.dashboard.test_data_page import declare, drop, held, press
+from tests.dashboard.test_data_page import declare, drop, held, look, press
+from tests.dashboard.test_login import people, settings, subject, tab
+from tests.dashboard.test_two_windows import ROWS, table
 
+__all__ = ["people", "settings"]
 Open = Callable[..., AppTest]
 ROOT = Path(__file__).parents[2]
 BUTTON, ROOM = "dashboard/widgets/download.py", "dashboard/poll/shown.py"
@@ -123,3 +130,61 @@ def test_what_was_saved_of_a_file_goes_with_it(open_app: Open, offered: dict[str
     press(app, "own-remove")
     press(app, "own-forget")
     assert held(drop(app, TABLE.encode(), name="next.csv")).known == ()
+
+
+def chart(app: AppTest) -> AppTest:
+    """A page with the menu of its chart open."""
+    app.switch_page(address("selection"))
+    app.session_state["selection-epsilon-menu"] = True
+    return app.run()
+
+
+def beside_a_file(open_app: Open, offered: dict[str, Any]) -> dict[str, Any]:
+    """All files that Anna's tab was offered while it held one of hers: on the Data page, and with a chart of it."""
+    app = drop(tab(open_app, "data", "anna", ""), table(ROWS), name="file.csv")
+    chart(look(declare(app, "colour", categories="red\nblue\ngreen", public=True)))
+    assert len(offered) == 4
+    return dict(offered)
+
+
+def given(files: dict[str, Any]) -> set[str]:
+    """Which of them a click gives."""
+
+    def goes(make: Callable[[], bytes | str]) -> bool:
+        try:
+            return bool(make())
+        except LedgerError:
+            return False
+
+    return {label for label, make in files.items() if goes(make)}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("guarded", [True, False], ids=["", "as it was"])
+def test_what_is_offered_beside_a_file_is_given_while_its_person_may_hold_one(
+    people: None, guarded: bool, open_app: Open, offered: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it tells of the file: a tab that rests holds it until it is drawn again, and a click draws no page."""
+    if not guarded:
+        monkeypatch.setattr(downloads, "_beside_own_file", lambda make: make)
+    files = beside_a_file(open_app, offered)
+    assert given(files) == set(files)
+    with Ledger.open() as whole:
+        whole.give_roles(subject("anna"), [])
+        assert given(files) == (set() if guarded else set(files))
+        whole.give_roles(subject("anna"), ["owner"])
+    assert given(files) == set(files)
+
+    def away(_: str | None) -> Ledger:
+        raise LedgerError("The ledger does not answer.")
+
+    monkeypatch.setattr(compute, "_ledger", away)
+    assert given(files) == (set() if guarded else set(files)), "nor where nobody can say"
+
+
+def test_what_is_offered_beside_a_sample_is_given_to_everybody(
+    people: None, open_app: Open, offered: dict[str, Any]
+) -> None:
+    chart(tab(open_app, "data", "vera", ""))
+    assert given(offered) == set(offered)
+    assert len(offered) == 3
