@@ -83,6 +83,13 @@ def _in_view(current: Source | None) -> None:
         session.take_epsilon()
 
 
+def _about_data(taken: bool) -> tuple[str | None, ...]:
+    """What there is to say of the data in use, and of those that are not; call after the choice."""
+    not_here = source.not_here()  # it also settles what the link asked for
+    waits = data_words.WAITS if tab.waits() else None
+    return session.note("data"), waits or not_here, source.undecided() if taken else None
+
+
 def main() -> None:
     """One run of the script."""
     st.set_page_config(
@@ -159,13 +166,13 @@ def main() -> None:
     told = st.container()  # on the page: a phone folds the sidebar away
     page.run()
     with told:
-        about_data = (session.note("data"), source.not_here(), source.undecided() if taken else None) if tables else ()
+        about_data = _about_data(taken) if tables else ()
         about_page = (*session.unread(), typed.refusal(), unused.told(key))
-        for problem in (session.note("deck"), *about_data, *session.untold(), *about_page):
-            if problem:
-                st.warning(data_words.here(problem) if key == "data" else problem)
+        for sentence in (session.note("deck"), *about_data, *session.untold(), *about_page):
+            if sentence:
+                st.warning(data_words.here(sentence) if key == "data" else sentence)
                 if key != "data":
-                    onward.way(problem)
+                    onward.way(sentence)
     if tables:
         with st.sidebar, budget_slot:
             tracker.sidebar(source.current(), session.NEXT_COST.get())

@@ -27,6 +27,8 @@ OWN_SOURCE: Slot[Source | None] = Slot("_own_source", lambda: None, stays=True)
 OWN_TAKEN: Slot[bool] = Slot("_own_taken", lambda: False)
 """Whether the pages showed a person's own data until their right to hold any was taken away; none take their place
 before somebody chooses."""
+OWN_WAITS: Slot[bool] = Slot("_own_waits", lambda: False)
+"""Whether the file of this tab's last session is still there, while the ledger cannot be asked who may hold it."""
 OWN_COLUMNS: Slot[TypedColumns | None] = Slot("_own_columns", lambda: None, stays=True)
 OWN_TASK: Slot[Task | None] = Slot("_own_task", lambda: None, stays=True)
 """What is being read or prepared beside the page, and what takes it over when it is done."""

@@ -217,6 +217,10 @@ GONE = (
     "You see a sample: a file of your own is forgotten some minutes after its tab was closed, and links never carry it "
     "or choose a source. Bring or choose it again on the Data page; its budget and answers are kept."
 )
+WAITS = (
+    "The file that you had before this page was reloaded is not shown yet: the ledger cannot be asked just now whether "
+    "you may hold it. Keep this tab open, which asks again every few seconds; the file is kept for some minutes."
+)
 LOADED_ANEW = "The page was reloaded in the same tab: the file and what is declared about it stayed."
 
 

@@ -14,14 +14,18 @@ from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
-from dashboard.background import leaving
+from dashboard.background import compute, leaving
 from dashboard.background.leaving import Visit
 from dashboard.case import OWN
 from dashboard.data import held, tab
 from dashboard.data.whence import HOME
 from dashboard.session import EPSILON_TAKEN, Slot
-from dashboard.words.data import GONE, LOADED_ANEW
-from dpcore.ledger.member import NO_FILES
+from dashboard.words.data import GONE, LOADED_ANEW, WAITS, here
+from dashboard.words.server import CLOSED
+from dpcore.errors import LedgerError, LedgerUnsound
+from dpcore.ledger.engine import UNREACHABLE
+from dpcore.ledger.lock import HELD
+from dpcore.ledger.roles import Role
 from tests.dashboard.conftest import text
 from tests.dashboard.test_data_page import declare, drop, look, press, survey
 from tests.dashboard.test_data_page import held as own_file
@@ -32,6 +36,7 @@ GOES = {
     "DESCRIBED_ROUND": "numbers a form, which a new page has anew",
     "OWN_TAKEN": "of who may hold none; a new page begins with a sample",
     "LINKED_DATA": "what the new page's link says",
+    "OWN_WAITS": "of a file that another session still holds",
     "SAMPLE_TASK": "a sample that is being loaded is loaded by a click",
     "SAMPLE_LOADING": "goes with that",
     "SAMPLE_ROUND": "goes with that",
@@ -44,10 +49,12 @@ class Browser:
 
     def __init__(self) -> None:
         self.kept, self.says = "", ""
+        self.waits = False
+        """Whether it goes on asking."""
         self.open: set[str] = set()
 
-    def __call__(self, *, key: str, data: dict[str, str], on_back_change: Callable[[], None], height: int) -> None:
-        self.kept = data["name"] or self.kept
+    def __call__(self, *, key: str, data: dict[str, Any], on_back_change: Callable[[], None], height: int) -> None:
+        self.kept, self.waits = data["name"] or self.kept, data["waits"]
 
         def said() -> None:
             session.enter(key, SimpleNamespace(back=self.says))
@@ -230,8 +237,112 @@ def test_who_may_bring_no_file_gets_none_back(
 ) -> None:
     in_use(open_app)
     name, second = browser.kept, open_app("data")
-    monkeypatch.setattr(tab.compute, "no_files", lambda: NO_FILES)
+    monkeypatch.setattr(compute, "_roles", lambda: frozenset({"viewer"}))
     assert "_own_file" not in says(second, browser, name).session_state
+    assert not browser.waits
+    assert WAITS not in text(second)
+
+
+class Away:
+    """A ledger that says nobody's roles while it is away."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.why: LedgerError | None = None
+        self.may: frozenset[Role] = frozenset({"analyst"})
+        monkeypatch.setattr(compute, "_roles", self)
+
+    def __call__(self) -> frozenset[Role]:
+        if self.why is not None:
+            raise self.why
+        return self.may
+
+
+@pytest.fixture
+def ledger(monkeypatch: pytest.MonkeyPatch) -> Away:
+    return Away(monkeypatch)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "why",
+    [LedgerError(UNREACHABLE), LedgerError(HELD), LedgerUnsound(CLOSED)],
+    ids=["unreachable", "held", "closed"],
+)
+@pytest.mark.parametrize("guarded", [True, False], ids=["", "as it was"])
+def test_a_file_waits_while_the_ledger_cannot_be_asked(
+    guarded: bool, why: LedgerError, open_app: Open, browser: Browser, ledger: Away, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its page says so, on whichever page it is, and goes on asking until it is told. As it was, a ledger that could
+    not be asked was a role that brings no files."""
+    if not guarded:
+        monkeypatch.setattr(tab, "compute", SimpleNamespace(no_files_by_role=compute.no_files))
+    first = press(in_use(open_app), "own-selection-0")
+    settings, link = dict(first.session_state["_set"]), dict(first.query_params)
+    name, ledger.why = browser.kept, why
+    anew = says(open_app("selection", **link), browser, name)
+    assert "_own_file" not in anew.session_state
+    assert (browser.waits, text(anew).count(WAITS)) == (guarded, guarded)
+    assert (GONE in text(anew)) is not guarded
+    if not guarded:
+        return
+    says(anew, browser, name)
+    anew.switch_page("app_pages/budget.py").run()
+    assert (browser.waits, text(anew).count(WAITS)) == (True, 1)
+    ledger.why = None
+    says(anew, browser, name)
+    assert own_file(anew).name == "umfrage.csv"
+    assert {key: value for key, value in anew.session_state["_set"].items() if key in settings} == settings
+    assert not browser.waits
+    assert WAITS not in text(anew)
+    assert GONE not in text(anew)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("link", [{"data": OWN}, {}])
+def test_a_file_that_went_while_it_waited_is_said_to_be_gone(
+    link: dict[str, str], open_app: Open, browser: Browser, ledger: Away
+) -> None:
+    in_use(open_app)
+    ledger.why = LedgerError(UNREACHABLE)
+    anew = says(open_app("data", **link), browser, browser.kept)
+    assert browser.waits
+    visit = tab._names[browser.kept].visit()
+    assert visit is not None
+    visit.end()
+    says(anew, browser, browser.kept)
+    assert not browser.waits
+    assert WAITS not in text(anew)
+    assert text(anew).count(here(GONE)) == 1
+
+
+@pytest.mark.thorough
+def test_a_file_that_waits_is_in_nobody_s_way(open_app: Open, browser: Browser, ledger: Away) -> None:
+    """Neither of other data that are chosen meanwhile nor of another file; and what was never there does not wait."""
+    first = press(in_use(open_app), "own-selection-0")
+    name, link = browser.kept, dict(first.query_params)
+    ledger.why = LedgerError(UNREACHABLE)
+    for nobodys, others in (("tab" + "0" * 32, set[str]()), (name, {opened_by(name)})):
+        browser.open = others
+        assert WAITS not in text(says(open_app("data"), browser, nobodys))
+        assert not browser.waits
+    browser.open = set()
+    anew = says(open_app("selection", **link), browser, name)
+    anew.selectbox(key="data").set_value("town").run()
+    assert WAITS in text(anew)
+    ledger.why = None
+    assert own_file(says(anew, browser, name)).name == "umfrage.csv"
+    assert anew.session_state["_set"]["data"] == "town"
+
+    ledger.why = LedgerError(UNREACHABLE)
+    other = says(open_app("data"), browser, browser.kept)
+    assert browser.waits
+    ledger.why = None
+    drop(other.run(), survey(seed=4), name="zweite.csv")
+    assert not browser.waits
+    assert WAITS not in text(other)
+    press(other, "own-remove")
+    press(other, "own-forget")
+    assert not browser.waits
 
 
 def test_a_session_that_holds_a_file_keeps_its_own(open_app: Open, browser: Browser) -> None:

@@ -406,6 +406,7 @@ def test_every_private_slot_goes_with_the_file() -> None:
     assert names == {
         "OWN_FILE", "OWN_NAME", "OWN_SOURCE", "OWN_COLUMNS", "OWN_TASK", "OWN_END", "OWN_PENDING", "OWN_BEFORE",
         "OWN_ASKED", "OWN_CONFIRMED", "OWN_LOOKED", "OWN_NUMBER", "OWN_READ", "OWN_ROUND", "OWN_SHELF", "OWN_TAKEN",
+        "OWN_WAITS",
     }  # fmt: skip
 
 
