@@ -20,7 +20,7 @@ from dpcore.ledger.engine import (
     must_be_of_rows,
     snapshot,
 )
-from dpcore.ledger.journal import Journal
+from dpcore.ledger.journal import read_from
 from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
 from dpcore.ledger.renewal import renewed
@@ -81,10 +81,10 @@ def from_journal(path: Path | None, key: Key) -> tuple[list[Record], bool]:
     if not path.exists():
         return found, False
     try:
-        Journal(path).read_on(found.append)
+        whole = read_from(path, found)
     except LedgerUnsound:
-        return renewed(found, key), False
-    return renewed(found, key), bool(found)  # an emptied journal is a missing one
+        whole = False
+    return renewed(found, key), whole and bool(found)  # an emptied journal is a missing one
 
 
 def from_journals(paths: Sequence[Path], given: Sequence[Record], key: Key) -> tuple[list[Record], bool]:

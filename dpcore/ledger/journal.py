@@ -15,7 +15,8 @@ import stat
 import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from itertools import zip_longest
+from functools import partial
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,7 +49,8 @@ NO_JOURNAL = (
 _BEGINS = b'{"body":"{'
 """How the line of every record begins, and so a journal."""
 _SIGN = _BEGINS[:1]
-"""What stands in a journal before its first record is committed: a file that was lost, or emptied, has none."""
+"""What stands in a journal before its first record is committed, with zeros for all else that is committed with it: a
+file that was lost, or emptied, has none."""
 _LONGEST_LINE = 64 << 20
 _PORTION = 8 << 20
 _SPARE = 64 << 10
@@ -64,14 +66,14 @@ class Journal:
         self.hash = FIRST
         self._read_to = 0
         self._places = array("Q")  # where the line of each record begins
-        self._rest = b""  # of a line that does not end, as it was read
+        self._rest = b""  # of lines that were not written to their end, as it was read
 
     def exists(self) -> bool:
         return self.path.exists()
 
     def read_on(self, each: Callable[[Record], None] | None = None) -> None:
-        """Read what was added since, checking the chain. An unfinished last line is left for ``add``, which whoever
-        adds asks about first (``ends_before``).
+        """Read what was added since, checking the chain. What is not finished (``_is_torn``), and all behind it, is
+        left for ``add``, which whoever adds asks about first (``ends_before``).
 
         Raises LedgerUnsound when the file is shorter than before, not one unbroken chain, or no journal.
         """
@@ -94,8 +96,8 @@ class Journal:
                 raise LedgerUnsound(self.trouble())
             file.seek(self._read_to)
             for raw in file:
-                if not raw.endswith(b"\n"):
-                    self._rest = raw
+                if _is_torn(raw):
+                    self._rest = raw + file.read()
                     break
                 record = _parse(raw)
                 if record is None or not self._follows(record):
@@ -111,17 +113,17 @@ class Journal:
         return DAMAGED if self.seq or holds_record(self.path) else NO_JOURNAL
 
     def is_finished(self) -> bool:
-        """Whether nothing stands behind the last line that ends."""
+        """Whether nothing stands behind the last line that was written to its end."""
         return not self._rest
 
-    def ends_before(self, record: Record | None) -> bool:
-        """Whether what stands behind the last line that ends is left of a process that died as it wrote this record,
-        the next one that the database has, or before there was a first one (``must_fit``); or zeros behind a record,
-        as a machine leaves that dies. Else the file is none of the ledger's, or the database lacks what the journal
-        began to say."""
-        begun = _SIGN if self.seq == 0 else b""
-        line = begun if record is None else record.line().encode("ascii") + b"\n"
-        return all(found in (0, said) for found, said in zip_longest(self._rest, line[: len(self._rest)]))
+    def ends_before(self, records: Iterable[Record]) -> bool:
+        """Whether what stands behind the last line that was written to its end is left of a process or a machine that
+        died as it wrote these, the next ones that the database has, or before there was a first one (``must_fit``):
+        zeros stand where it did not write. Else the file is none of the ledger's, or the database lacks what the
+        journal began to say."""
+        lines = chain.from_iterable(_line(record) for record in records)
+        said = lines if self.seq else chain(_SIGN, islice(lines, len(_SIGN), None))
+        return all(found in (0, one) for found, one in zip(self._rest, chain(said, repeat(0)), strict=False))
 
     def at(self, seq: int) -> Record | None:
         """The record of this number, as its one line in the file says now; None beyond what this process has read.
@@ -164,8 +166,8 @@ class Journal:
         is no chain with it. The caller holds the lock and has read on.
 
         Another file is asked for the room, at the journal's end: whoever reads the journal meanwhile sees its lines
-        alone. Before the first record its sign is written down, or nobody could tell a journal that has none yet from
-        one that was lost.
+        alone. Before the first record its sign is written down, and how long all lines will be, or nobody could tell a
+        journal that has none yet from one that was lost (``is_lost``).
         """
         needed = sum(len(record.line()) + 1 for record in self._linked(records))
         if needed == 0:
@@ -176,9 +178,12 @@ class Journal:
         handle = self._opened()
         try:
             with tempfile.TemporaryFile(dir=real(self.path).parent) as room:
-                _take(room.fileno(), os.fstat(handle).st_size, needed + _SPARE)
-            if self.seq == 0 and not self._rest:
+                _take(room.fileno(), size := os.fstat(handle).st_size, needed + _SPARE)
+            if self.seq == 0 and size == 0:
                 os.write(handle, _SIGN)
+                os.fsync(handle)  # zeros alone are no journal
+            if self.seq == 0 and size < needed:
+                os.ftruncate(handle, needed)
                 os.fsync(handle)
         finally:
             os.close(handle)
@@ -197,7 +202,7 @@ class Journal:
 
     def _add(self, records: list[Record]) -> None:
         chosen = list(self._linked(records))
-        lines = [record.line().encode("ascii") + b"\n" for record in chosen]
+        lines = [_line(record) for record in chosen]
         data = b"".join(lines)
         handle = self._opened()
         try:
@@ -221,16 +226,23 @@ class Journal:
             sync_folder(self.path.parent)
         return handle
 
-    def is_lost(self, records: int) -> bool:
-        """Whether a ledger of so many records cannot be without what is missing here: the file, or all it held.
+    def is_lost(self, records: Iterable[Record]) -> bool:
+        """Whether a ledger of these records cannot be without what is missing here: the file, or all it held.
 
-        A process that died while it wrote the very first record leaves an unfinished line, of one sign at least
-        (``must_fit``), which ``add`` completes; who comes to a ledger that others have begun writes all of it or
+        A process that died before it had written the very first record leaves its sign at least, and as many bytes as
+        the lines of all that were committed at once have (``must_fit``; one from before the sign alone, which says
+        that it was one); ``add`` writes over them. Who comes to a ledger that others have begun writes all of it or
         nothing (``store.begin_journal``).
         """
-        if records == 0 or self.seq > 0:
+        if self.seq > 0:
             return False
-        return not self.exists() or self.path.stat().st_size == 0 or records > 1
+        room = len(self._rest)
+        for record in records:
+            size = len(_line(record))
+            if room < (size if record.seq > 1 else 1):
+                return True
+            room -= size
+        return False
 
 
 def _take(handle: int, start: int, size: int) -> None:
@@ -262,8 +274,17 @@ def _portions(records: Iterable[Record]) -> Iterator[list[Record]]:
 def whole(path: Path) -> list[Record]:
     """Every record of the journal at ``path``, none where there is no file. Raises LedgerUnsound."""
     found: list[Record] = []
-    Journal(path).read_on(found.append)
+    if not read_from(path, found):
+        raise LedgerUnsound(DAMAGED)
     return found
+
+
+def read_from(path: Path, found: list[Record]) -> bool:
+    """Put the records of the journal at ``path`` into ``found``, and whether these are all, but for one line that does
+    not end: behind one that a machine left with zeros there may be others. Raises LedgerUnsound."""
+    journal = Journal(path)
+    journal.read_on(found.append)
+    return b"\n" not in journal._rest
 
 
 def holds_record(path: Path) -> bool:
@@ -315,7 +336,9 @@ def says_nothing(path: Path) -> bool:
     if not path.is_file() or is_held(path):
         return not path.exists()
     with path.open("rb") as file:
-        return file.read(len(_BEGINS)) in (b"", _SIGN)
+        return file.read(1) in (b"", _SIGN) and not any(
+            some.strip(b"\0") for some in iter(partial(file.read, _SPARE), b"")
+        )
 
 
 def first(path: Path) -> Record | None:
@@ -363,6 +386,15 @@ def write_anew(path: Path, records: Iterable[Record]) -> Journal:
     sync_folder(path.parent)
     journal.path = path
     return journal
+
+
+def _line(record: Record) -> bytes:
+    return record.line().encode("ascii") + b"\n"
+
+
+def _is_torn(raw: bytes) -> bool:
+    """Whether a line was not written to its end, or not all of its pages: no record has a zero in it."""
+    return b"\0" in raw or not raw.endswith(b"\n")
 
 
 def _parse(raw: bytes) -> Record | None:

@@ -35,7 +35,7 @@ from dpcore.ledger.engine import (
     writing,
 )
 from dpcore.ledger.files import beside, create, real, sweep, sync_folder
-from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, says_nothing, write_anew
+from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, write_anew
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.lodging import schemas_of
@@ -123,10 +123,10 @@ def restore(
                 noted, whole = chains.from_journals(where.journals(), given, key)  # at another address than before
             else:
                 noted, whole = chains.from_journal(path, key)
-            if sound and not own and not given and (path is None or says_nothing(path)):
-                whole = True  # a ledger without a record has no journal yet
             kept = [] if file is None else chains.set_aside(file, key)
             chain = chains.with_more(chains.longest(own, noted, given), kept)
+            if sound and len(chain) == len(own):  # of a ledger without a record, which has no journal yet, too
+                whole = whole or path is None or _is_left_of(path, own)
             replay = _replayed(chain)
             strange = keyed.strange(key, chain, there=there)
             doubt = "" if unmarked else backup.doubt(chains.known(chain, own, noted, *kept))
@@ -214,7 +214,7 @@ def _said_of(what: str, kept: Path | None) -> list[str]:
 
 
 def _may_set_aside(path: Path, chain: Sequence[Record]) -> bool:
-    """Whether what lies in the journal's place is one, or what is left of the first record of ``chain``, or nothing."""
+    """Whether what lies in the journal's place is one, what is left of the first records of ``chain``, or nothing."""
     if not path.is_file():
         return not path.exists()
     if not _has_something(path) or holds_record(path):
@@ -224,7 +224,17 @@ def _may_set_aside(path: Path, chain: Sequence[Record]) -> bool:
         journal.read_on()
     except LedgerUnsound:
         return False
-    return journal.ends_before(chain[0] if chain else None)
+    return journal.ends_before(chain)
+
+
+def _is_left_of(path: Path, own: Sequence[Record]) -> bool:
+    """Whether the journal goes on with what the database has, whatever a process or a machine left that died."""
+    journal = Journal(path)
+    try:
+        journal.read_on()
+    except LedgerUnsound:
+        return False
+    return journal.ends_before(own[journal.seq :]) and not journal.is_lost(own)
 
 
 def _has_no_tables(engine: Engine) -> bool:
@@ -353,4 +363,4 @@ def _is_still(path: Path, there: int | None) -> bool:
 def _goes_on(journal: Journal, connection: Connection) -> bool:
     """Whether a journal, read to its end now, goes on with what the database has, whatever a process left that died."""
     journal.read_on()
-    return journal.is_finished() or journal.ends_before(next(stored_records(connection, after=journal.seq), None))
+    return journal.ends_before(stored_records(connection, after=journal.seq))

@@ -196,12 +196,12 @@ class Store:
         added: list[Record] = []
         with self._alone_here(at_least):
             self._begin()
-            following = self._read_on()  # now, for on a server all computers wait for the transaction
+            goes_on = self._read_on()  # now, for on a server all computers wait for the transaction
             until = math.inf
             for _ in range(_MOST_TRIES):
                 near = False
                 with self._ending(added), writing(self.engine) as connection:
-                    self._compare(connection, following)
+                    self._compare(connection, goes_on)
                     if near := self._is_near(connection):
                         self._lost = None
                         for right in self._bound.rights:
@@ -489,19 +489,20 @@ class Store:
             self._unbegun.pin_journal(self.engine, self.journal.path, self.key)
             self._unbegun = None
 
-    def _read_on(self) -> Record | None:
-        """Read what other programs added to the journal; the record of which a part may stand behind its last line."""
+    def _read_on(self) -> bool:
+        """Read what other programs added to the journal; whether what may stand behind its last line is left of what
+        the database has next."""
         if self.journal is None:
-            return None
+            return True
         self.journal.read_on()
         if self.journal.is_finished():
-            return None
+            return True
         with snapshot(self.engine) as connection:
-            return next(stored_records(connection, after=self.journal.seq), None)
+            return self.journal.ends_before(stored_records(connection, after=self.journal.seq))
 
-    def _compare(self, connection: Connection, following: Record | None) -> None:
+    def _compare(self, connection: Connection, goes_on: bool) -> None:
         """The database must have all that the journal has, and what stands behind the journal's last line must be left
-        of one that was to be written, of ``following``. Raises LedgerUnsound."""
+        of one that was to be written (``goes_on``). Raises LedgerUnsound."""
         # on a server this row is the queue in which writers wait, behind nobody who only refers to it
         head = connection.execute(_HEAD).one_or_none()
         if head is None:
@@ -511,10 +512,10 @@ class Store:
         journal = self.journal
         if journal is None:
             return
-        goes_on = journal.is_finished() or journal.ends_before(following)
+        goes_on = goes_on or journal.is_finished()  # by what was written down since
         if journal.seq == 0 and not goes_on:
             raise LedgerUnsound(journal.trouble())
-        if journal.is_lost(seq):
+        if journal.is_lost(stored_records(connection)):
             if self._unbegun is not None:  # in the moment since ``_begin``
                 raise LedgerError(JUST_BEGUN)
             raise LedgerUnsound(MISSING)
@@ -601,7 +602,7 @@ def begin_journal(engine: Engine, path: Path) -> None:
     left.read_on()
     with snapshot(engine) as connection:
         checked = verify_database(connection)
-        if not left.ends_before(next(stored_records(connection), None)):
+        if not left.ends_before(stored_records(connection)):
             raise LedgerUnsound(left.trouble())
         left.must_fit(stored_records(connection))  # or each try would leave one more record that says so
     with writing(engine) as connection:

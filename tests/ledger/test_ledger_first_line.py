@@ -122,7 +122,7 @@ def test_wherever_it_is_cut_it_is_one_that_has_not_begun(whole: Ledger, tmp_path
             found.read_on()
             assert journal.is_one(path)
             assert not journal.is_begun(path)
-            assert (found.seq, found.is_finished(), found.ends_before(record)) == (0, False, True), cut
+            assert (found.seq, found.is_finished(), found.ends_before([record])) == (0, False, True), cut
     path.write_bytes(line + b"\n")
     assert journal.is_begun(path)
     assert len(line) < LINE

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,14 @@ from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import Ledger
 from dpcore.ledger import journal as journals
+from dpcore.ledger.people import Brought
+from dpcore.ledger.records import Record
+from dpcore.ledger.recovery import restore
 from tests.ledger.conftest import Place
 
 CALLS = {"open", "fstat", "write", "lseek", "ftruncate", "fsync", "posix_fallocate"}
 DOCS = Path(__file__).parents[2] / "docs" / "operations.md"
+FILE = Brought(fingerprint="a")
 USUAL = "~/.local/share/epsilon-lab/ledger.sqlite3.journal"
 
 
@@ -57,8 +61,9 @@ class Steps:
             raise Killed
 
 
-def killed(place: Place, earlier: int, dies_at: int) -> tuple[Steps, bool]:
-    """What a reader saw of a process that writes a record after so many others, and whether it was killed."""
+def killed(place: Place, earlier: int, dies_at: int, file: Brought | None) -> tuple[Steps, bool]:
+    """What a reader saw of a process that writes after so many others a record, or two at once where it links a file,
+    and whether it was killed."""
     with place.open() as ledger:
         for number in range(earlier):
             ledger.open_budget(f"people-{number}", epsilon=1.0)
@@ -66,14 +71,25 @@ def killed(place: Place, earlier: int, dies_at: int) -> tuple[Steps, bool]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(journals, "os", steps)
             try:
-                ledger.open_budget("more", epsilon=1.0)
+                ledger.open_budget("more", epsilon=1.0, file=file)
             except Killed:
                 return steps, True
     return steps, False
 
 
-def goes_on(place: Place) -> None:
-    with place.open() as ledger:
+def opened(place: Place) -> Ledger:
+    return place.open()
+
+
+def restored(place: Place) -> Ledger:
+    """By its owner, who was told that there was trouble."""
+    said = restore(place.url, journal=place.journal)
+    assert not any("set aside" in one for one in said), "nothing is damaged"
+    return place.open()
+
+
+def goes_on(place: Place, way: Callable[[Place], Ledger]) -> None:
+    with way(place) as ledger:
         if "more" not in [one.lineage for one in ledger.chargeable()]:
             ledger.open_budget("more", epsilon=1.0)
         ledger.charge("a", "more", Cost.pure(0.5), "?")
@@ -82,26 +98,48 @@ def goes_on(place: Place) -> None:
         assert place.journal.read_text(encoding="ascii").splitlines() == [one.line() for one in ledger.records()]
 
 
-def every_step(new_place: Callable[[], Place], earlier: int) -> int:
+def every_step(
+    new_place: Callable[[], Place],
+    earlier: int,
+    file: Brought | None = None,
+    way: Callable[[Place], Ledger] = opened,
+) -> int:
     for dies_at in range(100):
         place = new_place()
-        steps, died = killed(place, earlier, dies_at)
-        assert not any(b"\0" in seen for seen in steps.seen), dies_at
-        goes_on(place)
+        steps, died = killed(place, earlier, dies_at, file)
+        if earlier:  # before there is a record nobody has a head to keep
+            assert not any(b"\0" in seen for seen in steps.seen), dies_at
+        goes_on(place, way)
         if not died:
             return dies_at
     raise AssertionError("it never ends")
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("earlier", [0, 1, 2])
-def test_a_kill_at_any_step_closes_no_ledger(earlier: int, new_place: Callable[[], Place]) -> None:
-    """At the very first record too: its journal was empty, as one that was lost."""
-    assert every_step(new_place, earlier) > 10
+@pytest.mark.parametrize(
+    ("earlier", "file", "way"),
+    [
+        *((earlier, None, opened) for earlier in (0, 1, 2)),
+        *((earlier, FILE, way) for earlier in (0, 1) for way in (opened, restored)),
+    ],
+)
+def test_a_kill_at_any_step_closes_no_ledger(
+    earlier: int, file: Brought | None, way: Callable[[Place], Ledger], new_place: Callable[[], Place]
+) -> None:
+    """At the very first records too: their journal was empty, or too little, as one that was lost."""
+    assert every_step(new_place, earlier, file, way) > 10
 
 
 def without_a_sign(patch: pytest.MonkeyPatch, folder: Path) -> None:
     patch.setattr(journals, "_SIGN", b"")
+
+
+def lost_from_the_second_record_on(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    def is_lost(journal: journals.Journal, records: Iterable[Record]) -> bool:
+        many = len(list(records))
+        return journal.seq == 0 and many > 0 and (journal.is_finished() or many > 1)
+
+    patch.setattr(journals.Journal, "is_lost", is_lost)
 
 
 def cut_before_it_is_written(patch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -127,16 +165,18 @@ def with_room_in_the_journal(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("broken", "earlier", "error"),
+    ("broken", "earlier", "file", "error"),
     [
-        (without_a_sign, 0, LedgerUnsound),
-        (cut_before_it_is_written, 0, LedgerUnsound),
-        (with_room_in_the_journal, 1, AssertionError),
+        (without_a_sign, 0, None, LedgerUnsound),
+        (cut_before_it_is_written, 0, None, LedgerUnsound),
+        (lost_from_the_second_record_on, 0, FILE, LedgerUnsound),
+        (with_room_in_the_journal, 1, None, AssertionError),
     ],
 )
 def test_these_tests_can_fail(
     broken: Callable[[pytest.MonkeyPatch, Path], None],
     earlier: int,
+    file: Brought | None,
     error: type[Exception],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -145,7 +185,7 @@ def test_these_tests_can_fail(
     files = (tmp_path / f"{number}.db" for number in range(100))
     broken(monkeypatch, tmp_path)
     with pytest.raises(error):
-        every_step(lambda: Place(f"sqlite:///{(file := next(files))}", Path(f"{file}.journal"), file), earlier)
+        every_step(lambda: Place(f"sqlite:///{(one := next(files))}", Path(f"{one}.journal"), one), earlier, file)
 
 
 def held_journals(folder: Path) -> list[int]:
