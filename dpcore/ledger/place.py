@@ -56,6 +56,7 @@ OF_THE_LEDGER = (
     "The journal's place is that of another file of the ledger, or of its key, so nothing was changed; name another "
     "place with `--journal`."
 )
+_FIRST = select(schema.records.c.hash).where(schema.records.c.seq == 1)
 _JOURNAL = "journal at "
 _OF_SQLITE = ("-wal", "-shm", "-journal")
 _NOT_YET = ""  # instead of an identity: this computer came before the ledger held a record
@@ -67,6 +68,11 @@ BESIDE = (
     "A ledger that this computer has a journal of is in the schema “{}” of this database, and none was made in another "
     "one, which could be a second ledger of the same budgets: let the account or the address name that schema "
     "(search_path). A ledger of other budgets takes a database of its own."
+)
+TWICE = (
+    "This ledger is in the schema “{}” of its database as well as here, so it stays closed, for both would spend the "
+    "same budgets: let the account or the address name the schema that was in use (search_path), and rename or drop "
+    "the tables of the other."
 )
 PRESENT = "There is a ledger at this place already; nothing was changed."
 
@@ -174,30 +180,32 @@ class Place:
         return self.pinned() is not None or (self.file is not None and holds_record(self._usual_journal(self.file)))
 
     def check_tables(self, engine: Engine, create: bool | None) -> None:
-        """Once it can be reached: a database without tables. Raises LedgerError."""
+        """Once it can be reached: a database without tables, or with a ledger twice. Raises LedgerError."""
         present = form(engine) is not None
         if self.key is None:
             return
         if not present:
             self._missing(create)
-            self._check_schemas(engine)
         elif create:
             raise LedgerError(PRESENT)
         elif self.pinned() not in (None, identity(engine)):
             raise LedgerUnsound(ANOTHER)
+        self._check_schemas(engine, present=present)
 
-    def _check_schemas(self, engine: Engine) -> None:
-        """Before tables are made: those of a ledger that this computer knows, in another schema. Raises LedgerUnsound.
+    def _check_schemas(self, engine: Engine, *, present: bool) -> None:
+        """The ledger in another schema too, a copy say; before tables are made, one that this computer knows. Raises
+        LedgerUnsound.
 
-        What an address or an account names may have changed, and every budget would be whole again.
+        What an address or an account names may have changed, and every budget would be whole again, or as it was.
         """
         if self.file is not None:
             return
-        firsts = [found.hash for path in self.journals() if (found := first(path)) is not None]
+        known = [] if present else [found.hash for path in self.journals() if (found := first(path)) is not None]
         with reading(engine) as connection:
-            there = schemas_of(connection, firsts)
+            own = connection.execute(_FIRST).scalars().all() if present else []
+            there = schemas_of(connection, [*known, *own])
         if there:
-            raise LedgerUnsound(BESIDE.format("”, “".join(there)))
+            raise LedgerUnsound((TWICE if present else BESIDE).format("”, “".join(there)))
 
     def _missing(self, create: bool | None) -> None:
         there = [journal for journal in self._journals_before() if not says_nothing(journal)]

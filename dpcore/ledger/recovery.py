@@ -39,7 +39,7 @@ from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_r
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.lodging import schemas_of
-from dpcore.ledger.place import Place
+from dpcore.ledger.place import TWICE, Place
 from dpcore.ledger.records import FIRST, Record, next_record
 from dpcore.ledger.store import put, refuse, renew_journal
 from dpcore.ledger.verify import Replay, stored_records, verify_database
@@ -267,8 +267,8 @@ def _bring_up_to_date(engine: Engine, own: list[Record], work: _Work) -> list[st
         made = make_tables(connection, work.key)
         if connection.execute(select(schema.head.c.seq).with_for_update()).scalar() != len(own):
             raise LedgerError(MEANWHILE)
-        if not own and (there := schemas_of(connection, [record.hash for record in chain[:1]])):
-            raise LedgerUnsound(ELSEWHERE.format("”, “".join(there)))  # both would spend the same budgets
+        if there := schemas_of(connection, [record.hash for record in chain[:1]]):  # both would spend the same budgets
+            raise LedgerUnsound((TWICE if own else ELSEWHERE).format("”, “".join(there)))
         if work.before is not None:
             # the ledger again that key files and journals know, of other computers too: whoever's journal has more than
             # it has now stays closed, and says so

@@ -1,8 +1,9 @@
-"""Of one ledger no second one is made in another schema of its database, whatever leads an account there."""
+"""Of one ledger no second one is made in another schema of its database, nor used, whatever leads an account there."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -12,7 +13,7 @@ import pytest
 from psycopg import sql
 from sqlalchemy import Engine, create_engine
 
-from benchmarks.private_postgresql import PrivateServer
+from benchmarks.private_postgresql import PrivateServer, programs
 from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
 from dpcore.ledger import Ledger, lodging, recovery
@@ -224,6 +225,79 @@ def test_a_ledger_of_other_budgets_is_brought_back_beside_it(comes: Comes, own: 
         ledger.backup(comes.folder / "other backup")
     restore(comes.elsewhere(), source=comes.folder / "other backup", new_journal=True)
     assert recorded_elsewhere(own)
+    Ledger.open(comes.elsewhere()).close()
+
+
+def copied(comes: Comes, own: Engine) -> None:
+    """An older copy of the ledger, as `pg_dump` makes one, is in the schema to which the path leads."""
+    host, port = str(own.url.query["host"]), str(own.url.query["port"])
+    asked = ["-h", host, "-p", port, "-U", "ledger", str(own.url.database)]
+    dumped = subprocess.run([programs() / "pg_dump", "-n", "of_it", *asked], check=True, capture_output=True).stdout
+    leads(own, "of_it")
+    with Ledger.open(comes.url) as ledger:
+        ledger.charge("s", "people", Cost.pure(1.0), "?")
+    run(own, "DROP SCHEMA another", "ALTER SCHEMA of_it RENAME TO used")
+    subprocess.run([programs() / "psql", "-q", *asked], check=True, capture_output=True, input=dumped)
+    run(own, "ALTER SCHEMA of_it RENAME TO another", "ALTER SCHEMA used RENAME TO of_it")
+    leads(own, "another")
+
+
+def open_there(comes: Comes) -> None:
+    Ledger.open(comes.url).close()
+
+
+def open_at_another_computer(comes: Comes) -> None:
+    comes.another_computer()
+    open_there(comes)
+
+
+def with_a_back_up(comes: Comes) -> None:
+    restore(comes.url, source=comes.folder / "backup")
+
+
+COPY_WAYS: list[Callable[[Comes], None]] = [
+    open_there,
+    open_at_another_computer,
+    where_the_path_leads_elsewhere,
+    with_a_back_up,
+]
+
+
+def counted(own: Engine) -> tuple[int, int]:
+    query = "SELECT (SELECT count(*) FROM of_it.records), (SELECT count(*) FROM another.records)"
+    with own.connect() as connection:
+        used, copy = connection.exec_driver_sql(query).one()
+    return used, copy
+
+
+@pytest.mark.parametrize(("led", "other"), [("another", "of_it"), ("of_it", "another")])
+@pytest.mark.parametrize("way", COPY_WAYS)
+def test_of_a_copy_and_its_ledger_none_is_used(
+    way: Callable[[Comes], None], led: str, other: str, comes: Comes, own: Engine
+) -> None:
+    """Which of the two counts only whoever made the copy knows."""
+    copied(comes, own)
+    leads(own, led)
+    before = counted(own)
+    with pytest.raises(LedgerUnsound) as refused:
+        way(comes)
+    assert f"in the schema “{other}” of its database as well as here" in str(refused.value)
+    assert counted(own) == before
+    leads(own, "of_it")
+    run(own, "DROP SCHEMA another CASCADE")
+    with Ledger.open(comes.url) as ledger:
+        assert ledger.remaining("people").epsilon == 1.0
+
+
+@pytest.mark.parametrize("way", [open_at_another_computer, where_the_path_leads_elsewhere])
+def test_without_the_look_both_would_be(
+    way: Callable[[Comes], None], comes: Comes, own: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was."""
+    for module in (recovery, places):
+        monkeypatch.setattr(module, "schemas_of", lambda *_: [])
+    with pytest.raises(pytest.fail.Exception):
+        test_of_a_copy_and_its_ledger_none_is_used(way, "another", "of_it", comes, own)
 
 
 def test_it_is_found_where_it_is(url: str, own: Engine) -> None:
