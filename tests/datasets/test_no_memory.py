@@ -20,7 +20,7 @@ import pyreadstat
 import pytest
 
 from dpcore.datasets import UnreadableFile
-from dpcore.datasets.reading import engine, kinds
+from dpcore.datasets.reading import engine, kinds, no_memory
 from dpcore.datasets.reading import reader as module
 from dpcore.datasets.reading.choices import Choices
 from dpcore.datasets.reading.no_memory import check_memory
@@ -109,12 +109,19 @@ def test_a_library_without_memory_calls_no_file_damaged(name: str, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("said", "none"), [("Unable to allocate memory", True), ("Invalid file, or unsupported", False)]
+    ("said", "room", "none"),
+    [
+        ("Unable to allocate memory", 1 << 60, True),
+        ("Unable to allocate memory", 1 << 20, False),
+        ("Invalid file, or unsupported", 1 << 60, False),
+    ],
 )
 def test_what_reads_labels_says_it_in_words(
-    said: str, none: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    said: str, room: int, none: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    """As it says a size that it never asks for, so whether there is none is asked of the system."""
     data = labelled(tmp_path)
+    monkeypatch.setattr(no_memory, "_ROOM", room)
 
     def fail(*_: object, **__: object) -> None:
         raise pyreadstat.ReadstatError(said)
@@ -134,7 +141,7 @@ def test_what_parses_sheets_says_it_by_a_number() -> None:
     check_memory(zipfile.BadZipFile("allocate memory"))
 
 
-ALSO_OF_MEMORY = {"pa.ArrowException", "OSError", "expat.ExpatError", "pyreadstat.ReadstatError", "duckdb.Error"}
+ALSO_OF_MEMORY = {"pa.ArrowException", "OSError", "expat.ExpatError", "duckdb.Error", "Exception"}
 
 
 def test_each_place_that_calls_a_file_damaged_asks_whether_there_was_memory() -> None:

@@ -71,43 +71,46 @@ def labelled_table(data: bytes, kind: LabelledKind, say: Say) -> Labelled:
         "sas": pyreadstat.read_sas7bdat,
         "transport": pyreadstat.read_xport,
     }
-    read = readers[kind]
+    read = _asked(readers[kind], kind)
     with private_folder() as folder:
         file = private_file(folder, data)
+        stated = _stated_encoding(read, folder, data, kind, str(file))
+        decode = decoder(data, kind, stated)
+        more = {"user_missing": True} if kind == "spss" else {}  # what is declared missing is told only so
+        meta = beside(read, str(file), kind, **more)
+        check_size(max(meta.number_rows or 0, 0), len(meta.column_names))
+        if not meta.column_names:
+            raise UnreadableFile("The file holds no columns.")
+        check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
+        head = head_of(meta, partial(raw, kind=kind), decode)
+        days = _days(kind, head)
+        blank = _BLANK_NUMBERS if kind == "transport" else frozenset[float]()
+        zeros = kind == "spss" and stated == "UTF-8"
+        if zeros:
+            file = private_file(folder, with_zeros_marked(data), "marked")
+        cells, piece = _cells(read, str(file), data, kind, meta, zeros=zeros)
+        found = _read(cells, decode, head, meta.number_rows, piece, days, blank, say)
+        return replace(found, open_ended=kind == "transport")
+
+
+def _asked(read: Callable[..., Any], kind: LabelledKind) -> Callable[..., Any]:
+    """A reader that raises UnreadableFile for whatever it breaks with: it is given nothing but the file."""
+
+    def asked(file: str, **given: Any) -> Any:
         try:
-            stated = _stated_encoding(read, folder, data, kind, str(file))
-            decode = decoder(data, kind, stated)
-            more = {"user_missing": True} if kind == "spss" else {}  # what is declared missing is told only so
-            meta = beside(read, str(file), kind, **more)
-            check_size(max(meta.number_rows or 0, 0), len(meta.column_names))
-            if not meta.column_names:
-                raise UnreadableFile("The file holds no columns.")
-            check_told(held_by(meta.variable_value_labels, meta.column_names_to_labels))
-            head = head_of(meta, partial(raw, kind=kind), decode)
-            days = _days(kind, head)
-            blank = _BLANK_NUMBERS if kind == "transport" else frozenset[float]()
-            zeros = kind == "spss" and stated == "UTF-8"
-            if zeros:
-                file = private_file(folder, with_zeros_marked(data), "marked")
-            cells, piece = _cells(read, str(file), data, kind, meta, zeros=zeros)
-            found = _read(cells, decode, head, meta.number_rows, piece, days, blank, say)
-            return replace(found, open_ended=kind == "transport")
-        except (
-            pyreadstat.ReadstatError,
-            pyreadstat.PyreadstatError,
-            OSError,
-            UnicodeDecodeError,
-            OverflowError,
-        ) as error:
+            return read(file, **given)
+        except Exception as error:  # noqa: BLE001 - of a name that a file lacks it makes a TypeError, say
             check_memory(error)
             raise UnreadableFile(
                 f"This {_NAMES[kind]} file is damaged or of a kind that cannot be read; save it again or as CSV."
             ) from None
 
+    return asked
+
 
 def _stated_encoding(read: Callable[..., Any], folder: Path, data: bytes, kind: LabelledKind, file: str) -> str | None:
     """In which letters the words of a file are by what it states itself, None where it does not. Raises UnreadableFile,
-    and what its reader does."""
+    as its reader does."""
     if kind == "spss":
         file = str(private_file(folder, stating_alone(data), "stating"))
     elif kind != "sas":

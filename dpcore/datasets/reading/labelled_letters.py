@@ -10,6 +10,7 @@ import codecs
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dpcore.datasets.reading.labelled_stata import stands_apart, version
 from dpcore.errors import UnreadableFile
 
 Decode = Callable[[bytes], str]
@@ -26,13 +27,13 @@ def decoder(data: bytes, kind: str, stated: str | None) -> Decode:
 
     One of Stata 13 and before states nothing: Stata wrote these in Windows' letters, others do in UTF-8, and some write
     short words so and long ones so. One of SPSS may lack the records that would. Raises UnreadableFile for an encoding
-    that is not known.
+    that is not known, and for a Stata file of no version.
     """
     if kind == "spss" and not stated:
         return _of_no_encoding
     said = stated or "utf-8"
     if kind == "stata":
-        if (int(data[28:31]) if data.startswith(b"<stata_dta>") else data[0]) <= _LAST_OLD_STATA:
+        if (version(data) if stands_apart(data) else data[0]) <= _LAST_OLD_STATA:
             return _of_no_encoding
         said = "utf-8"
     elif kind == "transport":

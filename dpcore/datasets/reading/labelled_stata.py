@@ -27,12 +27,21 @@ _NUMBERS = {
     65530: ("i1", "i1", 100),
 }
 """How a number of each kind is written, and its largest as a whole number of the same bytes; larger are missing."""
+_DAMAGED = "This Stata file is damaged; save it again or as CSV."
 _HIGH = {117: 32, 118: 16, 119: 24}  # bits of the number of a column where a row points to a word
 
 
 def stands_apart(data: bytes) -> bool:
     """Whether this is a Stata file of version 13 or later, which has a section for words apart from its rows."""
     return data.startswith(b"<stata_dta>")
+
+
+def version(data: bytes) -> int:
+    """The number of such a file's form, from 117 on. Raises UnreadableFile where none stands there."""
+    found = data[28:31]
+    if not found.isdigit():
+        raise UnreadableFile(_DAMAGED)
+    return int(found)
 
 
 class StataCells:
@@ -43,8 +52,8 @@ class StataCells:
 
     def __init__(self, data: bytes, rows: int, columns: int) -> None:
         self._data, self._rows = memoryview(data), rows
+        self._version, self._order = version(data), ">" if data[52:55] == b"MSF" else "<"
         try:
-            self._version, self._order = int(data[28:31]), ">" if data[52:55] == b"MSF" else "<"
             kinds, begin, apart = self._layout(data, columns)
             self._kinds = kinds
             written = [self._written(kind) for kind in kinds]
@@ -56,7 +65,7 @@ class StataCells:
             found = self._words(data, apart) if _APART in kinds else ((), (), ())
             keys, self._starts, self._lengths = (np.array(part, dtype=np.uint64) for part in found)
         except (struct.error, ValueError, IndexError, TypeError, KeyError, OverflowError):
-            raise UnreadableFile("This Stata file is damaged; save it again or as CSV.") from None
+            raise UnreadableFile(_DAMAGED) from None
         self._sort = np.argsort(keys, kind="stable")
         self._keys = keys[self._sort]
         check_text(0, int(self._lengths.max(initial=0)) // _OF_A_LETTER)
