@@ -8,14 +8,17 @@ whatever the order of rows or the names of columns (coordinated sampling; Cohen,
 hash again: without the key (``dpcore.ledger.key``) marks are random numbers, and no guess of the data can be tested on
 them. Besides, each column has a mark of all it holds, in any order.
 
+Which of two numbers is the day, and whether a comma stands before decimals, one row can decide for its column. So a few
+combinations are looked at a second time, with each cell spelled for all that it could say.
+
 Recognised: columns dropped, added, renamed or reordered; rows reordered, a few changed, or only a part of them (from a
-sixth on); ids shifted; another spelling of numbers, dates, yes and no, capitals or blanks. Not recognised: fewer rows,
-or a part of the rows of a file whose columns are so coarse that not even three, or all, tell most rows apart (five
-questions with three answers each); fewer or more rows of a file whose columns share their values (all answered 1 to 5)
-and were renamed and also moved or dropped, or of more than twelve of which one was dropped; files whose rows could be
-any of so few that those of other people hold most of them too (ages beside three jobs; a calendar with what was
-counted; groups of equal size); files in which the values themselves were changed (rounded, jittered, translated, in
-other units); the same people asked something else.
+sixth on); ids shifted; another spelling of numbers, dates, yes and no, capitals or blanks, also where a row more or
+less decides how such are read. Not recognised: fewer rows, or a part of the rows of a file whose columns are so coarse
+that not even three, or all, tell most rows apart (five questions with three answers each); fewer or more rows of a file
+whose columns share their values (all answered 1 to 5) and were renamed and also moved or dropped, or of more than
+twelve of which one was dropped; files whose rows could be any of so few that those of other people hold most of them
+too (ages beside three jobs; a calendar with what was counted; groups of equal size); files in which the values
+themselves were changed (rounded, jittered, translated, in other units); the same people asked something else.
 
 Beside files of the same person also rows that stand several times, all or many of them, and tables of two to twelve
 rows of each person beside one of one row, by what stands in all rows of one (ids that are no plain numbers, dates,
@@ -51,7 +54,8 @@ MARGIN = 0.35  # how much more must be in common than coincidence would explain
 LEAST_BITS = 8  # how unlikely equal columns must be by chance, in bits
 MOST_COLUMNS = 256  # of which a sketch has marks
 MOST_COMBINATIONS = 48
-MOST_TOGETHER = 64  # combinations of all rows and of those without copies
+MOST_UNDECIDED = 8  # combinations more, in which days and numbers are spelled each cell by itself
+MOST_TOGETHER = 72  # combinations of all rows, those among them, and of rows without copies
 MOST_MARKS = 64  # of a combination
 MOST_MORE = 20  # marks more than needed that others' people may take, so that one row hardly decides
 _DEPTHS = 1 << 8  # as many as a byte of a packed mark tells

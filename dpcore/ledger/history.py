@@ -148,7 +148,7 @@ def linked_without_name(connection: Connection, *marks: str) -> set[str]:
 
 
 def _linked(connection: Connection, *chosen: ColumnElement[bool], theirs: str) -> dict[str, str]:
-    """Of the links that are ``chosen`` and begin so, mark and lineage. What follows on the mark is not read: 66 kB."""
+    """Of the links that are ``chosen`` and begin so, mark and lineage. What follows on the mark is not read: 74 kB."""
     kept = schema.records.c
     query = select(kept.lineage, func.substr(kept.body, 1, _UP_TO_MARK)).where(
         schema.of_kind(schema.records, "link"), *chosen
@@ -164,7 +164,7 @@ def last_link(connection: Connection) -> Record | None:
 
 
 def number_of_last_link(connection: Connection) -> int:
-    """The number of its record, without a look at what it keeps (66 kB); 0 where there is none."""
+    """The number of its record, without a look at what it keeps (74 kB); 0 where there is none."""
     return int(connection.execute(_last_link(schema.records.c.seq)).scalar() or 0)
 
 

@@ -107,7 +107,7 @@ def present(where: Place) -> Key | None:
 
 
 def _kept(connection: Connection) -> Iterator[str]:
-    """What links keep of their files, some at a time: each may have 66 kB."""
+    """What links keep of their files, some at a time: each may have 74 kB."""
     table, last = schema.fingerprints.c, ""
     while True:
         query = select(table.fingerprint, table.sketch).where(table.fingerprint > last)

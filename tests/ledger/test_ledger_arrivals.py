@@ -257,7 +257,7 @@ def test_of_what_others_wrote_little_is_read_while_all_wait(
 def test_what_is_linked_is_little(
     near: int, waited: bool, network: Network, monkeypatch: pytest.MonkeyPatch, held: Callable[[], Any]
 ) -> None:
-    """A link is 66 kB: where files are linked one after the other and that is too much, every other computer's writers
+    """A link is 74 kB: where files are linked one after the other and that is too much, every other computer's writers
     are refused, whatever its line is."""
     monkeypatch.setattr(stores, "_NEAR", near)
     other, first = begun(network), network.open("first")

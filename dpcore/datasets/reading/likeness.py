@@ -8,7 +8,7 @@ import hmac
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,6 +19,7 @@ from dpcore.datasets.different import by_value, encoded
 from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.copies import LEAST_SHARE, bare, share
 from dpcore.datasets.reading.reader import Reading
+from dpcore.datasets.reading.undecided import as_word, as_words, undecided
 from dpcore.datasets.schema import NO_WORDS, YES_WORDS
 from dpcore.datasets.stopping import each
 from dpcore.sketches import (
@@ -28,6 +29,7 @@ from dpcore.sketches import (
     MOST_COMBINATIONS,
     MOST_MARKS,
     MOST_TOGETHER,
+    MOST_UNDECIDED,
     Combination,
     Sketch,
 )
@@ -77,14 +79,17 @@ def _row_and_column_marks(reading: Reading) -> tuple[NDArray[np.uint64], NDArray
 def sketch(reading: Reading, key: bytes) -> Sketch:
     """What the file can be recognised by later, keyed (``Ledger.sketch_key``); ``dpcore.sketches`` says by what.
 
-    Values count, not how they are written: numbers, dates, yes and no by meaning, text without case and blanks.
+    Values count, not how they are written: numbers, dates, yes and no by meaning, text without case and blanks. What
+    they mean one row can decide for its column, so last there are combinations of cells that are read by themselves,
+    in any file: that there are some says nothing of a row.
     """
     key = hmac.digest(key, b"sketch 1", "sha256")
     typed = reading.apply(reading.suggested()).frame
     columns = _columns(typed, key)
     found = tuple(islice(_combinations(columns, key), MOST_COMBINATIONS))
-    without = _without_copies(typed, columns, key, min(MOST_COMBINATIONS, MOST_TOGETHER - len(found)))
-    return Sketch(columns=_contents(columns, key), combinations=found, bare=without)
+    without = _without_copies(typed, columns, key, min(MOST_COMBINATIONS, MOST_TOGETHER - MOST_UNDECIDED - len(found)))
+    by_themselves = islice(_combinations(_undecided(reading.frame, typed, columns, key), key), MOST_UNDECIDED)
+    return Sketch(columns=_contents(columns, key), combinations=(*found, *by_themselves), bare=without)
 
 
 def _without_copies(typed: pd.DataFrame, columns: list[_Column], key: bytes, most: int) -> Sketch | None:
@@ -133,7 +138,15 @@ def _combinations(columns: list[_Column], key: bytes) -> Iterable[Combination]:
 
 
 def _columns(typed: pd.DataFrame, key: bytes) -> list[_Column]:
-    return [_Column.of(str(name), cells, key) for name, cells in zip(typed.columns, _canonical(typed), strict=True)]
+    return [_Column.of(str(name), _canonical(typed[name]), key) for name in typed.columns]
+
+
+def _undecided(text: pd.DataFrame, typed: pd.DataFrame, columns: list[_Column], key: bytes) -> list[_Column]:
+    """The same columns, days and numbers of which are spelled by what stands in the cell alone."""
+    return [
+        one.spelled(_by_itself(text[name]), key) if _could_be_read_otherwise(typed[name]) else one
+        for one, name in zip(columns, typed.columns, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -157,18 +170,13 @@ class _Column:
 
     @classmethod
     def of(cls, name: str, cells: _Cells, key: bytes) -> _Column:
-        from pandas.util import hash_array
-
-        # SipHash, which takes 16 ASCII characters of a key
-        short = base64.b64encode(hmac.digest(key, b"values", "sha256"))[:16].decode("ascii")
-        keyed = hash_array(cells.words, hash_key=short, categorize=False)
-        hashes = keyed[cells.codes] if cells.words.size else np.zeros(0, dtype=np.uint64)
+        hashes = _hashes(cells, key)
         words: list[str] = cells.words.tolist()
         rows, whole = cells.codes.size, _all_whole(words)
         running = _is_running(words, rows)
         fine = len(words) >= LEAST_APART * rows and not whole
-        counts = np.bincount(cells.codes, minlength=len(words))
-        domain = _between(words) or _at_least(counts)
+        counts = cells.counts
+        domain = cells.domain
         small = _filled(len(words), domain) > 1.0 - LEAST_APART
         return cls(
             tag=_odd(key, name),
@@ -180,6 +188,10 @@ class _Column:
             even=len(words) > 0 and bool((counts == counts[0]).all()),
             copies=share(counts),
         )
+
+    def spelled(self, cells: _Cells, key: bytes) -> _Column:
+        """With other words in its cells, which could be any of no more than those that there were."""
+        return replace(self, hashes=_hashes(cells, key), domain=min(self.domain, cells.domain))
 
     @property
     def tells(self) -> bool:
@@ -226,21 +238,48 @@ class _Cells:
         merged = np.array([known.setdefault(word, len(known)) for word in each(words)], dtype=np.int64)
         return cls(words=np.array(list(known), dtype=object), codes=merged[codes] if words else codes)
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each word is there, shape (different,)."""
+        return np.bincount(self.codes, minlength=self.words.size)
 
-def _canonical(typed: pd.DataFrame) -> Iterable[_Cells]:
-    """Each column as words that two spellings of one value share."""
-    for name in typed.columns:
-        series = typed[name]
-        if pd.api.types.is_datetime64_any_dtype(series):
-            codes, moments = by_value(series.to_numpy())
-            written = pd.Series(moments).astype("string").str.removesuffix(" 00:00:00")
-            yield _Cells.of(written.tolist(), codes, str)
-        elif pd.api.types.is_numeric_dtype(series):
-            codes, numbers = by_value(series.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
-            yield _Cells.of(numbers.tolist(), codes, lambda number: format(number, ".12g"))
-        else:
-            codes, texts = encoded(series.astype("string"))
-            yield _Cells.of(texts.tolist(), codes, _folded)
+    @property
+    def domain(self) -> int:
+        """About how many words there could be, as far as these can show."""
+        return _between(self.words.tolist()) or _at_least(self.counts)
+
+
+def _by_itself(text: pd.Series) -> _Cells:
+    codes, words = encoded(text)
+    return _Cells.of(undecided(words), codes, str)
+
+
+def _could_be_read_otherwise(typed: pd.Series) -> bool:
+    """Whether it is a column of days or numbers."""
+    is_days = pd.api.types.is_datetime64_any_dtype(typed)
+    return is_days or (pd.api.types.is_numeric_dtype(typed) and not pd.api.types.is_bool_dtype(typed))
+
+
+def _hashes(cells: _Cells, key: bytes) -> NDArray[np.uint64]:
+    """A keyed hash of each row's word, shape (rows,)."""
+    from pandas.util import hash_array
+
+    # SipHash, which takes 16 ASCII characters of a key
+    short = base64.b64encode(hmac.digest(key, b"values", "sha256"))[:16].decode("ascii")
+    keyed = hash_array(cells.words, hash_key=short, categorize=False)
+    return keyed[cells.codes] if cells.words.size else np.zeros(0, dtype=np.uint64)
+
+
+def _canonical(series: pd.Series) -> _Cells:
+    """A column as words that two spellings of one value share."""
+    if pd.api.types.is_datetime64_any_dtype(series):
+        codes, moments = by_value(series.to_numpy())
+        return _Cells.of(as_words(moments), codes, str)
+    if pd.api.types.is_numeric_dtype(series):
+        codes, numbers = by_value(series.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
+        return _Cells.of(numbers.tolist(), codes, as_word)
+    codes, texts = encoded(series.astype("string"))
+    return _Cells.of(texts.tolist(), codes, _folded)
 
 
 def _folded(word: str) -> str:
