@@ -233,11 +233,6 @@ def receipts(
     return [_read(row) for row in [_whole(connection, dict(row)) for row in rows.all()]][::-1]
 
 
-def request_ids(connection: Connection, *chosen: ColumnElement[bool]) -> list[str]:
-    """Those of the charges that are ``chosen``, oldest first."""
-    return list(connection.execute(_IDS.where(*chosen)).scalars())
-
-
 def ids_about(connection: Connection, questions: Iterable[str], *chosen: ColumnElement[bool]) -> list[str]:
     """Those of the charges that are ``chosen`` for one question, by all digests that it has had, oldest first. Each is
     looked for by itself: for several at once a database in a file goes through all of the budget. Raises

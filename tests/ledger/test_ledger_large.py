@@ -124,10 +124,11 @@ def test_a_charge_reads_no_answer_but_the_one_it_gives(place: Place, monkeypatch
 
 
 def test_that_can_fail(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(*asked: Any) -> list[str]:
-        return [one.request_id for one in history.receipts(*asked)]
+    def read(connection: Any, questions: Any, *asked: Any) -> list[str]:
+        found = (history.receipts(connection, *asked, history.about(connection, one)) for one in questions)
+        return [one.request_id for some in found for one in some]
 
-    monkeypatch.setattr(history, "request_ids", read)
+    monkeypatch.setattr(history, "ids_about", read)
     with place.open() as ledger:
         ledger.open_budget("people", epsilon=10.0)
         assert len(parsed(ledger, monkeypatch)) > 1

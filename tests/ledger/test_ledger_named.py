@@ -54,8 +54,7 @@ def test_everybody_finds_what_is_theirs_whatever_they_are_called(ledger: Ledger)
             for other in range(len(ODD)):
                 budget = ledger.budget(f"of {other}")
                 assert terms.taken_alone(connection, budget, name + AT)[0] == pytest.approx(1e-3 * (other == place))
-            asked = [history.about(connection, name)]
-            assert history.request_ids(connection, *asked) == [f"charged {place}"]
+            assert history.ids_about(connection, [name]) == [f"charged {place}"]
 
 
 def test_a_question_that_was_answered_is_found_whatever_it_is_called(ledger: Ledger) -> None:

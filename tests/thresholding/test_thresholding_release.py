@@ -349,11 +349,11 @@ def test_declarations_are_checked(field: str, value: Any) -> None:
 
 
 def test_whatever_the_cells_hold_there_are_answers() -> None:
-    """Too few rows, too many, missing, a fraction, without end: a missing entry is what is nearest to 0."""
+    """Too few rows, too many, missing, a fraction, beyond every float: a missing entry is what is nearest to 0."""
     request = series(entries=4)
     odd = PrivateRows(pd.DataFrame({"n": ["3", "2.5", "", "1e400", "7", "8"]}))
-    assert request.read(odd).tolist() == [3, 3, 0, 0]
-    assert series(entries=8).read(odd).tolist() == [3, 3, 0, 0, 7, 8, 0, 0]
+    assert request.read(odd).tolist() == [3, 3, 0, 2**50]
+    assert series(entries=8).read(odd).tolist() == [3, 3, 0, 2**50, 7, 8, 0, 0]
     assert series(entries=1).read(PrivateRows(pd.DataFrame({"n": ["9" * 17]}))).tolist() == [2**50]
     assert set(request.answer(odd)) == {"alarms", "names", "compared", "stopped"}
 
