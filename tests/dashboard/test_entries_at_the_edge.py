@@ -52,7 +52,7 @@ def worst(pair: str, kind: str, column: Column) -> float:
     return max(found)
 
 
-@pytest.mark.parametrize("kind", ["text", "parquet"])
+@pytest.mark.parametrize("kind", ["text", pytest.param("parquet", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_at_an_edge_of_reading_an_entry_moves_as_far_as_anywhere(pair: str, kind: str) -> None:
     """Charged 0.5, one person moved the law by e^15.6: one more than the last float was nothing."""

@@ -107,6 +107,7 @@ def alarms(kind: str) -> int:
     return sum(one.is_like(other) or one.seems_like(other, more=0, apart=APART[0]) for (one, _), (_, other) in pairs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", DECIDED)
 def test_other_people_are_taken_for_them_no_more_often(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     now = alarms(kind)
