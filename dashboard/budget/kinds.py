@@ -51,7 +51,7 @@ class Wish:
     column: str = ""
 
 
-def _gaussian(epsilon: float, delta: float) -> Cost:
+def gaussian(epsilon: float, delta: float) -> Cost:
     """As releases are charged: no event, since noise in whole rows has the ρ of continuous noise and not its δ."""
     return Cost(epsilon=epsilon, delta=delta, rho=zcdp_rho(epsilon, delta))
 
@@ -72,7 +72,7 @@ _OWN = (
     PlanKind(
         key="count_gaussian",
         label="a count with Gaussian noise",
-        cost=_gaussian,
+        cost=gaussian,
         needed=lambda near, delta, table, column: zcdp_epsilon((WITHIN / near) ** 2 / 2, delta),
         goal=NEAR,
     ),

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import session, words
 from dashboard.background import compute
 from dashboard.budget import tracker
+from dashboard.budget.kinds import gaussian
 from dashboard.budget.may_open import barred
 from dashboard.case import Source
 from dashboard.charts.dots import odds_grid
@@ -25,7 +26,6 @@ from dashboard.widgets.inputs import text_box
 from dashboard.widgets.tables import show_table
 from dashboard.words import login as login_words
 from dashboard.words import place
-from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
 from dpcore.errors import DpcoreError, InvalidArgument, KnownPeople
 from dpcore.ledger import Budget
@@ -219,7 +219,7 @@ def _usual(epsilon: float, delta: float) -> dict[str, Cost]:
     return {
         "choices or counts": Cost.pure(epsilon),
         "medians": Cost.bounded_range(epsilon),
-        "trainings": Cost(epsilon=epsilon, delta=delta, rho=zcdp_rho(epsilon, delta)),
+        "trainings": gaussian(epsilon, delta),
     }
 
 

@@ -198,10 +198,8 @@ def _left(state: State, budget: Budget) -> None:
     with st.container(border=True):
         st.markdown(f"**What is left** · {'practice' if budget.practice else 'for good'}")
         pair = st.container(horizontal=True)
-        pair.metric(
-            "most that one answer without δ may cost" if budget.counting != "sum" else "most that one answer may cost",
-            f"ε = {words.amount(budget.remaining.epsilon, left=True)}",
-        )
+        which = "one answer" if budget.counting == "sum" else "one answer without δ"
+        pair.metric(f"most that {which} may cost", f"ε = {words.amount(budget.remaining.epsilon, left=True)}")
         like = "more like the last" if state.receipts else f"at ε = {words.number(session.epsilon())}"
         cost, hidden = one_more(state)
         fit = fitting(budget, cost, hidden)
