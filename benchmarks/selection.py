@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.diffprivlib_peer import draw_seconds
 from benchmarks.yardsticks import Goals, best_of, exp_seconds
+from dpcore.in_units import to_units
 from dpcore.releases import draws
 from dpcore.selection import MostCommon, QuantileProblem, catalog, laws, summaries
 from dpcore.tradeoff import epsilon_for, size_for, sweep_both, sweep_epsilon
@@ -99,7 +100,7 @@ def candidate_sweeps(goals: Goals) -> None:
 def draws_for_pictures(goals: Goals, peers: bool) -> None:
     """One draw among 100,000, when many are wanted, against libraries that draw one at a time."""
     scores = np.random.default_rng(0).normal(size=CANDIDATES) * 30
-    units = draws.to_units(scores, 1 / 1024)
+    units = to_units(scores, 1 / 1024)
     found = draw_seconds(CANDIDATES) if peers else "diffprivlib was left out"
     print(f"one draw among {CANDIDATES:,} candidates, of {DRAWS:,}")
     for key in ("exponential", "permute_and_flip"):

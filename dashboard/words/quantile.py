@@ -37,16 +37,22 @@ NO_COLUMN = (
 )
 PEOPLE = "People: as many as now, times"
 HOW, WHAT_IF = "How it works", "What if"
-HOW_TEXT = (
-    "Sort the values. Between two neighbours every point splits the people the same way, so each gap gets a "
-    "chance that shrinks exponentially with how wrong that split is; one gap is drawn, then a point inside it "
-    "(the exponential mechanism over intervals). "
-    "The bounds are public: a smallest value taken from the data would give that person away."
+FORMULA = (
+    r"\Pr[r] \propto \exp\left(-\frac{\varepsilon\,|(1 - q)\,\mathrm{below}(r) - q\,\mathrm{above}(r)|}{2 s}\right)"
 )
-FORMULA = r"\Pr[r] \propto \exp\left(-\frac{\varepsilon\,|\mathrm{below}(r) - q n|}{2 s}\right)"
 SOURCE = "s is how far one person moves the score: max(q, 1−q) when added or removed, 1 when changed. Smith, STOC 2011."
 LAW, LIKELIHOOD = "how likely each private answer is", "likelihood"
 TRUTH, MADE_UP = "truth", "made-up rows"
+
+
+def how(points: int, low: float, high: float) -> str:
+    """How it is drawn: among ``points`` numbers from ``low`` to ``high``."""
+    return (
+        f"An answer is one of {points:,} numbers, evenly spaced from {number(low)} to {number(high)}. Each gets a "
+        "chance that shrinks exponentially with how unevenly it splits the people into those below it and those above "
+        "it; who has that very number is on neither side (the exponential mechanism over a grid). "
+        "The bounds are public: a smallest value taken from the data would give that person away."
+    )
 
 
 def missing(column: str) -> str:

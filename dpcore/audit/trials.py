@@ -17,6 +17,7 @@ import numpy as np
 from dpcore.audit.bounds import epsilon_bound, scale_bound
 from dpcore.audit.cases import CASES, EPSILON, Case, rows
 from dpcore.datasets import Column, Declaration
+from dpcore.in_units import binary_unit, to_units
 from dpcore.releases import draws
 from dpcore.releases.bought_model import BoughtModel
 from dpcore.releases.model import PrivateModel
@@ -218,10 +219,10 @@ def audit_floats() -> Finding:
 
     Mironov, CCS 2012: which floats can come out depends on the true value, whatever the noise's law.
     """
-    unit, answers = draws.binary_unit(1e-3), 4_000
+    unit, answers = binary_unit(1e-3), 4_000
 
     def released(value: float) -> list[Hashable]:
-        total = draws.to_units([value] * answers, unit)
+        total = to_units([value] * answers, unit)
         steps = draws.clamped_sensitivity(0.0, 1.0, unit, "add_remove")
         noisy = draws.laplace(total, sensitivity=steps, epsilon=EPSILON)
         return [(last_bit(number), number < 0.5) for number in draws.from_units(noisy, unit).tolist()]

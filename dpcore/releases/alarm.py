@@ -14,6 +14,7 @@ from dpcore.costs import Cost
 from dpcore.datasets.declaration import Declaration, shown
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
+from dpcore.in_units import LARGEST, binary_unit
 from dpcore.releases import draws
 from dpcore.releases.asked import Asked, ErrorBound
 from dpcore.releases.cells import (
@@ -93,7 +94,7 @@ class AlarmRun(Asked):
         whole(1, whole(1, MOST_ENTRIES, entries=self.entries), limit=self.limit)
         if self.labels and len(self.labels) != self.entries:
             raise InvalidArgument("labels", "must be as many as the answers")
-        if abs(self.bar) > draws.LARGEST:
+        if abs(self.bar) > LARGEST:
             raise InvalidArgument("threshold", "is too large for the sensitivity: it would not fit")
         if max(self.scales.query_scale, self.scales.threshold_scale) > draws.LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small: the noise would not fit")
@@ -183,7 +184,7 @@ class AlarmRun(Asked):
     @property
     def unit_of_answers(self) -> float:
         """What everything is counted in."""
-        return 1.0 if self.resolution is None else draws.binary_unit(self.resolution)
+        return 1.0 if self.resolution is None else binary_unit(self.resolution)
 
     @property
     def steps(self) -> int:

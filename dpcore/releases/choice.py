@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from dpcore.costs import Cost
 from dpcore.datasets.declaration import shown
 from dpcore.errors import InvalidArgument
+from dpcore.in_units import LARGEST
 from dpcore.releases import draws
 from dpcore.releases.asked import Asked
-from dpcore.releases.draws import Rule
+from dpcore.releases.draws import LARGEST_SCALE, Rule
 from dpcore.selection.laws import laws
 from dpcore.validate import FloatArray, IntArray, one_of, positive, probability, whole
 
@@ -42,9 +43,9 @@ class Choice:
 
     def __post_init__(self) -> None:
         positive(epsilon=self.epsilon)
-        whole(1, draws.LARGEST, sensitivity=self.sensitivity)
+        whole(1, LARGEST, sensitivity=self.sensitivity)
         one_of(tuple(NAMES), rule=self.rule)
-        if self.scale > draws.LARGEST_SCALE:
+        if self.scale > LARGEST_SCALE:
             raise InvalidArgument("epsilon", "is too small: the noise would not fit")
 
     @property

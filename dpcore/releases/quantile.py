@@ -12,19 +12,19 @@ import numpy as np
 from dpcore.datasets.declaration import Declaration
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
+from dpcore.in_units import to_units
 from dpcore.releases import draws
 from dpcore.releases.asked import ErrorBound
 from dpcore.releases.cells import bound_rule, check_scores
 from dpcore.releases.choice import NAMES, Choice, Chosen, of
 from dpcore.releases.draws import Rule
-from dpcore.validate import FloatArray, IntArray, Neighbours, probability, whole
+from dpcore.selection.places import USUAL_POINTS, Grid, points_between
+from dpcore.validate import FloatArray, IntArray, Neighbours, probability
 from dpcore.written import exact, hundredths
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
-MOST_POINTS = 10**5
-_FINEST = 1024  # units between neighbouring points
 _DENOMINATOR = 1000
 
 
@@ -41,7 +41,7 @@ class QuantileValue(Chosen):
 
     column: str
     q: float = 0.5
-    points: int = 1001
+    points: int = USUAL_POINTS
     rule: Rule = "exponential"
 
     def __post_init__(self) -> None:
@@ -51,9 +51,7 @@ class QuantileValue(Chosen):
         probability(q=self.q)
         if not 0 < self.fraction < 1 or abs(self.fraction - Fraction(self.q)) > Fraction(1, 10**9):
             raise InvalidArgument("q", "must be a fraction with a denominator of at most 1000")
-        whole(2, MOST_POINTS, points=self.points)
-        if max(abs(self.low), abs(self.high)) / self.unit_of_values > draws.LARGEST or (np.diff(self.grid) <= 0).any():
-            raise InvalidArgument("points", "must be fewer: they are too close together to tell apart")
+        _ = self._grid
         _ = self.choice
 
     @classmethod
@@ -64,13 +62,17 @@ class QuantileValue(Chosen):
         *,
         epsilon: float,
         q: float = 0.5,
-        points: int = 1001,
+        points: int | None = None,
         neighbours: Neighbours | None = None,
         rule: Rule = "exponential",
         chosen_after_looking: bool = False,
     ) -> Self:
-        """The question about a declared column of numbers. Raises InvalidArgument."""
-        check_scores(declaration.bounded(column))
+        """The question about a declared column of numbers; ``points`` are as many as ``points_of`` says unless given.
+
+        Raises InvalidArgument.
+        """
+        declared = declaration.bounded(column)
+        check_scores(declared)
         return cls(
             epsilon=epsilon,
             reads=declaration.reads_rows(column, neighbours=neighbours or declaration.hidden),
@@ -79,7 +81,7 @@ class QuantileValue(Chosen):
             chosen_after_looking=chosen_after_looking,
             column=column,
             q=q,
-            points=points,
+            points=points_of(declared) if points is None else points,
             rule=rule,
         )
 
@@ -108,20 +110,24 @@ class QuantileValue(Chosen):
         return Fraction(self.q).limit_denominator(_DENOMINATOR)
 
     @property
+    def _grid(self) -> Grid:
+        return Grid(low=self.low, high=self.high, points=self.points)
+
+    @property
     def unit_of_values(self) -> float:
         """What values are counted in: a power of two, at most a 1024th of the distance between points."""
-        return draws.binary_unit((self.high - self.low) / (self.points - 1) / _FINEST)
+        return self._grid.unit
 
     @property
     def grid(self) -> FloatArray:
         """The numbers that may come out, shape (points,), ascending."""
-        return np.linspace(self.low, self.high, self.points)
+        return self._grid.numbers
 
     def shortest(self, value: float) -> float:
         """The number with the fewest decimal places that counts as ``value``, one of the grid: what is proved of the
         one holds of the other, since rows are counted in the same units."""
-        places = -math.floor(math.log10((self.high - self.low) / (self.points - 1))) - 1
-        while draws.to_units(round(value, places), self.unit_of_values) != draws.to_units(value, self.unit_of_values):
+        places = -math.floor(math.log10(self._grid.step)) - 1
+        while to_units(round(value, places), self.unit_of_values) != to_units(value, self.unit_of_values):
             places += 1
         return round(value, places) + 0.0  # without the sign of a 0
 
@@ -167,8 +173,8 @@ class QuantileValue(Chosen):
         """How evenly the values split around each point, shape (points,), 0 at best."""
         values, sizes = self.opened(rows).number_counts(self.column, unit=self.unit_of_values)
         return draws.quantile_scores(
-            draws.to_units(np.clip(values, self.low, self.high), self.unit_of_values),
-            draws.to_units(self.grid, self.unit_of_values),
+            self._grid.units(values),
+            to_units(self.grid, self.unit_of_values),
             numerator=self.fraction.numerator,
             denominator=self.fraction.denominator,
             sizes=sizes,
@@ -177,6 +183,12 @@ class QuantileValue(Chosen):
     def draw(self, scores: IntArray) -> dict[str, Any]:
         """The number: ``value``, one of the grid."""
         return {"value": float(self.grid[self.choice.draw(scores)])}
+
+
+def points_of(column: Column) -> int:
+    """Of how many numbers an answer about a bounded ``column`` is one: its whole ones, where it has no others and they
+    are at most 1,001; else 1,001."""
+    return points_between(float(column.low or 0.0), float(column.high or 0.0), whole=column.type == "integer")
 
 
 def _percent(fraction: Fraction) -> str:

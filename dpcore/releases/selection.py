@@ -16,7 +16,7 @@ import numpy as np
 from dpcore.datasets.declaration import Declaration, Reads, shown
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
-from dpcore.releases import draws
+from dpcore.in_units import binary_unit
 from dpcore.releases.asked import ErrorBound
 from dpcore.releases.best_rule import BestRule
 from dpcore.releases.cells import (
@@ -32,13 +32,13 @@ from dpcore.releases.cells import (
 from dpcore.releases.choice import Choice, Chosen, check_names, of
 from dpcore.releases.draws import Rule
 from dpcore.releases.least_cost import LeastCost
-from dpcore.releases.quantile import QuantileValue
+from dpcore.releases.quantile import QuantileValue, points_of
 from dpcore.validate import IntArray, Neighbours
 
 if TYPE_CHECKING:
     from dpcore.datasets.private_rows import PrivateRows
 
-__all__ = ["BestRule", "BestScore", "LeastCost", "MostCommonOption", "QuantileValue"]
+__all__ = ["BestRule", "BestScore", "LeastCost", "MostCommonOption", "QuantileValue", "points_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +215,7 @@ class BestScore(Chosen):
     def unit_of_scores(self) -> float:
         """What scores are counted in."""
         resolution = resolution_of(self._score, self.sensitivity)
-        return 1.0 if resolution is None else draws.binary_unit(resolution)
+        return 1.0 if resolution is None else binary_unit(resolution)
 
     @property
     def choice(self) -> Choice:

@@ -27,7 +27,8 @@ from dpcore.selection.naive_laplace import NaiveLaplace
 from dpcore.selection.noisy_max import NoisyMaxLaplace
 from dpcore.selection.noisy_rounding import NoisyRounding
 from dpcore.selection.permute_and_flip import PermuteAndFlip
-from dpcore.selection.quantile import Intervals, Quantile, true_quantile
+from dpcore.selection.places import Intervals
+from dpcore.selection.quantile import Quantile, true_quantile
 from dpcore.selection.quantile_problem import QuantileProblem
 from dpcore.selection.rules import Categories, Cuts, Rule, RuleClass
 from dpcore.selection.worlds import choice_worlds, quantile_worlds

@@ -1,4 +1,4 @@
-"""Private medians and quantiles: the exponential mechanism over the gaps between values."""
+"""Private medians and quantiles: the exponential mechanism over the gaps between values, or over a grid."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
+from dpcore.selection.places import Grid, Intervals
 from dpcore.selection.scores import logit_slope
 from dpcore.selection.softmax import Softmax
 from dpcore.validate import (
@@ -25,47 +26,9 @@ from dpcore.validate import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intervals:
-    """Sorted values as the mechanism sees them: between ``edges`` (d+1,) the number of values below is constant.
-
-    ``below`` (d,): that number as a share of all values (0 when there are none); ``n``: how many values.
-    """
-
-    edges: FloatArray
-    below: FloatArray
-    n: int
-
-    @property
-    def widths(self) -> FloatArray:
-        """Lengths of the intervals, shape (d,), all above 0."""
-        return np.diff(self.edges)
-
-    def part(self, first: int, last: int) -> Intervals:
-        """The intervals ``first`` … ``last`` − 1 alone."""
-        return Intervals(edges=self.edges[first : last + 1], below=self.below[first:last], n=self.n)
-
-    def deviation(self, truth: float) -> FloatArray:
-        """Mean distance to ``truth`` of a point drawn uniformly in each interval, shape (d,); closed form."""
-        low, high = self.edges[:-1], self.edges[1:]
-        # |x − truth| integrates to a difference of x|x|/2, which cancels far away; the midpoint does not
-        inside = np.clip(truth, low, high)
-        left, right = inside - low, high - inside
-        mean: FloatArray = np.abs((low + high) / 2 - truth)
-        crossed = (left > 0) & (right > 0)
-        mean[crossed] = ((left**2 + right**2) / (2 * self.widths))[crossed]
-        return mean
-
-    def share_within(self, truth: float, tolerance: float) -> FloatArray:
-        """The part of each interval at most ``tolerance`` from ``truth``, shape (d,)."""
-        reach = np.clip([truth - tolerance, truth + tolerance], self.edges[0], self.edges[-1])
-        covered = np.minimum(self.edges[1:], reach[1]) - np.maximum(self.edges[:-1], reach[0])
-        part: FloatArray = np.clip(covered / self.widths, 0.0, 1.0)
-        return part
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalLaw:
-    """The law of a private quantile: an interval by ``probabilities`` (d,), then a uniform point in it."""
+    """The law of a private quantile: an interval by ``probabilities`` (d,), then a uniform point in it; of
+    ``GridPoints`` its number."""
 
     intervals: Intervals
     probabilities: FloatArray
@@ -81,9 +44,16 @@ class IntervalLaw:
         wanted = finite_vector(levels=levels)
         if (wanted < 0).any() or (wanted > 1).any():
             raise InvalidArgument("levels", "must be between 0 and 1")
-        steps = np.concatenate([[0.0], np.cumsum(self.probabilities)])
-        points: FloatArray = np.interp(wanted * steps[-1], steps, self.intervals.edges)
-        return points
+        steps = self._steps
+        return self.intervals.reached(steps, wanted * steps[-1])
+
+    def below(self, points: ArrayLike) -> FloatArray:
+        """Chance of an answer below each of ``points`` (m,), shape (m,). Raises InvalidArgument."""
+        return self.intervals.passed(self._steps, finite_vector(points=points))
+
+    @property
+    def _steps(self) -> FloatArray:
+        return np.concatenate([[0.0], np.cumsum(self.probabilities)])
 
 
 def true_quantile(values: ArrayLike, q: float) -> float:
@@ -99,6 +69,9 @@ class Quantile:
     between neighbouring values, so exact by intervals. s is how far one person moves the score: max(q, 1 − q) with
     ``relation`` add_remove, 1 with replace_one, times the ``rows_per_person`` values that one person can have. Values
     outside the bounds are moved to them first. The bounds must not come from the data. ε-DP and ε-bounded range.
+
+    With ``points`` the answer is one of so many evenly spaced numbers (see ``Grid``), as a release's is, each as likely
+    as exp(−ε·|(1 − q)·below(r) − q·above(r)| / (2s)): values equal to r are on neither side; s is the same.
     Raises InvalidArgument.
     """
 
@@ -108,6 +81,7 @@ class Quantile:
     q: float = 0.5
     relation: Neighbours = "add_remove"
     rows_per_person: int = 1
+    points: int | None = None
 
     def __post_init__(self) -> None:
         positive(epsilon=self.epsilon)
@@ -118,6 +92,12 @@ class Quantile:
             raise InvalidArgument("high", "must be greater than low")
         probability(q=self.q)
         one_of(("add_remove", "replace_one"), relation=self.relation)
+        _ = self.grid
+
+    @property
+    def grid(self) -> Grid | None:
+        """What may come out, where it is not any number."""
+        return None if self.points is None else Grid(low=self.low, high=self.high, points=self.points)
 
     @property
     def sensitivity(self) -> float:
@@ -130,7 +110,10 @@ class Quantile:
 
     def intervals(self, values: ArrayLike) -> Intervals:
         """``values`` (n,), n ≥ 0, as the mechanism sees them. Raises InvalidArgument."""
-        inside = np.clip(finite_vector(values=values, at_least=0), self.low, self.high)
+        given = finite_vector(values=values, at_least=0)
+        if self.grid is not None:
+            return self.grid.places(given)
+        inside = np.clip(given, self.low, self.high)
         points, counts = np.unique(inside, return_counts=True)
         within = (points > self.low) & (points < self.high)
         below = np.cumsum(np.concatenate([[(inside == self.low).sum()], counts[within]]))
@@ -140,7 +123,7 @@ class Quantile:
     def laws(self, intervals: Intervals, people: FloatArray, target: FloatArray, slopes: FloatArray) -> FloatArray:
         """Probabilities of ``intervals``, shape (m, d), at ``slopes`` (m,) for ``people`` (m,) and quantile ``target``
         (m,): values repeated people/n times."""
-        rank = np.abs(intervals.below - target[:, None]) * people[:, None]
+        rank = np.abs(intervals.off(target[:, None])) * people[:, None]
         depths = (rank - rank.min(axis=1, keepdims=True)) * slopes[:, None]
         return Softmax().rows(depths, intervals.widths)
 
@@ -160,7 +143,7 @@ class Quantile:
     def rank_error(self, values: ArrayLike) -> float:
         """Mean distance of the answer's rank from q·n, as a share of n; exact. Raises InvalidArgument."""
         law = self.law(finite_vector(values=values))
-        return float(law.probabilities @ np.abs(law.intervals.below - self.q))
+        return float(law.probabilities @ np.abs(law.intervals.off(self.q)))
 
     def success(self, values: ArrayLike, tolerance: float) -> float:
         """Chance of an answer at most ``tolerance`` from the true quantile; exact. Raises InvalidArgument."""
@@ -173,10 +156,7 @@ class Quantile:
         law = self.law(values)
         steps = np.cumsum(law.probabilities)
         chosen = np.searchsorted(steps, generator(rng=rng).random(whole(0, size=size)) * steps[-1], side="right")
-        edges = law.intervals.edges
-        chosen = np.minimum(chosen, steps.size - 1)
-        drawn: FloatArray = edges[chosen] + rng.random(chosen.size) * (edges[chosen + 1] - edges[chosen])
-        return drawn
+        return law.intervals.drawn(np.minimum(chosen, steps.size - 1), rng)
 
     @property
     def cost(self) -> Cost:

@@ -13,7 +13,8 @@ from scipy.special import bdtr, bdtrc, ndtri
 
 from dpcore.about import About
 from dpcore.selection.near_ranks import group_means, groups
-from dpcore.selection.quantile import Intervals, Quantile, true_quantile
+from dpcore.selection.places import Intervals
+from dpcore.selection.quantile import Quantile, true_quantile
 from dpcore.selection.sharing import per_question
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import FloatArray, IntArray, Neighbours, finite_vector, in_range, one_of, positive, whole
@@ -68,15 +69,28 @@ ABOUTS = MappingProxyType(
         ),
     }
 )
+GRID_ABOUTS = MappingProxyType(
+    {
+        QUANTILE: replace(
+            ABOUTS[QUANTILE],
+            how=(
+                "Each number that may come out is scored by how evenly it splits the values below it and above it. "
+                "One is drawn at random, the more even the split the likelier."
+            ),
+            formula=r"p(r) \propto e^{-a \, |(1 - q)\,\text{below}(r) - q\,\text{above}(r)|}",
+        ),
+        THEORY: ABOUTS[THEORY],
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QuantileProblem(Problem):
     """A private ``q``-quantile of ``values`` (n,) within public bounds, exactly.
 
-    ``low``, ``high``, ``q``, ``relation`` and ``rows_per_person`` as for ``Quantile``; at n people the values keep
-    their shares. ``tolerance``: what counts as right, in the values' unit (a hundredth of the range unless given).
-    ``questions`` such answers share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
+    ``low``, ``high``, ``q``, ``relation``, ``rows_per_person`` and ``points`` as for ``Quantile``; at n people the
+    values keep their shares. ``tolerance``: what counts as right, in the values' unit (a hundredth of the range unless
+    given). ``questions`` such answers share the budget, (ε, ``delta``) in all (see ``sharing.per_question``).
 
     Metrics: ``expected_error``, mean |answer − true quantile| in the values' unit; ``rank_error``, mean distance of
     the answer's rank from q, as a share of people; ``success``, the chance to be within ``tolerance``. Method
@@ -103,6 +117,7 @@ class QuantileProblem(Problem):
     relation: Neighbours = "add_remove"
     tolerance: float | None = None
     rows_per_person: int = 1
+    points: int | None = None
     questions: int = 1
     delta: float = 0.0
     band: float = 0.8
@@ -120,6 +135,7 @@ class QuantileProblem(Problem):
             q=self.q,
             relation=self.relation,
             rows_per_person=self.rows_per_person,
+            points=self.points,
         )
         if self.tolerance is not None:
             positive(tolerance=self.tolerance)
@@ -144,7 +160,7 @@ class QuantileProblem(Problem):
     @property
     def abouts(self) -> Mapping[str, About]:
         """``quantile`` (the mechanism) and ``theory``."""
-        return ABOUTS
+        return ABOUTS if self.points is None else GRID_ABOUTS
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -209,7 +225,7 @@ class QuantileProblem(Problem):
         if metric == "success":
             worth = intervals.share_within(self._truth, self._tolerance)
         elif metric == "rank_error":
-            worth = np.abs(intervals.below - self.q)
+            worth = np.abs(intervals.off(self.q))
         else:
             worth = intervals.deviation(self._truth)
         rates = slopes * people
@@ -218,7 +234,7 @@ class QuantileProblem(Problem):
             inside = self._window(float(rates[rows[0]]), target[rows])
             near, weighed = intervals.part(inside.start, inside.stop), worth[inside]
             ranks = float(near.below[-1] - near.below[0])
-            if ranks and near.below.size > _MANY * groups(ranks, float(rates[rows[-1]])):
+            if ranks and self.points is None and near.below.size > _MANY * groups(ranks, float(rates[rows[-1]])):
                 measured[rows] = group_means(near.below, near.widths, weighed, rates[rows], target[rows])
                 continue
             step = max(1, _BLOCK // near.below.size)
@@ -239,6 +255,8 @@ class QuantileProblem(Problem):
         """The intervals that count at these ``target`` and this rate or more: those more than e^−100 below the
         likeliest are left out."""
         below = self._intervals.below
+        if self.points is not None:
+            return slice(0, below.size)  # they are few
         after = np.searchsorted(below, target)
         nearest = np.abs(below[np.clip([after - 1, after], 0, below.size - 1)] - target).min(axis=0)
         reach = _DEPTH / rate + nearest.max()
@@ -247,16 +265,16 @@ class QuantileProblem(Problem):
 
     def _promise(self, metric: str, slopes: FloatArray, people: FloatArray) -> FloatArray:
         intervals = self._intervals
-        miss = np.abs(intervals.below - self.q)
+        miss = np.abs(intervals.off(self.q))
         order: IntArray = np.argsort(miss, kind="stable")
         rank = miss[order]
-        good = np.log(np.cumsum(intervals.widths[order]) / (self.high - self.low))
+        good = np.log(np.cumsum(intervals.widths[order]) / (intervals.edges[-1] - intervals.edges[0]))
         slope = slopes * people  # per share of people
         start = np.array([(a * rank - good).min() for a in slope])
         if metric == "rank_error":
             promised: FloatArray = np.minimum((start + 1) / slope, rank[-1])
             return promised
-        low, high = intervals.edges[:-1][order], intervals.edges[1:][order]
+        low, high = (ends[order] for ends in intervals.ends)
         reach = np.maximum.accumulate(np.maximum(np.abs(low - self._truth), np.abs(high - self._truth)))
         if metric == "success":
             first = int(np.searchsorted(reach, self._tolerance, side="right"))

@@ -20,6 +20,7 @@ from dpcore.audit.trials import (
     last_bit,
     less_noise,
 )
+from dpcore.in_units import binary_unit
 from dpcore.releases import catalog, draws
 
 
@@ -84,6 +85,6 @@ def test_noise_of_models_and_last_bits() -> None:
 
 def test_last_bits() -> None:
     assert [last_bit(value) for value in (1.0, 3.0, 0.5, 0.75, -6.0, 0.0, 2.0**-1060)] == [0, 0, -1, -2, 1, 0, -1060]
-    unit = draws.binary_unit(1e-3)
+    unit = binary_unit(1e-3)
     numbers = draws.from_units(draws.laplace([0] * 500, sensitivity=1, epsilon=0.01), unit).tolist()
     assert all(number == 0.0 or last_bit(number) >= math.log2(unit) for number in numbers)

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from dpcore.errors import InvalidArgument, ReleaseRefused
+from dpcore.in_units import binary_unit, to_units
 from dpcore.releases import draws
 from dpcore.selection import catalog
 
@@ -153,11 +154,11 @@ class TestUnits:
     def test_rounding_keeps_the_order_and_the_distance(self) -> None:
         rng = np.random.default_rng(2)
         values = np.sort(np.concatenate([rng.uniform(-50, 50, 2000), np.arange(-50, 50) / 2]))
-        units = draws.to_units(values, 1.0)
+        units = to_units(values, 1.0)
         assert (np.diff(units) >= 0).all()
         assert np.abs(units - values).max() <= 0.5
-        assert list(draws.to_units([0.5, 1.5, 2.5, -0.5], 1.0)) == [1, 2, 3, 0]
-        assert list(draws.to_units([2.0**53 + 2, 2.0**52 - 0.5], 1.0)) == [2**53 + 2, 2**52]
+        assert list(to_units([0.5, 1.5, 2.5, -0.5], 1.0)) == [1, 2, 3, 0]
+        assert list(to_units([2.0**53 + 2, 2.0**52 - 0.5], 1.0)) == [2**53 + 2, 2**52]
 
     @pytest.mark.parametrize("unit", [1.0, 0.25, 2**-20, 8.0])
     @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.3, 7.7), (10.1, 29.9)])
@@ -165,7 +166,7 @@ class TestUnits:
         self, low: float, high: float, unit: float
     ) -> None:
         """Over values at, beside and beyond the bounds; the bound itself is reached."""
-        if draws.to_units([low], unit)[0] == draws.to_units([high], unit)[0]:
+        if to_units([low], unit)[0] == to_units([high], unit)[0]:
             with pytest.raises(InvalidArgument, match="unit"):
                 draws.clamped_sensitivity(low, high, unit, "replace_one")
             return
@@ -179,15 +180,15 @@ class TestUnits:
     def test_refusals_hold_no_value(self) -> None:
         for values in ([math.nan], [1e300], [math.inf], ["secret"]):
             with pytest.raises(InvalidArgument) as refused:
-                draws.to_units(values, 1.0)
+                to_units(values, 1.0)
             assert "secret" not in str(refused.value)
             assert "e+" not in str(refused.value)
         with pytest.raises(InvalidArgument, match="unit"):
             draws.clamped_total([2.0**59] * 4, 0.0, 2.0**59, 1.0)
 
     def test_binary_units_are_exact(self) -> None:
-        assert draws.binary_unit(0.01) == 2**-7
-        assert draws.binary_unit(1.0) == 1.0
+        assert binary_unit(0.01) == 2**-7
+        assert binary_unit(1.0) == 1.0
         assert draws.from_units(np.array([3, -1]), 2**-7).tolist() == [3 / 128, -1 / 128]
 
 

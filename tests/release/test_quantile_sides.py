@@ -13,7 +13,7 @@ from dashboard.questions.selection.quantile_law import law_picture
 from dashboard.words import number, times_in_100
 from dashboard.words import quantile as said
 from dpcore.datasets import Column, Declaration, PrivateRows, Schema
-from dpcore.releases import draws
+from dpcore.in_units import to_units
 from dpcore.releases.selection import QuantileValue
 from dpcore.selection import QuantileProblem
 from dpcore.validate import FloatArray, Neighbours
@@ -165,7 +165,7 @@ def shown(request: QuantileValue) -> list[str]:
 def off(request: QuantileValue, told: list[str]) -> int:
     """How many of the numbers, as they are read, are not what is counted by: rows lie on other sides of them."""
     read = [float(one.replace(",", "")) for one in told]
-    counted = [draws.to_units(values, request.unit_of_values) for values in (read, request.grid)]
+    counted = [to_units(values, request.unit_of_values) for values in (read, request.grid)]
     return int((counted[0] != counted[1]).sum())
 
 

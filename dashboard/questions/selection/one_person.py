@@ -145,7 +145,7 @@ def quantile_blocks(
     if values.size <= MOST_CODE and not replaced:
         settings = (
             f"epsilon={quantile.epsilon!r}, low={low!r}, high={high!r}, q={quantile.q!r}, "
-            f"relation={quantile.relation!r}, rows_per_person={quantile.rows_per_person!r}"
+            f"relation={quantile.relation!r}, rows_per_person={quantile.rows_per_person!r}, points={quantile.points!r}"
         )
         code = said.code_quantile(", ".join(f"{one:g}" for one in values.tolist()), value, settings)
     return [

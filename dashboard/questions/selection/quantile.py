@@ -30,6 +30,7 @@ from dashboard.words import promise as theory_said
 from dashboard.words import quantile as said
 from dashboard.words.usual import BAND
 from dpcore.datasets import Column, Schema
+from dpcore.releases.selection import points_of
 from dpcore.selection import QuantileProblem
 from dpcore.theorems import theorems
 from dpcore.validate import FloatArray, Neighbours
@@ -171,6 +172,11 @@ class _Setting:
         return self.column.unit
 
     @property
+    def points(self) -> int:
+        """Of how many numbers an answer is one, as its release is."""
+        return points_of(self.column)
+
+    @property
     def changed(self) -> bool:
         return self.times != 1.0 or self.questions != 1
 
@@ -189,6 +195,7 @@ class _Setting:
             relation=self.relation,
             tolerance=self.tolerance,
             rows_per_person=self.case.table.schema.rows_per_person,
+            points=self.points,
             questions=shared,
             band=0.8 if self.sampling else 0.0,
         )
@@ -254,7 +261,7 @@ class _Setting:
             uncertain=self.uncertain(view, problem, chance),
             protected=words.LabelCard(neighbours=self.relation, epsilon=self.epsilon, unit=self.case.table.schema.unit),
             tabs=(
-                Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem.truth)),
+                Tab(key="how", title=said.HOW, blocks=lambda: self.how(law, problem)),
                 Tab(key="what_if", title=said.WHAT_IF, blocks=lambda: self.what_if(view, chance)),
                 Tab(key="theory", title=theory_said.TITLE, blocks=lambda: self.theory(view, problem)),
                 Tab(key="one_number", title=ball_said.TITLE, blocks=self.one_number),
@@ -273,23 +280,23 @@ class _Setting:
         )
         return Uncertain(noise=1.0 - chance, people=people, sentence=sentence)
 
-    def how(self, law: LawPicture, truth: float) -> Sequence[Block]:
+    def how(self, law: LawPicture, problem: QuantileProblem) -> Sequence[Block]:
         return [
-            Text(said.HOW_TEXT),
+            Text(said.how(self.points, problem.low, problem.high)),
             Picture(
                 key="quantile-law",
                 figure=lambda dark: curves(
-                    law.x,
-                    {"law": law.density},
+                    law.numbers,
+                    {"law": law.each},
                     {"law": said.LAW},
                     {"law": palette(dark).accent},
                     x_title=said.answer_title(self.unit),
                     y_title=said.LIKELIHOOD,
-                    marks={truth: said.MADE_UP if self.case.source.simulated else said.TRUTH},
+                    marks={problem.truth: said.MADE_UP if self.case.source.simulated else said.TRUTH},
                     steps=["law"],
                     dark=dark,
                 ),
-                alt=said.law_alt(self.q, truth, self.unit),
+                alt=said.law_alt(self.q, problem.truth, self.unit),
             ),
             Formula(latex=said.FORMULA, source=said.SOURCE),
         ]
@@ -316,7 +323,7 @@ class _Setting:
         """The theorem about ranks against people up to 10⁹, and what is true of these values."""
         mechanism, x = problem.mechanism(self.epsilon), along(10.0, max(1e9, 10 * view.size))
         gaps = mechanism.intervals(problem.values)
-        away, widths = np.abs(gaps.below - self.q), gaps.widths
+        away, widths = np.abs(gaps.off(self.q)), gaps.widths
         close = max(CLOSE_RANK, float(away[widths > 0.0].min()))
         average = self.case.memo(
             (*view.identity, "theory", self.epsilon),
@@ -328,7 +335,7 @@ class _Setting:
             axis="n",
             x=x,
             settings={
-                "share": float(widths[away <= close].sum() / (mechanism.high - mechanism.low)),
+                "share": float(widths[away <= close].sum() / widths.sum()),
                 "epsilon": mechanism.epsilon,
                 "beta": BETA,
                 "sensitivity": mechanism.sensitivity,

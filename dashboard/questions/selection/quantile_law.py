@@ -9,16 +9,18 @@ import numpy as np
 from dpcore.selection import QuantileProblem
 from dpcore.validate import FloatArray
 
+_AROUND = 3  # numbers shown beyond those that come out
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LawPicture:
-    """``quartiles`` of the answer, between which 95 in 100 are ``likely``, its density on 400 points, and the chances
-    that it is too low, near enough, and too high: of ``near`` from one end to the other."""
+    """``quartiles`` of the answer, between which 95 in 100 are ``likely``, the chance of ``each`` of the ``numbers``
+    that it may be, and of those that are too low, near enough, and too high: ``near`` from one end to the other."""
 
     quartiles: tuple[float, float]
     likely: tuple[float, float]
-    x: FloatArray
-    density: FloatArray
+    numbers: FloatArray
+    each: FloatArray
     chances: tuple[float, float, float]
     near: tuple[float, float]
 
@@ -27,20 +29,17 @@ def law_picture(problem: QuantileProblem, epsilon: float, tolerance: float) -> L
     """The exact law at ``epsilon``, where 99.8 in 100 answers fall; ``tolerance`` is how near is near enough."""
     law = problem.mechanism(epsilon).law(problem.values)
     ends = law.quantiles([0.001, 0.025, 0.25, 0.75, 0.975, 0.999])
-    low, high = min(ends[0], problem.truth), max(ends[5], problem.truth)
-    if not high > low:
-        low, high = problem.low, problem.high
-    grid = np.linspace(low, high, 401)
-    edges = law.intervals.edges
-    steps = np.concatenate([[0.0], np.cumsum(law.probabilities)])
     near = (problem.truth - tolerance, problem.truth + tolerance)
-    below, up_to = (float(share) for share in np.interp(near, edges, steps, left=0.0, right=1.0))
+    within = float(law.probabilities @ law.intervals.share_within(problem.truth, tolerance))
+    below = min(float(law.below([near[0]])[0]), 1.0 - within)
+    numbers, around = law.intervals.ends[0], _AROUND * law.intervals.widths[0]
+    seen = (numbers >= min(ends[0], problem.truth) - around) & (numbers <= max(ends[5], problem.truth) + around)
     return LawPicture(
         quartiles=(float(ends[2]), float(ends[3])),
         likely=(float(ends[1]), float(ends[4])),
-        x=(grid[1:] + grid[:-1]) / 2,
-        density=np.diff(np.interp(grid, edges, steps)) / np.diff(grid),
-        chances=(below, up_to - below, 1.0 - up_to),
+        numbers=numbers[seen],
+        each=law.probabilities[seen],
+        chances=(below, within, max(1.0 - within - below, 0.0)),
         near=near,
     )
 
