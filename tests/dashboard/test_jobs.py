@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
@@ -16,10 +18,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dashboard.background import lending
 from dashboard.background.cluster import SliceFailed, _value
 from dashboard.background.in_turn import IN_FLIGHT
 from dashboard.background.jobs import Job, Keep
-from dashboard.background.lending import Loan
+from dashboard.background.lending import Borrowed, Loan
 from dashboard.background.shelf import Jobs, Shelf, Watch
 from dashboard.background.slices import Came
 from dashboard.background.workers import Workers
@@ -318,8 +321,13 @@ def total(value: dict[str, np.ndarray], part: int) -> float:
     return float(part * rows.sum())
 
 
-def test_workers_read_what_they_are_lent_in_place_and_it_is_gone_afterwards() -> None:
-    """A slice carries a name, not the data; when the loan ends nobody can open them any more, by that name or ours."""
+@pytest.mark.parametrize("named", [False, True])
+def test_workers_read_what_they_are_lent_in_place_and_it_is_gone_afterwards(
+    named: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slice carries a place, not the data; when the loan ends nobody can open them any more, there or elsewhere."""
+    if named:
+        monkeypatch.setattr("dashboard.background.lending._shows_descriptors", lambda: False)
     rows = np.arange(200_000.0)
     pool, loan = Workers(1), Loan({"rows": rows})
     try:
@@ -333,6 +341,36 @@ def test_workers_read_what_they_are_lent_in_place_and_it_is_gone_afterwards() ->
         assert isinstance(pool.submit(work, 1).exception(timeout=600), FileNotFoundError)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux lends memory by its descriptor")
+def test_what_has_the_number_of_lent_memory_afterwards_is_not_taken_for_it(tmp_path: Path) -> None:
+    """A file, a pipe, a socket, memory that is lent to somebody else."""
+    loan = Loan({"rows": np.arange(10.0)})
+    work = loan.lent(total)
+    assert work(1) == 45.0
+    assert isinstance(work, Borrowed)
+    place = work.place
+    assert isinstance(place, lending._Nameless)
+    loan.close()
+    (tmp_path / "file").write_bytes(bytes(10**6))
+    others: list[Callable[[], int]] = [
+        lambda: os.open(tmp_path / "file", os.O_RDONLY),
+        lambda: os.pipe()[0],
+        lambda: socket.socket().detach(),
+        lambda: os.memfd_create("other"),
+    ]
+    for other in others:
+        handle = other()
+        os.truncate(handle, 10**6) if other is others[-1] else None
+        try:
+            os.dup2(handle, place.descriptor)
+            with pytest.raises(FileNotFoundError):
+                work(1)
+        finally:
+            os.close(place.descriptor)
+            if handle != place.descriptor:
+                os.close(handle)
 
 
 def keeping(value: dict[str, np.ndarray], part: int) -> float:
@@ -378,27 +416,44 @@ def server_that_lends() -> None:
     work = loan.lent(napping)
     pool.submit(work, 0.0).result(timeout=600)
     pool.submit(work, 600.0)
-    print(work.name, *pool._pool._processes, flush=True)
+    print(os.getpid(), *pool._pool._processes, *shared_memory(), flush=True)
     time.sleep(600)
 
 
+def shared_memory() -> list[str]:
+    """What has a name in memory."""
+    folder = Path("/dev/shm")  # noqa: S108
+    return [str(one) for one in folder.glob("psm_*")]
+
+
 @pytest.mark.thorough
-def test_nothing_is_left_of_a_server_that_was_killed() -> None:
-    """Its worker ends in the middle of a slice, and the data it was lent are gone."""
+@pytest.mark.parametrize("all_at_once", [False, True])
+def test_nothing_is_left_of_a_server_that_was_killed(all_at_once: bool) -> None:
+    """Its worker ends in the middle of a slice, and the data it was lent are gone: also where everything that it
+    started, and what tidies up behind it, is killed in the same moment."""
+    before = set(shared_memory())
     script = "from tests.dashboard.test_jobs import server_that_lends as run\nif __name__ == '__main__':\n    run()\n"
     server = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, "-W", "ignore", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
     )
     try:
         assert server.stdout is not None
-        name, worker = server.stdout.readline().split()
-        left = [Path("/dev/shm", name), Path("/proc", worker)]  # noqa: S108
+        told, worker, *_ = server.stdout.readline().split()
+        assert int(told) == server.pid
+        left = [Path("/proc", worker)]
         assert all(one.exists() for one in left)
-        server.kill()
+        lent = [one for one in Path("/proc", told, "fd").iterdir() if "memfd:epsilon-lab" in os.readlink(one)]
+        assert len(lent) == 1
+        os.killpg(server.pid, signal.SIGKILL) if all_at_once else server.kill()
         until = time.monotonic() + 600
         while any(one.exists() for one in left) and time.monotonic() < until:
             time.sleep(0.1)
         assert not any(one.exists() for one in left)
+        assert set(shared_memory()) <= before
     finally:
         server.kill()
         server.communicate()
