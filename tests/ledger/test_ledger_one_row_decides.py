@@ -90,6 +90,47 @@ def test_so_are_they_whatever_was_stated_of_it(kind: str, stated: dict[str, Any]
     assert told.apply(told.suggested()).frame["seen"].tolist() != other.apply(other.suggested()).frame["seen"].tolist()
 
 
+def numbers(form: str, low: int, high: int) -> list[str]:
+    rng = np.random.default_rng(2)
+    return [form.format(one, other) for one, other in rng.integers(low, high, (ROWS, 2))]
+
+
+NOT_AT_ALL = {
+    "days without a mark": (cells("days without a mark"), "007"),
+    "blanks between thousands": (numbers("{} {:03}", 1, 900), "007"),
+    "strokes between thousands": (numbers("{}'{:03}", 1, 900), "007"),
+    "commas between thousands": (numbers("{},{:03}", 1, 900), "007"),
+    "in 100": (numbers("{}.{:03} %", 1, 900), "007"),
+    "in brackets": (numbers("({},{:03})", 1, 900), "007"),
+}
+"""Cells of a column that one cell more makes a column of text."""
+
+
+def at_the_edge(kind: str) -> list[str]:
+    """So many other cells beside these that it is a column of text, and one less that it is none."""
+    told, words = cells(kind), [f"unknown place {place}" for place in range(ROWS)]
+    usual = read(told).suggested().column("seen").type
+    few, many = 0, ROWS
+    while many - few > 1:
+        middle = (few + many) // 2
+        same = read([*told, *words[:middle]]).suggested().column("seen").type == usual
+        few, many = (middle, many) if same else (few, middle)
+    return [*told, *words[:many]]
+
+
+@pytest.mark.parametrize("kind", [*NOT_AT_ALL, *(kind for kind in DECIDED if kind != "days without a mark")])
+def test_so_are_they_where_one_row_decides_that_it_is_text(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told, last = NOT_AT_ALL[kind] if kind in NOT_AT_ALL else (at_the_edge(kind)[:-1], at_the_edge(kind)[-1])
+    less, more = read(told), read([*told, last])
+    types = [one.suggested().column("seen").type for one in (less, more)]
+    assert types[0] != types[1] == "text"
+    assert sketch(less, KEY).is_like(sketch(more, KEY))
+    assert sketch(more, KEY).is_like(sketch(less, KEY))
+    assert min(seems(sketch(less, KEY), sketch(more, KEY)), seems(sketch(more, KEY), sketch(less, KEY))) > MOST_MORE / 2
+    monkeypatch.setattr(reading_of, "MOST_UNDECIDED", 0)
+    assert not sketch(less, KEY).is_like(sketch(more, KEY)), "by what their columns suggest alone"
+
+
 @pytest.mark.parametrize("kind", DECIDED)
 def test_these_tests_can_fail(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sketch that knows cells only as their column suggests them; any other row less makes no difference."""

@@ -20,7 +20,7 @@ from dpcore.datasets.reading import engine
 from dpcore.datasets.reading.copies import LEAST_SHARE, bare, share
 from dpcore.datasets.reading.reader import Reading
 from dpcore.datasets.reading.undecided import as_word, as_words, undecided
-from dpcore.datasets.schema import NO_WORDS, YES_WORDS
+from dpcore.datasets.schema import MISSING_WORDS, NO_WORDS, YES_WORDS
 from dpcore.datasets.stopping import each
 from dpcore.sketches import (
     LEAST_APART,
@@ -88,7 +88,7 @@ def sketch(reading: Reading, key: bytes) -> Sketch:
     columns = _columns(typed, key)
     found = tuple(islice(_combinations(columns, key), MOST_COMBINATIONS))
     without = _without_copies(typed, columns, key, min(MOST_COMBINATIONS, MOST_TOGETHER - MOST_UNDECIDED - len(found)))
-    by_themselves = islice(_combinations(_undecided(reading.frame, typed, columns, key), key), MOST_UNDECIDED)
+    by_themselves = islice(_combinations(_undecided(reading.frame, columns, key), key), MOST_UNDECIDED)
     return Sketch(columns=_contents(columns, key), combinations=(*found, *by_themselves), bare=without)
 
 
@@ -141,12 +141,10 @@ def _columns(typed: pd.DataFrame, key: bytes) -> list[_Column]:
     return [_Column.of(str(name), _canonical(typed[name]), key) for name in typed.columns]
 
 
-def _undecided(text: pd.DataFrame, typed: pd.DataFrame, columns: list[_Column], key: bytes) -> list[_Column]:
-    """The same columns, days and numbers of which are spelled by what stands in the cell alone."""
-    return [
-        one.spelled(_by_itself(text[name]), key) if _could_be_read_otherwise(typed[name]) else one
-        for one, name in zip(columns, typed.columns, strict=True)
-    ]
+def _undecided(text: pd.DataFrame, columns: list[_Column], key: bytes) -> list[_Column]:
+    """The same columns, each cell of which is spelled by what stands in it alone: one row can decide whether a column
+    holds days or numbers at all."""
+    return [one.spelled(_by_itself(text[name]), key) for one, name in zip(columns, text.columns, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -251,13 +249,13 @@ class _Cells:
 
 def _by_itself(text: pd.Series) -> _Cells:
     codes, words = encoded(text)
-    return _Cells.of(undecided(words), codes, str)
+    spelled = undecided(words)
+    others = zip(spelled, words.tolist(), strict=True)
+    return _Cells.of([one or _unless_missing(_folded(word)) for one, word in others], codes, str)
 
 
-def _could_be_read_otherwise(typed: pd.Series) -> bool:
-    """Whether it is a column of days or numbers."""
-    is_days = pd.api.types.is_datetime64_any_dtype(typed)
-    return is_days or (pd.api.types.is_numeric_dtype(typed) and not pd.api.types.is_bool_dtype(typed))
+def _unless_missing(word: str) -> str:
+    return "" if word in MISSING_WORDS else word
 
 
 def _hashes(cells: _Cells, key: bytes) -> NDArray[np.uint64]:

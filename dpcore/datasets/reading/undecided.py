@@ -16,6 +16,7 @@ from dpcore.datasets.stopping import each
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_DIGIT = r"\d"  # every day and number has one
 _FIRST_DAY, _LAST_DAY = 19_000_101, 20_991_231  # of those that are written as whole numbers
 
 
@@ -24,6 +25,10 @@ def undecided(words: pd.Series) -> list[str]:
 
     Of two days it is the earlier one, of two numbers the larger: 03/04/1971 is 1971-03-04, 48,123 and 48.123 are 48123.
     """
+    told = words.str.contains(_DIGIT, na=False).to_numpy(dtype=bool)
+    if not told.all():
+        spelled = iter(undecided(words[told]) if told.any() else [])
+        return [next(spelled) if one else "" for one in told.tolist()]
     tidied = tidy(words)
     point, comma = numbers(tidied, "."), numbers(tidied, ",")
     values = np.where(np.isnan(point) | (np.abs(comma) > np.abs(point)), comma, point)
