@@ -23,7 +23,7 @@ _DAY_NAMED = re.compile(r"(\d{1,2})([-/. ]?)(?:st|nd|rd|th)?\.?[-/. ]*([A-Za-z]{
 _MONTH_NAMED = re.compile(r"([A-Za-z]{3,9})(\.?)[-/ ]+(\d{1,2})(?:st|nd|rd|th)?,?[-/ ]+(\d{4})" + _TIME)
 _WEEK = re.compile(r"(\d{4})-?[Ww](\d{2})(?:-?([1-7]))?")
 _YEAR_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FULL = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
     *("september", "october", "november", "december", "sept"),
@@ -104,7 +104,7 @@ def _year(digits: str) -> int:
 
 def _month(name: str) -> int:
     lower = name.lower()
-    return _MONTHS.index(lower[:3]) + 1 if lower in _MONTHS or lower in _FULL else 0
+    return MONTHS.index(lower[:3]) + 1 if lower in MONTHS or lower in _FULL else 0
 
 
 def _serial(word: str) -> np.datetime64:

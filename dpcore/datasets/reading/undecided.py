@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.dates import dates
+from dpcore.datasets.dates import MONTHS, dates
 from dpcore.datasets.numerals import numbers, tidy
 from dpcore.datasets.stopping import each
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DIGIT = r"\d"  # every day and number has one
+_LETTER, _MONTH = "^[A-Za-z]", f"^(?i:{'|'.join(MONTHS)})"  # no day begins with other letters than those of a month
 _FIRST_DAY, _LAST_DAY = 19_000_101, 20_991_231  # of those that are written as whole numbers
 
 
@@ -33,7 +34,8 @@ def undecided(words: pd.Series) -> list[str]:
     point, comma = numbers(tidied, "."), numbers(tidied, ",")
     values = np.where(np.isnan(point) | (np.abs(comma) > np.abs(point)), comma, point)
     found = ["" if np.isnan(value) else as_word(value) for value in each(values.tolist())]
-    could = np.flatnonzero(np.isnan(values) | ((values >= _FIRST_DAY) & (values <= _LAST_DAY)))
+    named = tidied.str.contains(_LETTER).to_numpy(dtype=bool) & ~tidied.str.contains(_MONTH).to_numpy(dtype=bool)
+    could = np.flatnonzero(~named & (np.isnan(values) | ((values >= _FIRST_DAY) & (values <= _LAST_DAY))))
     moments = np.fmin(dates(tidied.iloc[could], "dmy"), dates(tidied.iloc[could], "mdy"))
     read = ~np.isnat(moments)
     for at, day in zip(could[read], as_words(moments[read]), strict=True):
