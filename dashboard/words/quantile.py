@@ -110,9 +110,16 @@ def caption(
     of = f"The {QUANTILES[q]} of the made-up rows" if simulated else f"The true {QUANTILES[q]}"
     return (
         f"Close enough is {with_unit(tolerance, unit)}, {number(100 * tolerance / span)} in 100 of the declared range; "
-        f"What if changes it. {of} is {with_unit(truth, unit)}. Half of all private answers lie "
-        f"between {number(quartiles[0])} and {with_unit(quartiles[1], unit)}. Calculated, not simulated."
+        f"What if changes it. {of} is {with_unit(truth, unit)}. Half of all private answers "
+        f"{_within(quartiles, unit)}. Calculated, not simulated."
     )
+
+
+def _within(ends: tuple[float, float], unit: str) -> str:
+    """Where answers lie, which may be one number."""
+    if ends[0] == ends[1]:
+        return f"are {with_unit(ends[0], unit)}"
+    return f"lie between {number(ends[0])} and {with_unit(ends[1], unit)}"
 
 
 def outcomes(near: tuple[float, float]) -> tuple[str, str, str]:
@@ -150,10 +157,7 @@ def cannot_release(why: str) -> str:
 
 
 def forecast(quartiles: tuple[float, float], unit: str) -> str:
-    return (
-        f"half of all private answers lie within {with_unit(quartiles[1] - quartiles[0], unit)} of each other "
-        "(calculated for this very release, not simulated)."
-    )
+    return f"half of all private answers {_within(quartiles, unit)} (calculated for this very release, not simulated)."
 
 
 def forecast_bound(
@@ -167,8 +171,8 @@ def forecast_bound(
     )
     if made_up is None:
         return f"{told}: to tell it would be another answer about them."
-    between = f"between {number(made_up[0])} and {with_unit(made_up[1], unit)}"
-    return f"{told}. In the made-up rows 95 in 100 private answers lie {between}; of the real ones no answer tells it."
+    within = _within(made_up, unit)
+    return f"{told}. In the made-up rows 95 in 100 private answers {within}; of the real ones no answer tells it."
 
 
 def claim(q: float, bound: ErrorBound, rows: int | None = None) -> str:

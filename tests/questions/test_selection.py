@@ -20,6 +20,7 @@ from dashboard.questions.selection.quantile import Quantile
 from dashboard.view import View
 from dashboard.words import best_rule as rule_words
 from dashboard.words import most_common as said
+from dashboard.words import quantile as said_of_quantiles
 from dpcore.selection import QuantileProblem
 from tests.questions.samples import KEYS, sample_case
 
@@ -128,7 +129,9 @@ def test_a_quantile_is_promised_as_it_is_drawn(relation: str) -> None:
     steps = np.cumsum(law)
     grid = offer.request.grid
     low, high = (float(grid[np.searchsorted(steps, share)]) for share in (0.25, 0.75))
-    assert words.number(high - low) in offer.forecast
+    assert said_of_quantiles.forecast((low, high), "years") == offer.forecast
+    assert words.number(low) in offer.forecast
+    assert words.number(high) in offer.forecast
     problem = QuantileProblem(
         values=values, low=offer.request.low, high=offer.request.high, q=0.5, relation=relation, tolerance=1.0
     )

@@ -222,5 +222,7 @@ def test_what_is_said_of_made_up_rows_is_where_95_in_100_of_their_answers_lie(q:
     bound = asked([16.0], q, epsilon, "add_remove")[0].error_bound(0.05)
     told = said.forecast_bound(q, bound, "years", 400, (low, high))
     assert f"between {number(low)} and {number(high)} years" in told
+    assert "95 in 100 private answers are 44 years;" in said.forecast_bound(q, bound, "years", 400, (44.0, 44.0))
+    assert "half of all private answers are 44 years" in said.forecast((44.0, 44.0), "years")
     assert "of the real ones no answer tells it" in told
     assert "made-up" not in said.forecast_bound(q, bound, "years", 400), "where no rows are made up"
