@@ -48,7 +48,7 @@ size is told by its exponent, however many digits stand there: it is at least th
 LARGEST = 2.0**63
 """Below it a whole number with an exponent is what that double is, 1.152921504606847e+18 is 2⁶⁰: so columns of whole
 numbers become doubles. All others are the digits that stand there."""
-_SPELLINGS = tuple((re.compile(pattern), by) for pattern, by in SPELLINGS)
+_SPELLINGS = tuple((re.compile(rf"\A(?:{pattern})\Z"), by) for pattern, by in SPELLINGS)
 _EXPONENT = re.compile(EXPONENT)
 _PLAIN = re.compile(rf"-?[0-9]+(?:[.,][0-9]*[1-9])?|{_DAY}|{_SPAN}|{_MOMENT}(?:\.[0-9]+)?{_ZONE}")
 
@@ -60,8 +60,7 @@ def plain(word: str) -> str:
         value = float(word.replace(",", "."))
         return str(int(value)) if value.is_integer() and 1 <= abs(value) < LARGEST else _written_out(word)
     for pattern, by in _SPELLINGS:
-        if (found := pattern.fullmatch(word)) is not None:
-            word = found.expand(by)
+        word = pattern.sub(by, word)
     return word
 
 

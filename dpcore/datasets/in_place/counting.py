@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, String, and_, case, cast, false, func, literal, literal_column, select, true
+from sqlalchemy import Select, String, and_, case, cast, false, func, literal, literal_column, not_, select, true
 from sqlalchemy.sql import ColumnElement, FromClause
+from sqlalchemy.sql.elements import Label
 
 from dpcore.datasets.declaration import shown
 from dpcore.datasets.fills import fill_day, fill_yes
@@ -29,8 +30,23 @@ if TYPE_CHECKING:
 MOST_OPTIONS = 1000
 """Options that one question about a table in place may have: each of them is part of what its engine is asked."""
 MOST_TOGETHER = 10_000
-"""Options and cuts of all columns of one question together: more take minutes to be written for an engine."""
+"""Options and cuts of all columns of one question together: more take an engine seconds to read."""
 _KEY = "epsilon-lab rows"  # public: which rows of a person stay need only be the same for everyone
+
+
+def _as_it_is(cell: Cell) -> Cell:
+    return cell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Look:
+    """What is counted of a row, in two steps: ``raw`` about its cell, then ``place`` about that.
+
+    The first has a name in a query before the second is asked of it, which may name it as often as there are cuts.
+    """
+
+    raw: Cell
+    place: Callable[[Cell], Cell] = _as_it_is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -118,11 +134,17 @@ def check_spelled(name: str, stored: InPlace) -> None:
 
 def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
     """Declared options; no and yes. Raises InvalidArgument for a column without."""
+    return by_options(column, kind, tongue)(cell)
+
+
+def by_options(column: Column, kind: Kind, tongue: Tongue) -> Callable[[Cell], Groups]:
+    """``by_option`` of any cell, where several are read as one column: what its words are is found once."""
     missing = _missing(column)
     if column.type == "yes/no":
         yes = fill_yes(column)
         rest = None if yes is None else int(yes)
-        return Groups(cell=_answer(column, cell, kind, tongue, missing), places={1: 1, 0: 0}, count=2, rest=rest)
+        answer = _answers(column, kind, tongue, missing)
+        return lambda cell: Groups(cell=answer(cell), places={1: 1, 0: 0}, count=2, rest=rest)
     if column.type != "category" or not column.categories:
         raise InvalidArgument("column", "must have declared options")
     if len(column.categories) > MOST_OPTIONS:
@@ -131,8 +153,9 @@ def by_option(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> Groups:
             f"cannot include “{shown(column.name)}” of this source: it has more than {MOST_OPTIONS:,} options",
         )
     told = {word: at for word, at in told_by(column.categories).items() if place(word.strip().lower(), missing) < 0}
-    return Groups(
-        cell=tongue.option(_written(cell, kind, tongue, told), tuple(told)) if told else literal_column("-1"),
+    written, words = _written(kind, tongue, told), tuple(told)
+    return lambda cell: Groups(
+        cell=tongue.option(written(cell), words) if words else literal_column("-1"),
         places=dict(enumerate(told.values())),
         count=len(column.categories),
         rest=None if column.fill is None else column.categories.index(str(column.fill)),
@@ -190,7 +213,7 @@ def finite(cell: Cell) -> ColumnElement[bool]:
 
 def is_yes(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> ColumnElement[bool]:
     """Whether a cell says yes."""
-    answer = _answer(column, cell, kind, tongue, _missing(column))
+    answer = _answers(column, kind, tongue, _missing(column))(cell)
     return answer != literal_column("0") if fill_yes(column) else answer == literal_column("1")
 
 
@@ -229,20 +252,22 @@ def counted_of_each(
 ) -> Select[Any]:
     """Rows per group, at most ``most`` of each person, those of nobody (not ``there``) left out: see ``kept``."""
     told = case((true() if where is None else where, literal_column("1")), else_=literal_column("0"))
-    found = kept(source, (place, told), person=person, there=there, most=most, tongue=tongue).subquery()
+    looks = (Look(raw=place), Look(raw=told))
+    found = kept(source, looks, person=person, there=there, most=most, tongue=tongue).subquery()
     return _sizes(select(found.c.c0.label("place")).where(found.c.c1 == 1))
 
 
 def kept(
     source: FromClause,
-    cells: Sequence[Cell],
+    looks: Sequence[Look],
     *,
     person: Cell,
     there: ColumnElement[bool],
     most: int,
     tongue: Tongue,
 ) -> Select[Any]:
-    """``cells`` of the rows that count, as c0, c1, …: at most ``most`` of each person, none of nobody (not ``there``).
+    """What is looked at of the rows that count, as c0, c1, …: at most ``most`` of each person, none of nobody (not
+    ``there``).
 
     Each row draws a number from its person, its cells (which are whole numbers, days or options: what is counted) and
     how many equal rows of that person came before it; the smallest stay. So what is kept of a person depends on that
@@ -251,8 +276,9 @@ def kept(
 
     One is named after the other instead of standing inside it: SQLite's parser goes a hundred parts deep and no deeper.
     """
-    named = [cell.label(f"c{number}") for number, cell in enumerate(cells)]
-    rows = select(*_key(person, tongue), *named).select_from(source).where(there).cte()
+    raw = raws(source, looks, *_key(person, tongue)).where(there).subquery()
+    named = placed(raw, looks)
+    rows = select(raw.c.who, raw.c.whose, *named).cte()
     before = func.row_number().over(partition_by=tuple(rows.c), order_by=rows.c.who)
     numbered = select(rows, before.label("before")).cte()
     text: Cell = literal(_KEY)
@@ -262,6 +288,16 @@ def kept(
     nth = func.row_number().over(partition_by=(numbered.c.who, numbered.c.whose), order_by=(tongue.digest(text), *own))
     ranked = select(*own, nth.label("nth")).cte()
     return select(*(ranked.c[cell.name] for cell in named)).where(ranked.c.nth <= most)
+
+
+def raws(source: FromClause, looks: Sequence[Look], *more: ColumnElement[Any]) -> Select[Any]:
+    """The first step of each look, by a name that ``placed`` knows."""
+    return select(*more, *(look.raw.label(f"r{at}") for at, look in enumerate(looks))).select_from(source)
+
+
+def placed(raw: FromClause, looks: Sequence[Look]) -> list[Label[Any]]:
+    """The second step of each look, as c0, c1, …"""
+    return [look.place(raw.c[f"r{at}"]).label(f"c{at}") for at, look in enumerate(looks)]
 
 
 def rows_of_each(
@@ -282,9 +318,8 @@ def whose(column: Column, cell: Cell, kind: Kind, tongue: Tongue) -> tuple[Cell,
     named = tongue.named(cell, kind, tongue.trimmed)
     one = _plain(named, kind, tongue)
     missing = _missing(column) | {"": 0}
-    there = and_(named.is_not(None), tongue.small(named, missing).not_in(sorted(missing)))
-    told = _plain_ones(missing)
-    return tongue.exact(one), and_(there, one.not_in(told)) if told else there
+    there = and_(named.is_not(None), not_(tongue.among(tongue.small(named, missing), tuple(sorted(missing)))))
+    return tongue.exact(one), and_(there, not_(_among(one, _plain_ones(missing), tongue)))
 
 
 def _key(person: Cell, tongue: Tongue) -> tuple[Cell, Cell]:
@@ -302,24 +337,28 @@ def _missing(column: Column) -> dict[str, int]:
     return told_by(word.strip().lower() for word in column.missing_words)
 
 
-def _answer(column: Column, cell: Cell, kind: Kind, tongue: Tongue, missing: Mapping[str, int]) -> Cell:
-    """1 for yes, 0 for no, −1 for neither."""
+def _answers(column: Column, kind: Kind, tongue: Tongue, missing: Mapping[str, int]) -> Callable[[Cell], Cell]:
+    """Of a cell 1 for yes, 0 for no, −1 for neither."""
     words = [word.lower() for word in (*column.yes_words, *column.no_words)]
     told = {word: at for word, at in told_by(words).items() if place(word, missing) < 0}
     of_yes = {word for word, at in told.items() if at < len(column.yes_words)}
     of_no = told.keys() - of_yes
     if kind == "yes/no":  # by the words that such a cell is, as where another row makes numbers of them
         of_true, of_false = (_says(word, of_yes, of_no) for word in ("true", "false"))
-        return case((cell.is_(true()), of_true), (cell.is_(false()), of_false), else_=literal_column("-1"))
-    text = tongue.named(cell, kind, tongue.trimmed)
-    small, one = tongue.small(text, told), _plain(text, kind, tongue)
-    return case(
-        (small.in_(sorted(of_yes)), literal_column("1")),
-        (small.in_(sorted(of_no)), literal_column("0")),
-        (one.in_(_plain_ones(of_yes)), literal_column("1")),
-        (one.in_(_plain_ones(of_no)), literal_column("0")),
-        else_=literal_column("-1"),
-    )
+        return lambda cell: case((cell.is_(true()), of_true), (cell.is_(false()), of_false), else_=literal_column("-1"))
+
+    def answer(cell: Cell) -> Cell:
+        text = tongue.named(cell, kind, tongue.trimmed)
+        small, one = tongue.small(text, told), _plain(text, kind, tongue)
+        return case(
+            (_among(small, of_yes, tongue), literal_column("1")),
+            (_among(small, of_no, tongue), literal_column("0")),
+            (_among(one, _plain_ones(of_yes), tongue), literal_column("1")),
+            (_among(one, _plain_ones(of_no), tongue), literal_column("0")),
+            else_=literal_column("-1"),
+        )
+
+    return answer
 
 
 def _says(word: str, of_yes: Collection[str], of_no: Collection[str]) -> Cell:
@@ -328,14 +367,23 @@ def _says(word: str, of_yes: Collection[str], of_no: Collection[str]) -> Cell:
     return literal_column("1" if said in of_yes else "0" if said in of_no else "-1")
 
 
-def _written(cell: Cell, kind: Kind, tongue: Tongue, known: Mapping[str, int]) -> Cell:
+def _written(kind: Kind, tongue: Tongue, known: Mapping[str, int]) -> Callable[[Cell], Cell]:
     """A cell as the text that is looked up among what is ``known``: as ``plain_words.place`` does."""
-    text = tongue.named(cell, kind, tongue.trimmed)
-    if not _plain_ones(known):
-        return text
-    as_they_are = sorted(word for word in known if plain(word) != word)
-    one = _plain(text, kind, tongue)
-    return case((text.in_(as_they_are), text), else_=one) if as_they_are else one
+    of_numbers = _plain_ones(known)
+    as_they_are = [word for word in known if plain(word) != word] if of_numbers else []
+
+    def written(cell: Cell) -> Cell:
+        text = tongue.named(cell, kind, tongue.trimmed)
+        if not of_numbers:
+            return text
+        one = _plain(text, kind, tongue)
+        return case((_among(text, as_they_are, tongue), text), else_=one) if as_they_are else one
+
+    return written
+
+
+def _among(text: Cell, words: Collection[str], tongue: Tongue) -> ColumnElement[bool]:
+    return tongue.among(text, tuple(sorted(words))) if words else false()
 
 
 def _plain(text: Cell, kind: Kind, tongue: Tongue) -> Cell:

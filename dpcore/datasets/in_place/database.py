@@ -283,6 +283,8 @@ def _begin(connection: sqlite3.Connection, _: object) -> None:
     connection.create_function("half_of_sha256", 2, _half, deterministic=True)
     connection.create_function("plain_word", 1, _plain, deterministic=True)
     _bound(connection)
+    # to SQLite the first use of this table changes a schema, the connection's own: later ones read alone
+    connection.execute("SELECT 1 FROM json_each('[]')").close()
     connection.set_authorizer(_only_read)
 
 

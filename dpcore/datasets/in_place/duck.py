@@ -242,7 +242,8 @@ def _open(
 
     def select(asked: Query) -> Rows:
         written = asked.compile(dialect=DuckDB(), compile_kwargs={"render_postcompile": True})
-        return run(str(written), [written.params[name] for name in written.positiontup or ()])
+        given = written.params  # which is made anew each time that it is asked for
+        return run(str(written), [given[name] for name in written.positiontup or ()])
 
     def stream(asked: Query, size: int) -> Iterator[IntArray]:
         # with its literals written out: with parameters all of the answer would be held at once

@@ -200,7 +200,7 @@ class OpenSource(OpenRows):
         """
         reads, stored = self._reads, self._stored
         read = read_as(stored, reads.column, asked)
-        query = placed_rows(stored, [one.cell for one in read], self._whose, of_none=of_none)
+        query = placed_rows(stored, read, self._whose, of_none=of_none)
         for rows in stored.stream(query, size):
             yield np.column_stack([one.places(rows[:, at]) for at, one in enumerate(read)])
 

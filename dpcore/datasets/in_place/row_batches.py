@@ -12,13 +12,13 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import Integer, Select, cast, false, func, literal, literal_column, select
+from sqlalchemy import Integer, Select, cast, false, func, literal_column, select
 from sqlalchemy.sql import FromClause
 
 from dpcore.datasets.declaration import shown
 from dpcore.datasets.fills import fill_day, fill_number
-from dpcore.datasets.in_place.counting import Groups, kept
-from dpcore.datasets.in_place.together import Whose, as_groups, cuts_reached, parts_of
+from dpcore.datasets.in_place.counting import Groups, Look, placed, raws
+from dpcore.datasets.in_place.together import Placed, Whose, as_groups, parts_of
 from dpcore.datasets.in_place.tongue import Cell
 from dpcore.datasets.places import Places
 from dpcore.datasets.range_parts import range_parts
@@ -34,52 +34,49 @@ _NONE: Cell = literal_column("-1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Read:
+class Read(Look):
     """A whole number about one row, and the place that each stands for; −1 is none of them, in both."""
 
-    cell: Cell
     places: Callable[[IntArray], IntArray]
 
 
 def read_as(stored: InPlace, column: Callable[[str], Column], asked: Places) -> tuple[Read, ...]:
     """How the target and every look are read. Raises InvalidArgument."""
     target = column(asked.target)
-    if asked.parts is None:
-        first = _listed(as_groups(stored, target, None).groups)
-    else:
-        first = _part(stored, target, asked.parts)
+    first = _listed(as_groups(stored, target, None)) if asked.parts is None else _part(stored, target, asked.parts)
     return (first, *(_look(stored, column(name), cuts) for name, cuts in asked.looks))
 
 
-def placed_rows(stored: InPlace, cells: Sequence[Cell], whose: Whose | None, *, of_none: bool) -> Select[Any]:
-    """``cells`` of the rows that count, with ``whose`` at most so many of each person; ``of_none`` of no row."""
+def placed_rows(stored: InPlace, looks: Sequence[Look], whose: Whose | None, *, of_none: bool) -> Select[Any]:
+    """``looks`` at the rows that count, with ``whose`` at most so many of each person; ``of_none`` of no row."""
     table: FromClause = stored.table
     if of_none:
         table = select(literal_column("*")).select_from(table).where(false()).subquery()
     if whose is not None:
-        return kept(table, cells, person=whose.person, there=whose.there, most=whose.most, tongue=stored.tongue)
-    return select(*(cell.label(f"c{at}") for at, cell in enumerate(cells))).select_from(table)
+        return whose.kept(table, looks, stored.tongue)
+    return select(*placed(raws(table, looks).subquery(), looks))
 
 
 def _look(stored: InPlace, column: Column, cuts: tuple[float, ...] | None) -> Read:
     if cuts is None:
-        return _listed(as_groups(stored, column, None).groups)
+        return _listed(as_groups(stored, column, None))
     if column.type == "date":
         return _listed(_by_day(stored, column, cuts))
-    return _listed(as_groups(stored, column, np.array(cuts)).groups)
+    return _listed(as_groups(stored, column, np.array(cuts)))
 
 
-def _by_day(stored: InPlace, column: Column, cuts: tuple[float, ...]) -> Groups:
+def _by_day(stored: InPlace, column: Column, cuts: tuple[float, ...]) -> Placed:
     """How many cuts, in days since 1970, a day reaches; one outside its declared range is where the range ends."""
     if column.earliest is None or column.latest is None:
         raise InvalidArgument("columns", f"cannot include “{shown(column.name)}” until its days are declared")
-    days = [literal(_FIRST_DAY + timedelta(days=math.ceil(cut))) for cut in cuts]
+    days = [_FIRST_DAY + timedelta(days=math.ceil(cut)) for cut in cuts]
     rest = None
     if (filled := fill_day(column)) is not None:
         rest = int(np.searchsorted(cuts, (filled - _FIRST_DAY).days, side="right"))
     day = stored.tongue.day(stored.cell(column.name))
     places: dict[Any, int] = {at: at for at in range(len(cuts) + 1)}
-    return Groups(cell=cuts_reached(days, day), places=places, count=len(cuts) + 1, rest=rest)
+    groups = Groups(cell=stored.tongue.reached(day, days), places=places, count=len(cuts) + 1, rest=rest)
+    return Placed(groups=groups, raw=day, place=lambda raw: stored.tongue.reached(raw, days))
 
 
 def _part(stored: InPlace, column: Column, parts: int) -> Read:
@@ -89,16 +86,18 @@ def _part(stored: InPlace, column: Column, parts: int) -> Read:
     if column.fill is not None:
         low, high = float(column.low or 0.0), float(column.high or 0.0)
         rest = int(range_parts(np.array([fill_number(column)]), low, high, parts)[0])
-    return Read(cell=_whole(cell), places=lambda found: np.where(found < 0, rest, found))
+    return Read(raw=_whole(cell), places=lambda found: np.where(found < 0, rest, found))
 
 
-def _listed(groups: Groups) -> Read:
-    """The place of each value that ``groups`` knows."""
+def _listed(column: Placed) -> Read:
+    """The place of each value that its groups know."""
+    groups = column.groups
     known = {int(value): place for value, place in groups.places.items()}  # type: ignore[call-overload] # of what this lists they are whole numbers
     table = np.full(max(known, default=-1) + 2, -1 if groups.rest is None else groups.rest, dtype=np.int64)
     for value, place in known.items():
         table[value] = place
-    return Read(cell=_whole(groups.cell), places=lambda found: table[found])  # of −1 the last is found
+    # of −1 the last is found
+    return Read(raw=column.raw, place=lambda raw: _whole(column.place(raw)), places=lambda found: table[found])
 
 
 def _whole(cell: Cell) -> Cell:

@@ -6,9 +6,8 @@ parts, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +19,9 @@ from dpcore.datasets.fills import fill_number
 from dpcore.datasets.in_place.counting import (
     MOST_OPTIONS,
     Groups,
+    Look,
     bounds_of,
-    by_option,
+    by_options,
     finite,
     inside,
     kept,
@@ -48,9 +48,9 @@ class Whose:
     there: ColumnElement[bool]
     most: int
 
-    def kept(self, stored: InPlace, cells: Sequence[Cell]) -> Select[Any]:
-        """``cells`` of the rows that count: see ``counting.kept``."""
-        return kept(stored.table, cells, person=self.person, there=self.there, most=self.most, tongue=stored.tongue)
+    def kept(self, table: FromClause, looks: Sequence[Look], tongue: Tongue) -> Select[Any]:
+        """``looks`` at the rows that count: see ``counting.kept``."""
+        return kept(table, looks, person=self.person, there=self.there, most=self.most, tongue=tongue)
 
 
 def crossed(
@@ -70,8 +70,7 @@ def crossed(
         if whose is None:
             pairs = [_gathered(stored.table, each, every[0]) for each in every[1:]]
         else:
-            cells = [each.groups.cell for each in every]
-            rows = whose.kept(stored, cells).cte("kept_rows")
+            rows = whose.kept(stored.table, every, stored.tongue).cte("kept_rows")
             pairs = [_sizes(rows.c[f"c{at}"], rows.c.c0, rows) for at in range(1, len(every))]
         parts = [select(literal_column(str(at)).label("part"), *pair.subquery().c) for at, pair in enumerate(pairs)]
     for at, place, answer, size in stored.select(parts[0] if len(parts) == 1 else union_all(*parts)):
@@ -93,22 +92,18 @@ def range_totals(stored: InPlace, columns: Sequence[Column], parts: int, whose: 
         named = (cell.label(f"c{number}") for number, cell in enumerate(cells))
         rows = select(*named).select_from(stored.table).subquery()
     else:
-        rows = whose.kept(stored, cells).subquery()
+        rows = whose.kept(stored.table, [Look(raw=cell) for cell in cells], stored.tongue).subquery()
     found = stored.select(select(*(func.sum(cell) for cell in rows.c)))
     return np.array([0 if total is None else whole_number(total) for total in found[0]], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """A column as groups, and in two steps: ``raw`` about its cell, then ``place`` about that.
-
-    An engine works out a step of its own once for each row, or with ``gather`` once for each different ``raw``, which
-    is quicker.
+class Placed(Look):
+    """A column as groups. An engine works out a step of its own once for each row, or with ``gather`` once for each
+    different ``raw``, which is quicker.
     """
 
     groups: Groups
-    raw: Cell
-    place: Callable[[Cell], Cell]
     gather: bool = False
 
 
@@ -116,15 +111,14 @@ def as_groups(stored: InPlace, column: Column, cuts: FloatArray | None) -> Place
     (cell, kind), tongue = stored.declared(column), stored.tongue
     if cuts is not None:
         cell = stored.number_cell(column)
-        reached = partial(cuts_reached, [number(float(cut)) for cut in cuts])
         low, high = bounds_of(column)
         # Between cuts that lie within the bounds a value beyond them falls where the bound does.
         as_is = cuts.size > 0 and low < cuts[0] and cuts[-1] <= high
         value = case((finite(cell), tongue.double(cell) if as_is else inside(column, cell, tongue)))
-        return Placed(groups=_by_cut(column, reached(value), cuts), raw=value, place=reached)
-    groups = by_option(column, cell, kind, tongue)
-    gather = kind == "text" and tongue.letter_by_letter
-    return Placed(groups=groups, raw=cell, place=lambda raw: by_option(column, raw, kind, tongue).cell, gather=gather)
+        groups = _by_cut(column, value, cuts, tongue)
+        return Placed(groups=groups, raw=value, place=lambda raw: tongue.reached(raw, cuts.tolist()))
+    read, gather = by_options(column, kind, tongue), kind == "text" and tongue.letter_by_letter
+    return Placed(groups=read(cell), raw=cell, place=lambda raw: read(raw).cell, gather=gather)
 
 
 def _at_once(table: FromClause, looks: Sequence[Placed], target: Placed, first: int) -> Select[Any]:
@@ -172,28 +166,15 @@ def _sizes(place: Cell, answer: Cell, rows: FromClause) -> Select[Any]:
     return select(*named).select_from(rows).group_by(place, answer)
 
 
-def _by_cut(column: Column, reached: Cell, cuts: FloatArray) -> Groups:
+def _by_cut(column: Column, value: Cell, cuts: FloatArray, tongue: Tongue) -> Groups:
     """How many of the ascending ``cuts`` (k,) a number reaches, 0 to k; what is not finite is none."""
     if cuts.size > MOST_OPTIONS:
         raise InvalidArgument(
             "columns", f"cannot include “{shown(column.name)}” of this source: it has more than {MOST_OPTIONS:,} cuts"
         )
     filled = None if column.fill is None else int(np.searchsorted(cuts, fill_number(column), side="right"))
-    return Groups(cell=reached, places={at: at for at in range(cuts.size + 1)}, count=cuts.size + 1, rest=filled)
-
-
-def cuts_reached(cuts: Sequence[Cell], value: Cell) -> Cell:
-    """How many ascending ``cuts`` a value reaches; nothing for no value."""
-    return case((value.is_not(None), _halving(value, cuts, 0, len(cuts))))
-
-
-def _halving(value: Cell, cuts: Sequence[Cell], first: int, last: int) -> Cell:
-    """``first`` to ``last``: how many cuts are reached, by as few comparisons as there can be."""
-    if first == last:
-        return literal_column(str(first))
-    middle = (first + last) // 2
-    below, above = _halving(value, cuts, first, middle), _halving(value, cuts, middle + 1, last)
-    return case((value < cuts[middle], below), else_=above)
+    places: dict[Any, int] = {at: at for at in range(cuts.size + 1)}
+    return Groups(cell=tongue.reached(value, cuts.tolist()), places=places, count=cuts.size + 1, rest=filled)
 
 
 def parts_of(column: Column, cell: Cell, tongue: Tongue, parts: int, *, none: int) -> Cell:

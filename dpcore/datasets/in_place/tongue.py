@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,7 +19,6 @@ from sqlalchemy import (
     case,
     cast,
     func,
-    literal,
     literal_column,
     or_,
     try_cast,
@@ -30,6 +28,7 @@ from sqlalchemy.sql import ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
+from dpcore.datasets.in_place import looked_up
 from dpcore.datasets.plain_words import EXPONENT, LARGEST, SPELLINGS
 from dpcore.datasets.schema import LONGEST, LONGEST_PERSON, ColumnType
 
@@ -202,12 +201,15 @@ class Tongue:
     """One engine's way to say things, each about a cell by itself.
 
     ``exact(text)`` tells texts apart letter by letter, ``trimmed(text)`` is one without ``BLANKS`` around it,
-    ``day(cell)`` is its day, ``option(text, options)`` the place among these options, −1 of none, ``whole(number)``
-    the largest whole number up to one above 0, ``integral(number)`` whether one is whole, ``double(number)`` the
-    number as a double, ``quotient(double, by)`` the double divided by a number above 0, ``digest(text)`` its MD5,
-    ``key(text)`` its SHA-256 in two halves, as UUIDs, ``size(cell, kind)`` how many bytes a cell has, told without a
-    copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as ``InPlace`` uses them.
-    ``small(text, words)`` is a text in small letters, as far as it may then be one of these words in small letters.
+    ``day(cell)`` is its day, ``option(text, options)`` the place among these options, −1 of none, ``among(text,
+    words)`` whether it is one of these words, one at least, both letter by letter, ``reached(value, cuts)`` how many of
+    these ascending cuts a value reaches, nothing for no value: each one part of a query (``looked_up``).
+    ``whole(number)`` is the largest whole number up to one above 0, ``integral(number)`` whether one is whole,
+    ``double(number)`` the number as a double, ``quotient(double, by)`` the double divided by a number above 0,
+    ``digest(text)`` its MD5, ``key(text)`` its SHA-256 in two halves, as UUIDs, ``size(cell, kind)`` how many bytes a
+    cell has, told without a copy of it, or None for a kind whose cells are small; ``floor`` and ``clip`` are as
+    ``InPlace`` uses them. ``small(text, words)`` is a text in small letters, as far as it may then be one of these
+    words in small letters.
     ``named(cell, kind, trimmed)`` is what a cell names, as a text: the same one for cells that are equal, another for
     others, where ``trimmed`` is this engine's. ``plain(text)`` is a text as ``plain_words.plain`` has it.
     ``alike`` is a query of no row, in which a table and a column stand as names, or as texts of these: it counts what
@@ -220,6 +222,8 @@ class Tongue:
     trimmed: Callable[[Cell], Cell]
     day: Callable[[Cell], Cell]
     option: Callable[[Cell, tuple[str, ...]], Cell]
+    among: Callable[[Cell, tuple[str, ...]], ColumnElement[bool]]
+    reached: Callable[[Cell, looked_up.Cuts], Cell]
     whole: Callable[[Cell], Cell]
     integral: Callable[[Cell], ColumnElement[bool]]
     floor: str
@@ -257,39 +261,6 @@ def number(value: float) -> Cell:
 def literal_text(words: str) -> str:
     """A text as every engine reads it."""
     return "'" + words.replace("'", "''") + "'"
-
-
-def places(text: Cell, options: tuple[str, ...]) -> Cell:
-    """The place of a text among the options, by the engine's own comparison; the first where two are the same to it."""
-    listed: list[tuple[Any, Cell]] = [
-        (literal(option), literal_column(str(place))) for place, option in enumerate(options)
-    ]
-    return case(*listed, value=text, else_=literal_column("-1"))  # the text is written once, not for each option
-
-
-def _option_in_duckdb(text: Cell, options: tuple[str, ...]) -> Cell:
-    """As ``places``: of none of them −1 as well, for by what a cell says is drawn which rows of a person stay."""
-    return func.coalesce(func.enum_code(try_cast(text, _Enum(options))), literal_column("-1"))
-
-
-class _Enum(UserDefinedType[str]):
-    """A DuckDB type of these words: a cast to it is one look-up, however many there are."""
-
-    cache_ok = True
-
-    def __init__(self, options: tuple[str, ...]) -> None:
-        self.options = options
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "ENUM(" + ", ".join("E'" + _SIGNS.sub(_escaped, option) + "'" for option in self.options) + ")"
-
-
-_SIGNS = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
-
-
-def _escaped(sign: re.Match[str]) -> str:
-    """A sign by its number: as it stands it may be part of what SQLAlchemy looks for in a query it has written."""
-    return f"\\x{ord(sign[0]):02x}"
 
 
 class _Uuid(UserDefinedType[str]):
@@ -423,7 +394,9 @@ DUCKDB = Tongue(
     exact=func.encode,
     trimmed=lambda text: func.regexp_replace(text, literal_column(AROUND), literal_column("''"), literal_column("'g'")),
     day=lambda cell: try_cast(try_cast(cell, DateTime()), Date()),
-    option=_option_in_duckdb,
+    option=looked_up.option_in_duckdb,
+    among=looked_up.among_in_duckdb,
+    reached=looked_up.Reached,
     whole=lambda number: try_cast(func.floor(number), BigInteger()),
     integral=_is_whole,
     floor="floor({})::INTEGER",
@@ -444,7 +417,9 @@ TONGUES: dict[str, Tongue] = {
         exact=lambda text: text.collate("BINARY"),
         trimmed=lambda text: func.trim(text, BLANKS),
         day=func.date,
-        option=places,
+        option=looked_up.option_in_sqlite,
+        among=looked_up.among_in_sqlite,
+        reached=looked_up.ReachedInSqlite,
         whole=lambda number: cast(number, Integer()),
         integral=lambda number: number == cast(number, BigInteger()),
         floor="CAST({} AS INTEGER)",  # nothing here is below 0, and SQLite may be built without floor
@@ -464,7 +439,9 @@ TONGUES: dict[str, Tongue] = {
         exact=lambda text: text.collate("C"),
         trimmed=lambda text: func.btrim(text, BLANKS),
         day=lambda cell: cast(cell, Date()),
-        option=places,
+        option=looked_up.option_in_postgresql,
+        among=looked_up.among_in_postgresql,
+        reached=looked_up.reached_in_postgresql,
         whole=_floor,
         integral=_is_floor,
         floor="floor({})",
