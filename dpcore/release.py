@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
+from functools import partial
 from inspect import signature
 from typing import Any, Protocol
 
@@ -225,9 +226,13 @@ def _release(
         request = _asked_as(ledger, request_id, lineage, request)
         earlier = ledger.receipt(request_id)
         reads = getattr(request, "reads", None)
+        ready = None
         if (earlier is None or earlier.answer_hash is None) and reads is not None:
             if getattr(rows, "in_place", False):
-                _check_source(request, reads, rows)
+                if not (getattr(request, "in_batches", False) or getattr(request, "counts_alone", False)):
+                    raise ReleaseRefused(COUNTS_ALONE)
+                # a large question takes its time to be written: only for whom the ledger gives an answer
+                ready = partial(_check_source, request, reads, rows)
             elif not rows.has(reads.names):
                 raise ReleaseRefused(REFUSED)
             else:
@@ -235,7 +240,9 @@ def _release(
         if earlier is None:
             _check_size(request)
         what, asked, before = sentence(request), _asked(request), _own_digests(request)[1:]
-        receipt = ledger.charge(request_id, lineage, request.cost, what, **asked, known=known, before=before)
+        receipt = ledger.charge(
+            request_id, lineage, request.cost, what, **asked, known=known, before=before, ready=ready
+        )
         if receipt.answer_hash is not None:
             return receipt
         if receipt.request_id != request_id:
@@ -285,9 +292,6 @@ def _check_size(request: Request) -> None:
 
 def _check_source(request: Request, reads: Any, rows: Any) -> None:
     """Whether a source that is counted where it is can answer: before anything is charged."""
-    batches = getattr(request, "in_batches", False)
-    if not batches and not getattr(request, "counts_alone", False):
-        raise ReleaseRefused(COUNTS_ALONE)
     probe = getattr(request, "probe", None)
     _check_rows(lambda: rows.check(reads) if probe is None else probe(rows), "This source")
 

@@ -29,6 +29,8 @@ not."""
 Written = Callable[[], object]
 """Told once that the record of an answer which stands is the one that was written for it: perhaps later, from another
 thread."""
+Ready = Callable[[], object]
+"""Whatever must be well before a charge: it raises where it is not."""
 MOST_BYTES = 4 << 20
 """Bytes of an answer's JSON, without blanks. Whoever charges for one sees to it before that it is no larger
 (``dpcore.release``): this is the last net, for every record is read whole again by each check of the ledger."""
@@ -46,10 +48,19 @@ ANOTHERS = "This request is another person's; nothing was charged."
 
 
 def charge(
-    store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None = None
+    store: Store,
+    request_id: str,
+    lineage: str,
+    cost: Cost,
+    asked: Asked,
+    known: Known | None = None,
+    ready: Ready | None = None,
 ) -> Receipt:
     """See ``Ledger.charge``."""
-    return _with_answer(store, _charged(store, request_id, lineage, cost, asked, known))
+    label(request_id=request_id)
+    text(lineage=lineage)
+    check_cost(cost)
+    return _with_answer(store, _charged(store, request_id, lineage, cost, asked, known, ready))
 
 
 def _with_answer(store: Store, told: Receipt) -> Receipt:
@@ -60,31 +71,27 @@ def _with_answer(store: Store, told: Receipt) -> Receipt:
         return history.receipt(connection, told.request_id) or told
 
 
-def _charged(store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None) -> Receipt:
+def _charged(
+    store: Store, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None, ready: Ready | None
+) -> Receipt:
     """As ``charge``, but for the answer."""
-    label(request_id=request_id)
-    text(lineage=lineage)
-    check_cost(cost)
-    body: dict[str, Any] = {**asked.told(), "cost": cost_to_json(cost)}
     hides = asked.neighbours
     store.kept.settle(request_id)  # so that whoever asks again is shown it, and does not pay for another
     if (budget := _cannot_fit(store, request_id, lineage, cost, asked, known)) is None:
+        if ready is not None:
+            with store.reading() as connection:
+                seen = _seen(store, connection, request_id, lineage, cost, asked, known)
+            if isinstance(seen, Receipt):
+                if seen.request_id != request_id or seen.answer_hash is not None:
+                    return seen
+            elif not seen[0].fits(cost, hides):
+                raise BudgetExceeded(refusal(seen[0], cost, hides, asked.unit))
+            ready()
         with store.writing() as connection:
-            earlier, _ = history.without_answer(connection, request_id)
-            if earlier is not None:
-                if asked.subject != earlier.subject and asked.subject:
-                    raise NotAllowed(ANOTHERS)
-                return history.same(earlier, lineage, as_it_was(body, asked.before, earlier.what, earlier.question))
-            elsewhere = _unknown(connection, lineage, asked.question, known)
-            if elsewhere is not None:
-                return elsewhere
-            budget = accounts.get(connection, lineage)
-            if not budget.practice:
-                terms.must_go_on(connection, lineage)
-                if asked.subject:
-                    daily.must_ask_few(connection, asked.subject)
-                body |= _approved(connection, budget, request_id, cost, body, asked.before)
-                terms.must_protect(store, connection, lineage, asked.unit)
+            found = _seen(store, connection, request_id, lineage, cost, asked, known)
+            if isinstance(found, Receipt):
+                return found
+            budget, body = found
             added, counted = budget.charge_for(cost, hides), budget.counted(cost, hides)
             if added is not None and counted is not None and accounts.take(connection, budget, added, hides):
                 body |= {"generation": budget.generation, "units": asdict(added), "versions": versions()}
@@ -96,6 +103,30 @@ def _charged(store: Store, request_id: str, lineage: str, cost: Cost, asked: Ask
         if not budget.practice:  # of which there is one for each visitor, and which can be reset
             store.refused[lineage] = budget
     raise BudgetExceeded(refusal(budget, cost, hides, asked.unit))
+
+
+def _seen(
+    store: Store, connection: Connection, request_id: str, lineage: str, cost: Cost, asked: Asked, known: Known | None
+) -> Receipt | tuple[Budget, dict[str, Any]]:
+    """What there is of this request, or of another answer to its question, but for the answer; else the budget that it
+    would be charged to, and what its record says. Raises as ``Ledger.charge`` whatever else keeps it from that."""
+    body: dict[str, Any] = {**asked.told(), "cost": cost_to_json(cost)}
+    earlier, _ = history.without_answer(connection, request_id)
+    if earlier is not None:
+        if asked.subject != earlier.subject and asked.subject:
+            raise NotAllowed(ANOTHERS)
+        return history.same(earlier, lineage, as_it_was(body, asked.before, earlier.what, earlier.question))
+    elsewhere = _unknown(connection, lineage, asked.question, known)
+    if elsewhere is not None:
+        return elsewhere
+    budget = accounts.get(connection, lineage)
+    if not budget.practice:
+        terms.must_go_on(connection, lineage)
+        if asked.subject:
+            daily.must_ask_few(connection, asked.subject)
+        body |= _approved(connection, budget, request_id, cost, body, asked.before)
+        terms.must_protect(store, connection, lineage, asked.unit)
+    return budget, body
 
 
 def _approved(

@@ -558,6 +558,7 @@ class Ledger:
         unit: str = "",
         known: Known | None = None,
         before: Sequence[str] = (),
+        ready: charging.Ready | None = None,
     ) -> Receipt:
         """Spend ``cost`` for one release, durably, and return its receipt; charge first, draw afterwards.
 
@@ -569,12 +570,15 @@ class Ledger:
         Where the question was charged since the last reset, for an answer that is not among what is ``known``, that
         charge's receipt is returned, under its own id and perhaps without an answer yet, and nothing is charged: of
         several who knew the same and ask at once one pays. A charge by one of ``known.digests`` counts, too.
+        ``ready`` is called once it is seen that this would be charged, or was and has no answer, and before anybody is
+        kept waiting for it: what it raises keeps it from being charged, and whoever may not ask, or not so much, is
+        told so without it.
         Raises BudgetExceeded when it does not fit (nothing is charged), NotAllowed for a budget that was closed or that
         is not shared with the person who asks, ApprovalNeeded above what they may take alone, UnknownLineage,
         InvalidCost, and InvalidArgument when the request_id was used for a different question.
         """
         asked = self._asked(what, before, mechanism=mechanism, neighbours=neighbours, question=question, unit=unit)
-        return charging.charge(self._store, request_id, lineage, cost, asked, known)
+        return charging.charge(self._store, request_id, lineage, cost, asked, known, ready)
 
     def _asked(self, what: str, before: Sequence[str], **more: str) -> Asked:
         return Asked(what=what, before=before, actor=self._actor, subject=self._subject, **more)

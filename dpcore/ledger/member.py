@@ -410,15 +410,16 @@ class MembersLedger(Ledger):
         *,
         known: Known | None = None,
         before: Sequence[str] = (),
+        ready: charging.Ready | None = None,
         **asked: str,
     ) -> Receipt:
         if self._practised(lineage):
             if super().receipt(request_id) is None:  # the same again writes nothing
                 self.may_begin(rate.ANSWER)
-            return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
+            return super().charge(request_id, lineage, cost, what, known=known, before=before, ready=ready, **asked)
         try:
             with self._at_least(lineage, "ask", NOT_SHARED):
-                return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
+                return super().charge(request_id, lineage, cost, what, known=known, before=before, ready=ready, **asked)
         except UnknownLineage:
             raise NotAllowed(NOT_SHARED) from None
 

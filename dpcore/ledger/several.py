@@ -14,7 +14,7 @@ from types import EllipsisType
 from typing import Any
 
 from dpcore.costs import Cost
-from dpcore.ledger import accounts, daily, practice, rate
+from dpcore.ledger import accounts, charging, daily, practice, rate
 from dpcore.ledger.asked import Known
 from dpcore.ledger.budget import Budget
 from dpcore.ledger.core import Ledger
@@ -87,15 +87,16 @@ class SeveralLedger(Ledger):
         *,
         known: Known | None = None,
         before: Sequence[str] = (),
+        ready: charging.Ready | None = None,
         **asked: str,
     ) -> Receipt:
         if self.receipt(request_id) is not None:  # the same again writes nothing
-            return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
+            return super().charge(request_id, lineage, cost, what, known=known, before=before, ready=ready, **asked)
         if self._is_practice(lineage):
             self._practise(lineage, rate.ANSWER)
-            return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
+            return super().charge(request_id, lineage, cost, what, known=known, before=before, ready=ready, **asked)
         count = self._spend()
-        charged = super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
+        charged = super().charge(request_id, lineage, cost, what, known=known, before=before, ready=ready, **asked)
         count()  # one that does not fit its budget writes nothing
         return charged
 

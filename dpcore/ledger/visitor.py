@@ -161,6 +161,7 @@ class VisitorsLedger(Ledger):
         *,
         known: Known | None = None,
         before: Sequence[str] = (),
+        ready: charging.Ready | None = None,
         **asked: str,
     ) -> Receipt:
         try:
@@ -169,7 +170,7 @@ class VisitorsLedger(Ledger):
             _refuse()
         if super().receipt(request_id) is None:  # the same again writes nothing
             self.may_begin(rate.ANSWER)
-        return super().charge(request_id, lineage, cost, what, known=known, before=before, **asked)
+        return super().charge(request_id, lineage, cost, what, known=known, before=before, ready=ready, **asked)
 
     def begin_draw(self, request_id: str) -> None:
         charging.begin_draw(self._store, request_id, self._must_be_mine, self._token)
