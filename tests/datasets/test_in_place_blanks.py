@@ -245,3 +245,17 @@ def test_a_table_in_memory_trims_white_space_alone() -> None:
     signs = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
     trimmed = pd.Series(["a" + sign for sign in signs], dtype="str").str.strip() == "a"
     assert "".join(pd.Series(signs)[trimmed]) == BLANKS
+
+
+@pytest.mark.parametrize("make", [in_folder, in_lines, in_sqlite])
+def test_blanks_within_an_option_are_letters_of_it_and_some_are_spaces_in_a_file(
+    make: Callable[[Path, pd.DataFrame], InPlace], tmp_path: Path
+) -> None:
+    """Each as another letter in a source, as docs/sources.md says."""
+    rows = pd.DataFrame({"who": "a", "ward": [f"So{sign}uth" for sign in IN_A_LINE], "ill": "no"}, dtype="str")
+    stored, asked = make(tmp_path, rows), MostCommonOption.of(EVERY, "ward", epsilon=1.0)
+    assert asked.read(PrivateSource(lambda: stored)).tolist() == [0, 1]
+    spaces = sum(
+        sign in " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}\N{FIGURE SPACE}" for sign in IN_A_LINE
+    )
+    assert asked.read(PrivateRows(rows)).tolist() == [0, spaces] == [0, 5]
