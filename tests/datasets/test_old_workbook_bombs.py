@@ -148,7 +148,6 @@ def _within(many: int) -> bytes:
     return bytes(found)
 
 
-_NAME = "Workbook".encode("utf-16-le")
 _PLAIN = compound.container_of(stream(number(0, 0)))
 DAMAGED = {
     "a stream that goes round": _round(_PLAIN),
@@ -168,9 +167,7 @@ DAMAGED = {
     "a string that breaks off": compound.container_of(
         stream(number(0, 0), among=record(0xFC, struct.pack("<iiHB", 1, 1, 9000, 0)))
     ),
-    "no stream of that name": _PLAIN.replace(_NAME, "Forkbook".encode("utf-16-le")) + _NAME + bytes(2),
     "sheets that lie one in the other": compound.container_of(_within(40)),
-    "an archive among the cells": compound.container_of(stream(record(0x204, b"PK\x05\x06" * 9))),
 }
 
 

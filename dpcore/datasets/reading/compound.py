@@ -19,14 +19,21 @@ _LAST_SECTOR = 0xFFFFFFF9
 _MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SMALL = 4096  # shorter streams stand in the small sectors
 _SECTOR = 4096
-_NAMES = ("Workbook", "Book")
+_NAMES, _LOCKED = ("Workbook", "Book"), "EncryptedPackage"
+_NO_ARCHIVE = b"PK\5\6" + bytes(18)
+"""The end of an archive without any part."""
+
+
+class Locked(Exception):
+    """The workbook is encrypted."""
 
 
 def workbook_stream(data: bytes) -> bytes:
-    """The stream of the workbook. Raises UnreadableFile for a container that is damaged or holds none."""
+    """The stream of the workbook, found by the names that the container lists alone: any of them can stand in a cell,
+    too. Raises UnreadableFile for a container that is damaged or holds none, and Locked."""
     try:
         return _stream(data)
-    except (struct.error, IndexError, StopIteration):
+    except (struct.error, IndexError):
         raise UnreadableFile(DAMAGED) from None
 
 
@@ -52,7 +59,12 @@ def _stream(data: bytes) -> bytes:
     for at in range(0, len(entries) - 127, 128):
         name = entries[at : at + 64].decode("utf-16-le", "replace").partition("\0")[0]
         found.setdefault(name, struct.unpack_from("<II", entries, at + 116))
-    start, length = next(found[name] for name in (*_NAMES, "") if name in found)
+    place = next((found[name] for name in _NAMES if name in found), None)
+    if place is None and _LOCKED in found:
+        raise Locked
+    if place is None:
+        raise UnreadableFile("This is an old Office document without a sheet; save the table as CSV.")
+    start, length = place
     if length >= _SMALL:
         return _chain(data, start, fat, size, size)[:length]
     root = _chain(data, struct.unpack_from("<I", entries, 116)[0], fat, size, size)
@@ -82,7 +94,11 @@ def _chain(data: bytes, number: int, following: npt.NDArray[np.uint32], size: in
 
 
 def container_of(stream: bytes | bytearray) -> bytes:
-    """A plain container of one stream, "Workbook", with sectors of 4,096 bytes."""
+    """A plain container of one stream, "Workbook", with sectors of 4,096 bytes.
+
+    It ends as an empty archive does: where the library cannot open the workbook it looks for the end of an archive, and
+    would find one that is kept in the stream, as themes are, or whatever a cell's bytes look like.
+    """
     count = -(-max(len(stream), _SMALL) // _SECTOR)
     tables = -(-(count + 2) // (_SECTOR // 4 - 1))
     if tables > 109:
@@ -100,6 +116,7 @@ def container_of(stream: bytes | bytearray) -> bytes:
             struct.pack(f"<{len(links)}I", *links),
             entries.ljust(_SECTOR, b"\0"),
             stream.ljust(count * _SECTOR, b"\0"),
+            _NO_ARCHIVE.rjust(_SECTOR, b"\0"),
         ]
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from dpcore.datasets.reading.bounds import check_sheets, check_size, check_text
+from dpcore.datasets.reading.compound import Locked
 from dpcore.datasets.reading.markup import DAMAGED
 from dpcore.datasets.reading.odd_cells import ERROR_CODES, NOT_AVAILABLE
 from dpcore.errors import UnreadableFile
@@ -24,7 +25,6 @@ _MENDED, _LEAST_FORMULA, _LEAST_BOOLEAN = frozenset({_FORMULA, _BOOLEAN}), 22, 8
 _OF_FORMULA = frozenset({_GOES_ON, 0x36, 0x37, 0x236, 0x21, 0x221, 0xBC, 0x4BC})
 """What may stand between a formula and its text: what is a table, an array, or shared by several cells."""
 _LARGEST = 65_536 * 256
-_READ = frozenset({0x0A, 0x17, 0x18, 0x22, 0x2F, 0x3C, 0x42, 0x85, 0xE0, 0xFC, 0x13D, 0x41E, 0x809})
 _FIRST_HALF = 0xD8 >> 2
 """The first six bits of the first half of a letter that takes two."""
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb")
@@ -33,20 +33,15 @@ _OUT_OF_ORDER = (
     "The cells of this old workbook are not in the order of its rows; save it as .xlsx or CSV and try again."
 )
 _CUT = "How this old workbook is written cuts a word in the midst of a letter; save it as .xlsx or CSV and try again."
-_ARCHIVE_END = b"PK\x05\x06"
 _Record = tuple[int, int, int]  # type, where its bytes begin, where they end
 _HEAD = struct.Struct("<HH")
-
-
-class Locked(Exception):
-    """The workbook is encrypted."""
 
 
 def checked_stream(stream: bytes, most: int, turn: Callable[[], None]) -> bytearray:
     """The stream of an old workbook, whose sheets hold at most ``most`` cells together, empty ones between included.
 
-    What could pass for the end of an archive is blanked where nobody reads it, formulas are without what they work out,
-    and errors that the library does not know are one that it does. Raises UnreadableFile, and Locked.
+    Formulas are without what they work out, and errors that the library does not know are one that it does. Raises
+    UnreadableFile, and Locked.
     """
     try:
         return _checked(stream, most, turn)
@@ -57,7 +52,6 @@ def checked_stream(stream: bytes, most: int, turn: Callable[[], None]) -> bytear
 def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytearray:
     sheets: list[int] = []
     strings: list[tuple[int, int]] = []
-    blank: list[tuple[int, int]] = []
     last = front = 0
     for kind, start, end in _records(stream, 0, turn):
         front = end
@@ -71,8 +65,6 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytearray:
             strings = [(start, end)]
         elif kind == _GOES_ON and last == _STRINGS:
             strings.append((start, end))
-        elif kind not in _READ:
-            blank.append((start, end))
         last = last if kind == _GOES_ON else kind
     check_sheets(len(sheets))
     lengths = _lengths(stream, strings)
@@ -87,7 +79,6 @@ def _checked(stream: bytes, most: int, turn: Callable[[], None]) -> bytearray:
         cells, text = cells + held, text + characters
         check_size(cells, 1, most=most)
         check_text(text, longest)
-    _without_archive(made, blank)
     return made
 
 
@@ -250,12 +241,3 @@ def _lengths(stream: bytes, parts: list[tuple[int, int]]) -> list[int]:
     if at < end or next(rest, None) is not None:  # the library reads on, whatever number is stated
         raise UnreadableFile(DAMAGED)
     return lengths
-
-
-def _without_archive(made: bytearray, blank: list[tuple[int, int]]) -> None:
-    """An archive inside (themes are kept as one) must not be taken for the workbook where that cannot be opened."""
-    if _ARCHIVE_END in made:
-        for start, end in blank:
-            made[start:end] = bytes(end - start)
-        if _ARCHIVE_END in made:
-            raise UnreadableFile(DAMAGED)

@@ -14,7 +14,7 @@ from typing import IO, Any, Literal
 
 from dpcore.datasets.reading.container import kind_of
 from dpcore.datasets.reading.no_memory import check_memory
-from dpcore.datasets.reading.zip_heads import check_heads
+from dpcore.datasets.reading.zip_heads import check_heads, most_parts
 from dpcore.errors import UnreadableFile
 
 MOST_UNPACKED = 200 << 20
@@ -26,7 +26,7 @@ _LOCKED = "The file is locked with a password; save it without one and choose it
 _OTHERWISE = "The archive is packed in a way that cannot be read; pack it as plain zip."
 _ENDINGS = ("csv", "tsv", "txt", "tab", "dat", "json", "jsonl", "ndjson", "parquet", "xlsx", "xlsm", "xls", "ods",
             "sav", "zsav", "dta", "sas7bdat", "xpt", "por", "arrow", "feather")  # fmt: skip
-_ENTRY, _MOST_MEMBERS = b"PK\x01\x02", 10_000
+_MOST_MEMBERS = 10_000
 _OPENERS: dict[str, Callable[..., Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 Packed = Literal["zip", "gzip", "bzip2", "xz"]
 Workbook = Literal["xlsx", "ods"]
@@ -126,7 +126,7 @@ def _check_inner(data: bytes) -> None:
 
 
 def _archive(data: bytes) -> zipfile.ZipFile:
-    if data.count(_ENTRY) > _MOST_MEMBERS:  # each is looked up in Python before anything is known of the archive
+    if most_parts(data) > _MOST_MEMBERS:  # each is looked up in Python before anything is known of the archive
         raise UnreadableFile("The archive holds far more files than a table needs; choose the table itself.")
     try:
         return zipfile.ZipFile(io.BytesIO(data))

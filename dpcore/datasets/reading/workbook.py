@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.reading.bounds import MOST_COLUMNS, check_sheets, check_size
-from dpcore.datasets.reading.compound import container_of, workbook_stream
+from dpcore.datasets.reading.compound import Locked, container_of, workbook_stream
 from dpcore.datasets.reading.excel_parts import ExcelParts, Extent
 from dpcore.datasets.reading.gathering import Gathering
 from dpcore.datasets.reading.markup import DAMAGED, follow, new_parser
 from dpcore.datasets.reading.no_memory import check_memory
 from dpcore.datasets.reading.odd_cells import is_count, is_number, mended
-from dpcore.datasets.reading.old_sheets import Locked, checked_stream
+from dpcore.datasets.reading.old_sheets import checked_stream
 from dpcore.datasets.reading.packing import Workbook, check_members
 from dpcore.datasets.reading.survey import HEAD, TAIL, Survey
 from dpcore.datasets.report import Notice, listed
@@ -127,7 +127,7 @@ def sheet_of(data: bytes, kind: Workbook | None, chosen: str | None, say: Say) -
     if aside:
         sentence = "Hidden sheets were left out; choose one by its name to read it."
         notices.append(Notice(what="noticed", sentence=sentence, count=len(aside), texts=tuple(aside[:20])))
-    if b"vbaProject.bin" in data:
+    if kind == "xlsx" and _holds_macros(data):
         notices.append(Notice(what="noticed", sentence="The workbook holds macros; they are never run."))
     return replace(found, notices=tuple(notices))
 
@@ -147,6 +147,12 @@ def _opened(data: bytes) -> Any:
         if type(error).__name__ != _PANIC:
             raise
         raise UnreadableFile(DAMAGED) from None
+
+
+def _holds_macros(data: bytes) -> bool:
+    """By the names of its parts: any bytes can stand in a cell, too."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return any(name.endswith("vbaProject.bin") for name in archive.namelist())
 
 
 def _is_table(sheet: Sheet) -> bool:
@@ -431,16 +437,7 @@ class _Corners:
 
 def _old_workbook(data: bytes, say: Say) -> bytes:
     """The old binary workbook alone, whose sheets are known to fit the memory together."""
-    _refuse_other_documents(data)
     try:
         return container_of(checked_stream(workbook_stream(data), _MOST_CELLS, lambda: say(0.0)))
     except Locked:
         raise UnreadableFile(_LOCKED) from None
-
-
-def _refuse_other_documents(data: bytes) -> None:
-    """The old container of offices holds workbooks, documents, mails, or a newer file locked with a password."""
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        raise UnreadableFile(_LOCKED)
-    if not any(f"{name}\0".encode("utf-16-le") in data for name in ("Workbook", "Book")):
-        raise UnreadableFile("This is an old Office document without a sheet; save the table as CSV.")

@@ -18,7 +18,19 @@ _PLACE_64 = struct.Struct("<4sIQI")
 _HEAD = struct.Struct("<4s5H3I2H")
 _LOCKED, _SIZES_AFTER, _UTF8 = 1, 8, 0x800
 _LARGE, _OTHER_NAME = 0x0001, 0x7075  # what an extra field says: sizes of 64 bits, and a name of its own
+_ENTRY = b"PK\1\2"
 _MOST_16, _MOST_32 = 0xFFFF, 0xFFFFFFFF
+
+
+def most_parts(data: bytes) -> int:
+    """At least as many parts as Python's reader would look up, by the marks in the list at the end: a cell can hold any
+    number of them. Where that does not say plainly how long it is, by all marks that there are."""
+    at = data.rfind(b"PK\5\6")
+    end, large = data[at : at + _END.size], data[max(at - _PLACE_64.size, 0) : at].startswith(b"PK\6\7")
+    if at < 0 or len(end) < _END.size or large:
+        return data.count(_ENTRY)
+    *_, size, _, comment = _END.unpack(end)
+    return data.count(_ENTRY, max(at - size, 0) if at + _END.size + comment == len(data) else 0)
 
 
 def check_heads(data: bytes, archive: zipfile.ZipFile) -> None:
