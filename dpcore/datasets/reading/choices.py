@@ -22,7 +22,8 @@ class Choices:
     "'", or "" for none; inside a cell it is ``doubled`` or stands behind a ``backslash``, as ``escape`` says.
     Carriage ``returns`` without a line feed stand "in cells", as blanks, or "at ends" of lines, where line feeds
     are blanks. Line ``breaks`` stand "inside" cells in quotation marks too, or "between" rows alone: then a line on
-    which a mark stays open holds nothing.
+    which a mark stays open or has text behind it, or a backslash that means more than itself stands before what ends a
+    cell, holds nothing.
     ``header_rows`` (0 to 2) lines name the columns, from line ``header_line`` on; where none does there are ``columns``
     of them. ``decimal`` and ``date_order`` hold for every column, whatever its cells show; but where cells can be
     numbers already, as in a sheet, ``decimal`` is for columns that show none. ``keep_footer`` says whether lines that

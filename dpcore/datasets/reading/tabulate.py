@@ -41,6 +41,9 @@ from dpcore.validate import BoolArray, IntArray
 _BEARABLE = 0.01
 _SPACED = (BLANKS, BLANKS_NAMED)
 _OTHER_SHEET = "choose another one of the workbook"
+_UNCLEAR = (
+    "Lines of which it is not clear where their cells end, as where a quotation mark stays open or has text behind it,"
+)
 _Say = Callable[[float, str], None]
 
 
@@ -135,9 +138,11 @@ def tabulate(
     if way is not None:
         data, spaces = spacing.tabbed(data, way)
         dialect = _dialect(data, "\t", quote)
+    if escape == "backslash" and dialect.quote:
+        dialect = replace(dialect, escape="\\")
     first_line, opened = 2 if skipped else 1, np.zeros(0, dtype=np.int64)
     if breaks == "between":
-        data, opened = _apart(data, dialect, first_line, escape)
+        dialect, data, opened = _apart(data, dialect, first_line, escape)
     with bulk.Ahead(data, dialect) as ahead:
         dialect, seen = _surveyed(data, dialect, first_line, escape, ahead.whole_until, say)
         found = layout.find(seen, header_rows=header_rows, header_line=header_line, keep_footer=keep_footer)
@@ -147,7 +152,7 @@ def tabulate(
     say(0.35, "Checking the rows")
     about = [*decoded.notices, *spaces, *_about_dialect(dialect, declared), *_about_lines(seen, found)]
     if opened.size:
-        about.append(_aside("Lines on which a quotation mark stays open, or a closing one has text behind it,", opened))
+        about.append(_aside(_UNCLEAR, opened))
     body = _assembled(read.frame, seen, found, columns, uneven)
     report = Report(
         container="text",
@@ -297,32 +302,28 @@ def _surveyed(
     def part(done: float) -> None:
         say(0.05 + 0.15 * done, "Finding the rows")
 
-    escaped = replace(dialect, escape="\\")
-    if escape == "backslash" and dialect.quote:
-        return escaped, survey(data, escaped, first_line, part)
     try:
         return dialect, survey(data, dialect, first_line, part, whole_until)
     except UnreadableFile:
         if escape is not None or not dialect.quote or f"\\{dialect.quote}".encode() not in data:
             raise
+        escaped = replace(dialect, escape="\\")
         return escaped, survey(data, escaped, first_line, part)
 
 
-def _apart(data: bytes, dialect: Dialect, first_line: int, escape: Escape | None) -> tuple[bytes, IntArray]:
-    """``lines_apart`` where any mark stays open or has text behind it, by the way in which they are written inside
+def _apart(data: bytes, dialect: Dialect, first_line: int, escape: Escape | None) -> tuple[Dialect, bytes, IntArray]:
+    """``lines_apart`` where the file is not plain, or any mark stays open, by the way in which marks are written inside
     cells."""
-    nothing = np.zeros(0, dtype=np.int64)
-    if not dialect.quote or dialect.quote.encode() not in data:
-        return data, nothing
+    if not dialect.quote or not any(sign.encode() in data for sign in (dialect.quote, dialect.escape)):
+        return dialect, data, np.zeros(0, dtype=np.int64)
     try:
         dialect, seen = _surveyed(data, dialect, first_line, escape, None, lambda done, doing: None)
     except UnreadableFile:  # where one is open to the end
-        if escape == "backslash" and dialect.quote:
-            dialect = replace(dialect, escape="\\")
+        pass
     else:
-        if seen.over_lines is None:
-            return data, nothing
-    return lines_apart(data, dialect, first_line)
+        if seen.cuts is not None and seen.over_lines is None:
+            return dialect, data, np.zeros(0, dtype=np.int64)
+    return dialect, *lines_apart(data, dialect, first_line)
 
 
 def _cells(
