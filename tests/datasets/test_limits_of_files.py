@@ -84,6 +84,33 @@ def test_a_row_of_any_width_moves_itself_alone(kind: str, wide: str) -> None:
             assert ([at - (at > own) for at in found if at != own], records - 1) == places(here)
 
 
+TABLE = [
+    ["name", "age", "when", "party"],
+    *([f"p{row}", f"{20 + row}", f"2024-01-{row:02}", "Left"] for row in range(1, 9)),
+]
+FILLED = {"numbers": "5", "words": "x", "days": "2024-01-09"}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("cell", FILLED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_nothing_is_stated_a_row_of_any_width_refuses_no_file(kind: str, cell: str) -> None:
+    """As a page reads it first: where the names stand is found by how wide rows are as a rule."""
+    for width in (4, 40, MOST_COLUMNS, MOST_COLUMNS + 1):
+        for place in (1, 8):
+            rows = [*TABLE[:place], [FILLED[cell]] * width, *TABLE[place + 1 :]]
+            found = table_of(KINDS[kind](rows), Choices(uneven="set aside"), lambda *_: None)
+            assert found.report.header_lines == (1,), (width, place)
+            for row, cells in zip(places(found)[0], found.frame[TABLE[0]].to_numpy().tolist(), strict=True):
+                assert row == place - 1 or cells == TABLE[row + 1]
+
+
+def test_a_guess_by_the_widest_row_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survey.Survey, "usual", property(lambda seen: int(seen.counts.max())))
+    with pytest.raises((UnreadableFile, AssertionError)):
+        test_where_nothing_is_stated_a_row_of_any_width_refuses_no_file("sheet", "words")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_of_more_columns_than_are_read_are_refused_whatever_rows_hold(kind: str) -> None:
     heading = [f"c{place}" for place in range(MOST_COLUMNS + 1)]

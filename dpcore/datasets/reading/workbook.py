@@ -157,7 +157,7 @@ def _holds_macros(data: bytes) -> bool:
 
 def _is_table(sheet: Sheet) -> bool:
     """At least two rows with at least as many cells as half the columns: not a cover with a few lines."""
-    return len(sheet.frame) >= 2 and (sheet.survey.usual > 1 or len(sheet.frame) >= 5)
+    return len(sheet.frame) >= 2 and (int(sheet.survey.counts.max()) > 1 or len(sheet.frame) >= 5)
 
 
 def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say: Say) -> Sheet:
@@ -173,6 +173,7 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
     lines: list[int] = []
     blank: list[int] = []
     filled = np.zeros(width, dtype=np.int64)
+    widths: list[int] = []  # of rows up to their last cell, and of one with a title alone
     overflown: list[int] = []
     beyond: dict[int, int] = {}
     total = int(sheet.total_height)
@@ -195,6 +196,7 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
             continue
         if len(present) > 1:
             filled[present] += 1
+        widths.append(present[-1] + 1 if len(present) > 1 else 1)
         if ends:
             beyond[len(lines)] = left + ends
         lines.append(number)
@@ -205,7 +207,7 @@ def _read(sheet: Any, extent: Extent, names: tuple[str, ...], certain: bool, say
     kept = np.flatnonzero(filled) if filled.any() else np.arange(width)
     frame.columns = pd.RangeIndex(width)
     survey = Survey(
-        counts=np.full(len(frame), len(kept), dtype=np.int64),
+        counts=np.maximum(np.searchsorted(kept, np.array(widths, dtype=np.int64)), 1),
         lines=np.array(lines, dtype=np.int64),
         blank=np.array(blank, dtype=np.int64),
         head=[_trimmed(row, kept) for row in frame.head(HEAD).itertuples(index=False, name=None)],
