@@ -16,6 +16,7 @@ from dpcore.datasets import UnreadableFile
 from dpcore.datasets.reading import documents, survey, tabulate
 from dpcore.datasets.reading.bounds import MOST_COLUMNS
 from dpcore.datasets.reading.choices import Choices
+from dpcore.datasets.reading.dialect import DELIMITERS
 from dpcore.datasets.reading.kinds import table_of
 from dpcore.datasets.reading.tabulate import Tabulated
 from tests.datasets.test_json_form import listed
@@ -118,6 +119,26 @@ def test_names_of_more_columns_than_are_read_are_refused_whatever_rows_hold(kind
         with pytest.raises(UnreadableFile, match="501 columns; up to 500 can be read"):
             read(kind, [heading, *rows])
     assert read(kind, [heading[:-1], *PEOPLE]).frame.shape[1] == MOST_COLUMNS
+
+
+@pytest.mark.parametrize("count", [700, 60_000, 200_000])
+@pytest.mark.parametrize("sign", DELIMITERS)
+def test_a_line_of_any_number_of_delimiters_is_told_as_it_is(sign: str, count: int) -> None:
+    """Alone; beside a table it moves itself alone. It was said to take too much memory, which it does not."""
+    with pytest.raises(UnreadableFile, match=f"{count + 1:,} columns; up to 500 can be read"):
+        table_of(f"x{sign * count}".encode(), Choices(), lambda *_: None)
+    lines = [sign.join(row) for row in [HEADING, *PEOPLE]]
+    found = table_of("\n".join([*lines, sign * count]).encode(), Choices(uneven="set aside"), lambda *_: None)
+    assert found.frame.to_numpy().tolist()[: len(PEOPLE)] == PEOPLE
+
+
+def test_a_sniffer_that_is_given_such_a_line_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = b"," * 200_000
+    with pytest.raises(UnreadableFile, match="200,001 columns"):
+        table_of(line, Choices(), lambda *_: None)
+    monkeypatch.setattr(tabulate, "_narrow", lambda sample: sample)
+    with pytest.raises(MemoryError):
+        table_of(line, Choices(), lambda *_: None)
 
 
 def test_that_cells_were_left_out_is_said() -> None:

@@ -291,7 +291,17 @@ def _dialect(data: bytes, chosen: str | None, quote: str | None) -> Dialect:
     if chosen is not None:
         mark = dialects.likely_quote(sample) if quote is None else quote
         return Dialect(delimiter=dialects.checked(chosen), quote=mark, escape=mark)
-    return dialects.find(sample, lambda: engine.sniffed_delimiter(sample.encode()), quote)
+    return dialects.find(sample, lambda: _sniffed(_narrow(sample)), quote)
+
+
+def _narrow(sample: str) -> str:
+    """Without the lines of more cells than are read: for one of many thousands DuckDB's sniffer finds no room, and any
+    other number of them in one row is no reason to take another delimiter."""
+    return "\n".join(line for line in sample.split("\n") if max(map(line.count, dialects.DELIMITERS)) <= WIDEST)
+
+
+def _sniffed(sample: str) -> str | None:
+    return engine.sniffed_delimiter(sample.encode()) if sample.strip() else None
 
 
 def _surveyed(
