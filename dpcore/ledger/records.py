@@ -189,6 +189,12 @@ def cost_to_json(cost: Cost) -> dict[str, Any]:
     }
 
 
+def taken(cost: dict[str, Any]) -> dict[str, Any]:
+    """What a cost as JSON takes of a budget, without the event that says more of all answers together: a later program
+    may know another one, or none."""
+    return {name: value for name, value in cost.items() if name != "event"}
+
+
 def cost_from_json(found: dict[str, Any]) -> Cost:
     """The inverse of ``cost_to_json``."""
     event = None

@@ -24,6 +24,11 @@ _SAID = (  # of a file, before and now
     ("suggested by the file and confirmed by a person", f"stated or called right by {_SEEN}"),
     ("was stated or called right by", "were stated or called right by"),
     ("rows was stated and not counted.", f"rows was stated by {_SEEN}: not covered by ε."),
+    (
+        "no row has more cells than there are columns and no quotation mark stays open, whatever it holds",
+        "whatever people write stays in its cell, as signs that end cells and quotation marks within one do where the "
+        "program that wrote the file puts marks around it",
+    ),
 )
 _SAID_LATER = (
     re.compile(" and never spelled in two ways"),
@@ -33,8 +38,13 @@ _SAID_LATER = (
         "(?<= each row is )(one record|one option|a step in time) and how (?:many of them|far) one .+? "
         "(?:has|changes it),?(?= were stated or called right by)"
     ),
+    re.compile(r" So was that each row is of one [^.]+ alone: [^.]+\."),
+    re.compile(r": nothing less was stated, or none that holds of this kind of file, as it does of CSV(?=\.)"),
 )
 """What is said of a file now and was not before; of a pattern with a group that part was."""
+_STEPS = re.compile(r"(?<= )can change the numbers of (at most [0-9,]+) step(?=s? was stated)")
+_ROWS = r"has \1 row"
+"""How many of its steps one person can change, now and before."""
 _CHOSEN = re.compile(
     " ε and what is asked were chosen after looking at the data(?: or an earlier file)?: not covered by ε[.]\\Z"
 )
@@ -105,6 +115,7 @@ def _with_places(told: str) -> str:
         told = later.sub(partial(_instead, sign), told)
     for after in _SAID_AFTER:
         told = after.sub("", told)
+    told = _STEPS.sub(_ROWS, told)
     return _NUMBER.sub("0", told)
 
 

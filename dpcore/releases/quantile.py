@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -89,6 +89,12 @@ class QuantileValue(Chosen):
     def counts_alone(self) -> bool:
         """It needs no more than how many rows have each value, in its own units."""
         return True
+
+    @property
+    def instead_of(self) -> tuple[QuantileValue, ...]:
+        """Among 1,001 numbers, as columns of whole numbers were asked about before."""
+        own = points_of(self._declared)
+        return (replace(self, points=USUAL_POINTS),) if self.points == own < USUAL_POINTS else ()
 
     @property
     def _declared(self) -> Column:

@@ -18,7 +18,7 @@ from dpcore.errors import InvalidArgument
 from dpcore.ledger import Known, Ledger, charging, words
 from dpcore.release import question_digest, question_digests, release, sentence
 from dpcore.releases.alarm import AlarmRun
-from dpcore.releases.asked import CHOSEN, SEEN
+from dpcore.releases.asked import _FORM, CHOSEN, SEEN
 from dpcore.releases.selection import MostCommonOption
 from tests.release.granting import granting
 
@@ -117,6 +117,13 @@ ROW = (
     f"person has, were stated or called right by {SEEN}: not covered by ε."
 )
 MANY = f"Q. That there are about 9 rows was stated by {SEEN}: not covered by ε."
+MOST = "That one person has at most 1 row was stated and not checked."
+ALONE = (
+    "So was that each row is of one person alone: without that person it is gone and no other row changes, and no number "
+    "in it counts or adds up several."
+)
+RANGE = "Q. One person can move an entry over its whole declared range of 0 to 9"
+EVEN = "no row has more cells than there are columns and no quotation mark stays open, whatever it holds"
 WORDS = {
     "spelled": ("Q, named once.", "Q, named once and never spelled in two ways."),
     "looked": ("Q.", f"Q. {CHOSEN}"),
@@ -127,6 +134,13 @@ WORDS = {
     "stated": (f"Q. {COLUMN.replace(f'stated or called right by {SEEN}', WAS)}", f"Q. {COLUMN}"),
     "were": (f"Q. {COLUMN.replace('were stated', 'was stated')}", f"Q. {COLUMN}"),
     "rows": ("Q. That there are about 9 rows was stated and not counted.", MANY),
+    "alone": (f"Q. {MOST}", f"Q. {MOST} {ALONE}"),
+    "alone, of a model": (f"Q. {MOST} {COLUMN}", f"Q. {MOST} {ALONE} {COLUMN}"),
+    "whole range": (
+        f"{RANGE}.",
+        f"{RANGE}: nothing less was stated, or none that holds of this kind of file, as it does of CSV.",
+    ),
+    "lines": (f"Q. That {EVEN} was stated.", f"Q. That {_FORM['even lines']} was stated."),
     "all": (f"Q. {ROW.replace(' and what they can hold,', '')}", f"Q. {ROW} {CHOSEN}"),
 }
 """One question in fewer words and in more, by what is left out where two are compared."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -29,8 +29,8 @@ from dashboard.words import one_number as ball_said
 from dashboard.words import promise as theory_said
 from dashboard.words import quantile as said
 from dashboard.words.usual import BAND
-from dpcore.datasets import Column, Schema
-from dpcore.releases.selection import points_of
+from dpcore.datasets import Column, PrivateRows, Schema
+from dpcore.releases.selection import QuantileValue, points_of
 from dpcore.selection import QuantileProblem
 from dpcore.theorems import theorems
 from dpcore.validate import FloatArray, Neighbours
@@ -377,16 +377,23 @@ class _Setting:
         request = quantile_request(source.declared, name, q=self.q, epsilon=self.epsilon, neighbours=self.relation)
         if isinstance(request, str):
             return NoOffer(sentence=request)
-        bound = request.error_bound(0.05)
+        made_up = law.likely if source.simulated and not self.changed else None
+        earlier = tuple(self.offer_of(one, source.rows) for one in request.instead_of)
+        return replace(self.offer_of(request, source.rows, made_up), instead_of=earlier)
+
+    def offer_of(
+        self, request: QuantileValue, data: Callable[[], PrivateRows], made_up: tuple[float, float] | None = None
+    ) -> Offer:
+        """The offer of this request; ``made_up`` between which numbers 95 in 100 answers about made-up rows lie."""
+        source, bound = self.case.source, request.error_bound(0.05)
         rows = len(self.case.table.frame) if source.simulated else None  # as many as were declared
         if source.public:
             forecast = said.forecast(quartiles(request, self.case.read(request)), self.unit)
         else:
-            made_up = law.likely if source.simulated and not self.changed else None
             forecast = said.forecast_bound(self.q, bound, self.unit, rows, made_up)
         return Offer(
             request=request,
-            data=source.rows,
+            data=data,
             forecast=forecast,
             describe=lambda answer: said.answer(request.shortest(answer["value"]), self.unit),
             gives=said.gives(self.q),
