@@ -16,7 +16,7 @@ import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import BinaryIO
 
@@ -53,6 +53,8 @@ _SIGN = _BEGINS[:1]
 file that was lost, or emptied, has none."""
 _LONGEST_LINE = 64 << 20
 _PORTION = 8 << 20
+_PAGE = 512
+"""Bytes that a disk has written together or not at all, on the smallest of them."""
 _SPARE = 64 << 10
 """Bytes left free on the journal's disk beside what is added: others write there too."""
 
@@ -66,7 +68,7 @@ class Journal:
         self.hash = FIRST
         self._read_to = 0
         self._places = array("Q")  # where the line of each record begins
-        self._rest = b""  # of lines that were not written to their end, as it was read
+        self._end = 0  # of the file as it was read: behind ``_read_to`` lie lines that were not written to their end
 
     def exists(self) -> bool:
         return self.path.exists()
@@ -77,7 +79,7 @@ class Journal:
 
         Raises LedgerUnsound when the file is shorter than before, not one unbroken chain, or no journal.
         """
-        self._rest = b""
+        self._end = self._read_to
         try:
             there = self.path.stat()
         except FileNotFoundError:
@@ -95,16 +97,16 @@ class Journal:
             if self.seq == 0 and not _may_become_one(file.read(len(_BEGINS))):
                 raise LedgerUnsound(self.trouble())
             file.seek(self._read_to)
-            for raw in file:
+            while raw := _next_line(file):
                 if _is_torn(raw):
-                    self._rest = raw + file.read()
+                    self._end = file.seek(0, os.SEEK_END)
                     break
                 record = _parse(raw)
                 if record is None or not self._follows(record):
                     raise LedgerUnsound(self.trouble())
                 self.seq, self.hash = record.seq, record.hash
                 self._places.append(self._read_to)
-                self._read_to += len(raw)
+                self._end = self._read_to = self._read_to + len(raw)
                 if each is not None:
                     each(record)
 
@@ -114,16 +116,28 @@ class Journal:
 
     def is_finished(self) -> bool:
         """Whether nothing stands behind the last line that was written to its end."""
-        return not self._rest
+        return self._end == self._read_to
 
     def ends_before(self, records: Iterable[Record]) -> bool:
         """Whether what stands behind the last line that was written to its end is left of a process or a machine that
         died as it wrote these, the next ones that the database has, or before there was a first one (``must_fit``):
         zeros stand where it did not write. Else the file is none of the ledger's, or the database lacks what the
         journal began to say."""
-        lines = chain.from_iterable(_line(record) for record in records)
-        said = lines if self.seq else chain(_SIGN, islice(lines, len(_SIGN), None))
-        return all(found in (0, one) for found, one in zip(self._rest, chain(said, repeat(0)), strict=False))
+        if self.is_finished():
+            return True
+        lines = (_line(record) for record in records)
+        said = lines if self.seq else chain([next(lines, _SIGN)], lines)
+        return all(_is_left_of(found, line) for found, line in self._beside(said))
+
+    def _beside(self, lines: Iterator[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """What stands behind the last line that was written to its end, in portions, each beside what ``lines`` say at
+        its place: nothing behind their end. However much it is, little is in memory at once."""
+        with self.path.open("rb") as file:
+            file.seek(self._read_to)
+            for line in chain(lines, repeat(b"")):
+                if not (found := file.read(min(self._end - file.tell(), len(line) or _SPARE))):
+                    return
+                yield found, line
 
     def at(self, seq: int) -> Record | None:
         """The record of this number, as its one line in the file says now; None beyond what this process has read.
@@ -172,13 +186,9 @@ class Journal:
         needed = sum(len(record.line()) + 1 for record in self._linked(records))
         if needed == 0:
             return
-        there = self.path if self.path.exists() else self.path.parent  # the file may be a link to another disk
-        if shutil.disk_usage(there).free < needed + _SPARE:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         handle = self._opened()
         try:
-            with tempfile.TemporaryFile(dir=real(self.path).parent) as room:
-                _take(room.fileno(), size := os.fstat(handle).st_size, needed + _SPARE)
+            self._must_have_room(size := os.fstat(handle).st_size, needed)
             if self.seq == 0 and size == 0:
                 os.write(handle, _SIGN)
                 os.fsync(handle)  # zeros alone are no journal
@@ -187,6 +197,18 @@ class Journal:
                 os.fsync(handle)
         finally:
             os.close(handle)
+
+    def must_fit_anew(self, records: Iterable[Record]) -> None:
+        """As ``must_fit``, of all that ``write_anew`` is to put in this one's place: beside it, so that nothing is left
+        here of what does not come to its end."""
+        self._must_have_room(0, sum(len(record.line()) + 1 for record in records))
+
+    def _must_have_room(self, start: int, needed: int) -> None:
+        there = self.path if self.path.exists() else self.path.parent  # the file may be a link to another disk
+        if shutil.disk_usage(there).free < needed + _SPARE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        with tempfile.TemporaryFile(dir=real(self.path).parent) as room:
+            _take(room.fileno(), start, needed + _SPARE)
 
     def _linked(self, records: Iterable[Record]) -> Iterator[Record]:
         """``records`` as long as they go on with what is here and say what their hashes say: of a database that was
@@ -212,11 +234,10 @@ class Journal:
             os.fsync(handle)
         finally:
             os.close(handle)
-        self._rest = b""
         self.seq, self.hash = chosen[-1].seq, chosen[-1].hash
         for line in lines:
             self._places.append(self._read_to)
-            self._read_to += len(line)
+            self._end = self._read_to = self._read_to + len(line)
 
     def _opened(self) -> int:
         """The file, to be written to; one that is made now has a name that lasts. Raises OSError."""
@@ -236,7 +257,7 @@ class Journal:
         """
         if self.seq > 0:
             return False
-        room = len(self._rest)
+        room = self._end - self._read_to
         for record in records:
             size = len(_line(record))
             if room < (size if record.seq > 1 else 1):
@@ -284,7 +305,7 @@ def read_from(path: Path, found: list[Record]) -> bool:
     not end: behind one that a machine left with zeros there may be others. Raises LedgerUnsound."""
     journal = Journal(path)
     journal.read_on(found.append)
-    return b"\n" not in journal._rest
+    return not any(b"\n" in some for some, _ in journal._beside(iter(())))
 
 
 def holds_record(path: Path) -> bool:
@@ -390,6 +411,27 @@ def write_anew(path: Path, records: Iterable[Record]) -> Journal:
 
 def _line(record: Record) -> bytes:
     return record.line().encode("ascii") + b"\n"
+
+
+def _next_line(file: BinaryIO) -> bytes:
+    """The next line, or as much of it as tells that it is torn: what a machine left as zeros may be as long as all that
+    was to be written. Empty at the file's end."""
+    found = [file.readline(_SPARE)]
+    while found[-1] and not found[-1].endswith(b"\n") and b"\0" not in found[-1]:
+        found.append(file.readline(_SPARE))
+    return b"".join(found)
+
+
+def _is_left_of(found: bytes, line: bytes) -> bool:
+    """Whether ``found`` says what ``line`` begins with, but for zeros, wherever they are. Letter by letter, which takes
+    its time, only where a page has both."""
+    pages = ((found[at : at + _PAGE], line[at : at + _PAGE]) for at in range(0, len(found), _PAGE))
+    return all(
+        not there.strip(b"\0")
+        or said.startswith(there)
+        or all(one in (0, other) for one, other in zip(there, said.ljust(len(there), b"\0"), strict=False))
+        for there, said in pages
+    )
 
 
 def _is_torn(raw: bytes) -> bool:

@@ -604,7 +604,7 @@ def begin_journal(engine: Engine, path: Path) -> None:
         checked = verify_database(connection)
         if not left.ends_before(stored_records(connection)):
             raise LedgerUnsound(left.trouble())
-        left.must_fit(stored_records(connection))  # or each try would leave one more record that says so
+        left.must_fit_anew(stored_records(connection))  # or each try would leave one more record that says so
     with writing(engine) as connection:
         head = connection.execute(_HEAD).one_or_none()  # the queue of writers
         if head is None or not _goes_on(connection, checked):
