@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
 from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.pooled import agreed
@@ -44,16 +45,24 @@ _NOT_ALONE = (
     "The ledger's schema “{schema}” of the database “{database}” is not its own, so it stays closed: {found}; as the "
     "owner of what is named there run {mend}."
 )
+LOCKED = (
+    "Another session holds the table “records” in the schema “{}” of the ledger's database, so it is not known whether "
+    "that is a copy of the ledger, and nothing was given out; ask again once that session has ended, or rename the "
+    "table if it is none."
+)
+_LOCKED = "55P03"
+"""PostgreSQL's number for a lock that was waited for in vain."""
 _SESSION = "SELECT pg_catalog.current_setting('session_replication_role'), pg_catalog.quote_ident(current_user)"
 _SCHEMAS = "pg_catalog.current_schemas(false)::pg_catalog.text[]"
 _RECORDS = """
 SELECT n.nspname FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace JOIN pg_roles o ON o.oid = r.relowner
-WHERE r.relname = 'records' AND r.relkind = 'r' AND (
+WHERE r.relname = 'records' AND r.relkind = 'r' AND r.relpersistence <> 't' AND (
     o.rolname = current_user OR o.rolsuper
     OR o.oid = (SELECT datdba FROM pg_database WHERE datname = current_database())
 )
 """
-"""Tables that may be a ledger's: anybody may give theirs that name, and lock it."""
+"""Tables that may be a ledger's: anybody may give theirs that name, and lock it; and a session's temporary ones, which
+end with it, nobody else can read."""
 _WHERE = _RECORDS + "AND n.nspname = ANY (%s)"
 _OTHERS = (
     _RECORDS  # noqa: S608 - no value is part of it
@@ -241,7 +250,7 @@ def plainly(connection: Connection) -> Iterator[str]:
 def schemas_of(connection: Connection, firsts: Collection[str]) -> list[str]:
     """The other schemas, of those that the account may read, whose ledger begins with a record of one of these hashes,
     which no two ledgers share; empty for what is on no server. Tables of others than the account, the database's owner
-    and superusers are none: whoever may read a ledger can copy it, and nobody else could take the copy away."""
+    and superusers are none: whoever may read a ledger can copy it, and nobody else could take the copy away. Raises LedgerError, which names the schema, where a table of theirs is held."""
     if connection.dialect.name != "postgresql" or not firsts:
         return []
     from psycopg import sql
@@ -251,7 +260,13 @@ def schemas_of(connection: Connection, firsts: Collection[str]) -> list[str]:
     with plainly(connection) as here:
         for name in connection.execute(text(_OTHERS), {"here": here}).scalars().all():
             named = sql.Identifier(str(name)).as_string(None).replace("%", "%%")
-            if connection.exec_driver_sql(asked.format(named), {"firsts": [*firsts]}).scalar():
+            try:
+                is_there = connection.exec_driver_sql(asked.format(named), {"firsts": [*firsts]}).scalar()
+            except DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) != _LOCKED:
+                    raise
+                raise LedgerError(LOCKED.format(name)) from None
+            if is_there:
                 found.append(str(name))
     return found
 

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, create_engine
 
 from benchmarks.private_postgresql import PrivateServer, programs
 from dpcore.costs import Cost
-from dpcore.errors import LedgerUnsound
+from dpcore.errors import LedgerError, LedgerUnsound
 from dpcore.ledger import Ledger, lodging, recovery
 from dpcore.ledger import place as places
 from dpcore.ledger.recovery import restore
@@ -342,3 +342,64 @@ def test_nothing_of_anybody_s_is_called_by_the_look(how: str, url: str, own: Eng
     restore(url)
     with Ledger.open(url) as ledger:
         assert ledger.remaining("people").epsilon == 2.0
+
+
+PASSING = {
+    "a temporary copy": "CREATE TEMP TABLE records AS SELECT * FROM of_it.records",
+    "an empty temporary table": "CREATE TEMP TABLE records (seq bigint, hash text)",
+}
+
+
+def as_a_superuser(url: str, own: Engine) -> str:
+    """As `compose.yaml` makes the ledger's account."""
+    run(own, f"ALTER ROLE ledger IN DATABASE {own.url.database} SET search_path = of_it")
+    return own.url.render_as_string()
+
+
+def as_any_account(url: str, own: Engine) -> str:
+    leads(own, "of_it")
+    return url
+
+
+@pytest.mark.parametrize("account", [as_a_superuser, as_any_account])
+@pytest.mark.parametrize("how", PASSING)
+def test_what_ends_with_another_session_closes_none(
+    how: str, account: Callable[[str, Engine], str], url: str, own: Engine
+) -> None:
+    """Nobody else can read it, a superuser neither, whose looks into all schemas failed."""
+    led = account(url, own)
+    with own.connect() as other:
+        other.exec_driver_sql(PASSING[how])
+        with Ledger.open(led) as ledger:
+            assert ledger.remaining("people").epsilon == 2.0
+
+
+def test_a_look_at_temporary_tables_would_fail(url: str, own: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was."""
+    monkeypatch.setattr(lodging, "_OTHERS", lodging._OTHERS.replace("r.relpersistence <> 't'", "true"))
+    with pytest.raises(LedgerError, match="could not record"):
+        test_what_ends_with_another_session_closes_none("a temporary copy", as_a_superuser, url, own)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("way", [open_there, where_the_path_leads_elsewhere])
+def test_a_table_that_somebody_holds_is_named(way: Callable[[Comes], None], comes: Comes, own: Engine) -> None:
+    """It may be a copy of the ledger; which of its tables is held, and where, nobody knew."""
+    leads(own, "of_it")
+    run(own, "CREATE SCHEMA looked", "CREATE TABLE looked.records (seq bigint, hash text)")
+    run(own, "GRANT USAGE ON SCHEMA looked TO drifts", "GRANT SELECT ON looked.records TO drifts")
+    with own.connect().execution_options(isolation_level="READ COMMITTED") as theirs, theirs.begin():
+        theirs.exec_driver_sql("LOCK TABLE looked.records IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(LedgerError, match="in the schema “looked” of the ledger's database"):
+            way(comes)
+    way(comes)
+
+
+@pytest.mark.thorough
+def test_without_the_name_nobody_knows_what_is_held(
+    comes: Comes, own: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was."""
+    monkeypatch.setattr(lodging, "_LOCKED", "")
+    with pytest.raises(AssertionError, match="held by another program"):
+        test_a_table_that_somebody_holds_is_named(open_there, comes, own)
