@@ -250,7 +250,10 @@ def plainly(connection: Connection) -> Iterator[str]:
 def schemas_of(connection: Connection, firsts: Collection[str]) -> list[str]:
     """The other schemas, of those that the account may read, whose ledger begins with a record of one of these hashes,
     which no two ledgers share; empty for what is on no server. Tables of others than the account, the database's owner
-    and superusers are none: whoever may read a ledger can copy it, and nobody else could take the copy away. Raises LedgerError, which names the schema, where a table of theirs is held."""
+    and superusers are none: whoever may read a ledger can copy it, and nobody else could take the copy away.
+
+    Raises LedgerError, which names the schema, where a table of theirs is held.
+    """
     if connection.dialect.name != "postgresql" or not firsts:
         return []
     from psycopg import sql

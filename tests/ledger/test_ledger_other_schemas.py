@@ -396,9 +396,7 @@ def test_a_table_that_somebody_holds_is_named(way: Callable[[Comes], None], come
 
 
 @pytest.mark.thorough
-def test_without_the_name_nobody_knows_what_is_held(
-    comes: Comes, own: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_name_nobody_knows_what_is_held(comes: Comes, own: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it was."""
     monkeypatch.setattr(lodging, "_LOCKED", "")
     with pytest.raises(AssertionError, match="held by another program"):

@@ -58,6 +58,22 @@ CREATE FUNCTION public.same(public.pair, public.pair) RETURNS boolean IMMUTABLE 
 CREATE OPERATOR public.=== (LEFTARG = public.pair, RIGHTARG = public.pair, FUNCTION = public.same);
 CREATE OPERATOR CLASS public.pairs FOR TYPE public.pair USING btree
   AS OPERATOR 1 public.<<<, OPERATOR 3 public.===, FUNCTION 1 public.compared(public.pair, public.pair);
+CREATE TYPE public.calm AS (one text, two text);
+CREATE TYPE public.named AS (c regclass);
+CREATE TYPE public.spans AS RANGE (subtype = regclass);
+CREATE TYPE public.wardy AS (w public.a_ward);
+CREATE DOMAIN public.kept_name AS regclass;
+CREATE TABLE public.holds (who text, n public.named, k regclass, d public.kept_name, p public.calm, w public.wardy);
+INSERT INTO public.holds SELECT
+  who, ROW('public.wards'::regclass)::public.named, 'public.wards', 'public.wards', ROW(who, ward)::public.calm
+FROM public.visits;
+CREATE FUNCTION public.twice_temporary(text) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_temp, public, pg_temp
+  AS 'BEGIN RETURN EXISTS (SELECT FROM wards WHERE ward = $1); END';
+CREATE FUNCTION public.point_cmp(point, point) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS
+  'BEGIN IF EXISTS (SELECT FROM wards) THEN RETURN btfloat8cmp($1[0], $2[0]); END IF; RETURN 0; END';
+CREATE AGGREGATE public.asked (boolean) (SFUNC = pg_catalog.current_setting, STYPE = text, INITCOND = 'lab.study');
+CREATE AGGREGATE public.path (boolean) (SFUNC = pg_catalog.current_setting, STYPE = text, INITCOND = 'search_path');
+CREATE TABLE public.checked (who text CHECK (public.by_plpgsql(who) OR true));
 CREATE VIEW public.below AS SELECT * FROM public.visits WHERE public.by_sql(ward);
 """
 BY_PATH = (
@@ -80,6 +96,7 @@ BY_PATH = (
 BY_TEMPORARY = (
     "SELECT who FROM visits WHERE temporary_first(ward)",
     "SELECT who FROM visits WHERE temporary_within(ward)",
+    "SELECT who FROM visits WHERE twice_temporary(ward)",
 )
 BY_NAME = (
     "SELECT who FROM parts WHERE tableoid::regclass::text = 'parts_a'",
@@ -97,6 +114,34 @@ BY_NAME = (
     "SELECT who FROM crosstab('SELECT who, ward, 1 FROM visits ORDER BY 1, 2') AS c (who text, n integer)",
     "SELECT DISTINCT ON (ward) who FROM visits ORDER BY ward, (who, ward)::pair USING OPERATOR(public.<<<)",
 )
+BY_ROW = "SELECT who FROM holds WHERE json_populate_record(w, json_build_object('w', 'nowhere')) IS NOT NULL"
+BY_PART = (
+    "SELECT who FROM visits WHERE (('(' || 'wards' || left(ward, 0) || ')')::named) IS NOT NULL",
+    "SELECT who FROM visits WHERE (('{(' || 'wards' || left(ward, 0) || ')}')::named[]) IS NOT NULL",
+    "SELECT who FROM holds WHERE n::text = '(wards)'",
+    "SELECT who FROM holds WHERE row_to_json(holds) ->> 'k' = 'wards'",
+    "SELECT who FROM holds WHERE to_jsonb(n) ->> 'c' = 'wards'",
+    "SELECT who FROM holds WHERE concat(holds) LIKE '%(wards)%'",
+    "SELECT who FROM holds WHERE concat(d) = 'wards'",
+    "SELECT who FROM holds WHERE format('%s', n) = '(wards)'",
+    'SELECT who FROM visits WHERE json_populate_record(NULL::named, \'{"c": "wards"}\') IS NOT NULL',
+    "SELECT who FROM visits WHERE json_populate_record(NULL::wardy, json_build_object('w', ward)) IS NOT NULL",
+    BY_ROW,
+    "SELECT who FROM visits WHERE (('(\"' || ward || '\")')::wardy)::text <> ''",
+    "SELECT who FROM visits WHERE (('[wards,wards' || left(ward, 0) || ']')::spans) IS NOT NULL",
+    "SELECT who FROM visits WHERE (('{[wards,wards' || left(ward, 0) || ']}')::spans_multirange) IS NOT NULL",
+)
+"""What is written or read by the path lies within what is: a row, a list, a range, a domain."""
+BY_AGGREGATE = (
+    "SELECT who FROM visits WHERE (SELECT asked(true)) IS NULL",
+    "SELECT who FROM visits WHERE (SELECT path(true)) LIKE '%public%'",
+)
+BY_ORDER = ("SELECT ward FROM (SELECT DISTINCT ON (point(length(ward), 0)) ward FROM visits) AS one",)
+POINTS = """
+CREATE OPERATOR CLASS public.points DEFAULT FOR TYPE point USING btree
+  AS OPERATOR 1 pg_catalog.<<, OPERATOR 3 pg_catalog.~=, FUNCTION 1 public.point_cmp(point, point)
+"""
+"""An order for a type of PostgreSQL's own, by its own operators, of which no view depends on anything."""
 BY_SETTING = (
     "SELECT who FROM visits WHERE current_setting('lab.study', true) IS NOT NULL",
     "SELECT who FROM visits WHERE current_setting('Lab.Study', true) = ward",
@@ -128,6 +173,8 @@ ALIKE = (
     "SELECT who FROM visits WHERE pg_has_role(session_user, session_user, 'MEMBER')",
     "SELECT who, to_char(now() - interval '1 day', 'YYYY') || concat(ward, 1) AS ward FROM visits",
     "SELECT who, cut(ward) AS ward FROM visits",
+    "SELECT who, concat(p) AS p, (p).one FROM holds WHERE p::text <> '' AND to_jsonb(p) ->> 'one' <> ''",
+    "SELECT who FROM holds WHERE k = 'wards'::regclass",
     "SELECT ward, json_agg(who ORDER BY who)::text AS who FROM visits GROUP BY ward",
 )
 MAY = ("SELECT who, cut_anew(ward) AS ward FROM visits", "SELECT who FROM visits WHERE of_no_path(ward)")
@@ -192,6 +239,8 @@ def three_sessions(address: str, table: str = "public.v") -> list[object]:
         (BY_PATH, GOES_BY_PATH),
         (BY_NAME, GOES_BY_PATH),
         (BY_TEMPORARY, GOES_BY_PATH),
+        (BY_PART, GOES_BY_PATH),
+        (BY_AGGREGATE, ASKS_SETTING),
         (BY_SETTING, ASKS_SETTING),
     ],
 )
@@ -204,6 +253,20 @@ def test_what_hangs_on_the_session_is_refused_whatever_was_stated(
         assert said(address) == sentence, select
         own, *others = three_sessions(address)
         assert others != [own, own], select
+
+
+@pytest.mark.thorough
+def test_an_order_of_somebody_s_for_another_s_type_is_looked_at(address: str) -> None:
+    """Only where something is worked out, which a table's rows are not."""
+    with psycopg.connect(address.replace("+psycopg", "").replace("session_reader@", "ledger@")) as owner:
+        owner.execute(POINTS)
+    try:
+        test_what_hangs_on_the_session_is_refused_whatever_was_stated(address, BY_ORDER, GOES_BY_PATH)
+        assert said(address, "visits") == ""
+    finally:
+        with psycopg.connect(address.replace("+psycopg", "").replace("session_reader@", "ledger@")) as owner:
+            owner.execute("DROP OPERATOR FAMILY points USING btree CASCADE")
+    test_what_is_the_same_in_every_session_is_opened(address)
 
 
 def test_what_is_not_known_to_find_nothing_is_refused(address: str) -> None:
@@ -261,3 +324,33 @@ def test_without_the_look_another_session_decides_what_is_counted(
     for select in (BY_PATH[0], BY_PATH[10], BY_SETTING[0], BY_SETTING[4]):
         made(address, select)
         assert said(address) == ""
+
+
+MUTANTS = {
+    "parts": ("_PARTS", by_session._PARTS, "SELECT 0::oid", BY_PART[0]),
+    "cells of rows": ("_MADE_OF", "WHERE part::text", "WHERE whole = part AND part::text", BY_PART[2]),
+    "trees": ("_MET", "ON t.oid = ANY", "ON false AND t.oid = ANY", BY_ROW),
+    "steps": ("_MET", "a.aggfnoid = met.oid", "false", BY_AGGREGATE[0]),
+    "orders": ("_MET", "a.oid >= {first}", "false", BY_ORDER[0]),
+    "twice": ("_MET", "'pg_temp', 'gi'", "'pg_temp\"?$', 'gi'", BY_TEMPORARY[-1]),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_each_of_these_looks_is_needed(mutant: str, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: the tests above can fail."""
+    name, look, instead, select = MUTANTS[mutant]
+    before = getattr(by_session, name)
+    assert look in before
+    with psycopg.connect(address.replace("+psycopg", "").replace("session_reader@", "ledger@")) as owner:
+        if mutant == "orders":
+            owner.execute(POINTS)
+    try:
+        made(address, select)
+        assert said(address) != ""
+        monkeypatch.setattr(by_session, name, before.replace(look, instead))
+        assert said(address) == ""
+    finally:
+        with psycopg.connect(address.replace("+psycopg", "").replace("session_reader@", "ledger@")) as owner:
+            owner.execute("DROP OPERATOR FAMILY IF EXISTS points USING btree CASCADE")

@@ -20,7 +20,7 @@ _PART = re.compile(r"(?<!\\)\{([A-Z]+)")
 CALLED = re.compile(r":(?:func|opfunc)id ([0-9]+)")
 _READ = re.compile(r":relid ([0-9]+)")
 _COMPARED = re.compile(r":(?:opnos?|opfamilies|eqop|sortop) (?:\(o )?([0-9 ]+)")
-_TYPES = re.compile(r":\w*[tT]ype(?:s|id|Id)? (?:\(o )?([0-9 ]+)")
+TYPES = re.compile(r":\w*[tT]ype(?:s|id|Id)? (?:\(o )?([0-9 ]+)")
 """Also of what has a number for a kind, as a join: a small one, which is nobody's own."""
 _NO_TABLE = "0"
 FIRST_OWN = 16384
@@ -87,12 +87,12 @@ class Trees:
     def compared(self) -> set[str]:
         """Operators and families of them that are somebody's own: rows are compared by these, and a tree names no
         function then."""
-        found = _numbers(_COMPARED, self.trees)
+        found = numbers(_COMPARED, self.trees)
         return {oid for oid in found if int(oid) >= FIRST_OWN}
 
     @property
     def types(self) -> set[str]:
-        return _numbers(_TYPES, self.trees)
+        return numbers(TYPES, self.trees)
 
     @property
     def parts(self) -> set[str]:
@@ -135,7 +135,7 @@ def _safe_types(run: Run, found: Trees) -> set[str]:
     return {str(oid) for (oid,) in run(asked)}
 
 
-def _numbers(where: re.Pattern[str], trees: Iterable[str]) -> set[str]:
+def numbers(where: re.Pattern[str], trees: Iterable[str]) -> set[str]:
     return {oid for tree in trees for listed in where.findall(tree) for oid in listed.split()}
 
 
