@@ -123,8 +123,6 @@ class Journal:
         died as it wrote these, the next ones that the database has, or before there was a first one (``must_fit``):
         zeros stand where it did not write. Else the file is none of the ledger's, or the database lacks what the
         journal began to say."""
-        if self.is_finished():
-            return True
         lines = (_line(record) for record in records)
         said = lines if self.seq else chain([next(lines, _SIGN)], lines)
         return all(_is_left_of(found, line) for found, line in self._beside(said))
@@ -132,6 +130,8 @@ class Journal:
     def _beside(self, lines: Iterator[bytes]) -> Iterator[tuple[bytes, bytes]]:
         """What stands behind the last line that was written to its end, in portions, each beside what ``lines`` say at
         its place: nothing behind their end. However much it is, little is in memory at once."""
+        if self.is_finished():  # or there is no file
+            return
         with self.path.open("rb") as file:
             file.seek(self._read_to)
             for line in chain(lines, repeat(b"")):
