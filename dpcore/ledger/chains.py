@@ -20,7 +20,7 @@ from dpcore.ledger.engine import (
     must_be_of_rows,
     snapshot,
 )
-from dpcore.ledger.journal import read_from
+from dpcore.ledger.journal import Journal, read_from, starts_old
 from dpcore.ledger.key import Key
 from dpcore.ledger.records import Record
 from dpcore.ledger.renewal import renewed
@@ -87,16 +87,29 @@ def from_journal(path: Path | None, key: Key) -> tuple[list[Record], bool]:
     return renewed(found, key), whole and bool(found)  # an emptied journal is a missing one
 
 
+def is_left_of(path: Path, chain: Sequence[Record]) -> bool:
+    """Whether the journal goes on with what ``chain`` has, whatever a process or a machine left that died."""
+    journal = Journal(path)
+    try:
+        journal.read_on()
+    except LedgerUnsound:
+        return False
+    return journal.ends_before(chain[journal.seq :]) and not journal.is_lost(chain)
+
+
 def from_journals(paths: Sequence[Path], given: Sequence[Record], key: Key) -> tuple[list[Record], bool]:
-    """The longest chain among these journals that begins as ``given`` does, and whether there is one, all of it.
+    """The longest chain among these journals that begins as ``given`` does, and whether there is one, all of it: what
+    any of them began to say stands there, or is ``given``.
 
     Raises LedgerUnsound where two that begin so go on differently.
     """
-    found = [from_journal(path, key) for path in paths]
-    alike = [(chain, whole) for chain, whole in found if chain and given and chain[0].hash == given[0].hash]
+    found = [(path, *from_journal(path, key)) for path in paths]
+    alike = [one for one in found if one[1] and given and one[1][0].hash == given[0].hash]
     if not alike:
         return [], False
-    return longest(*(chain for chain, _ in alike)), all(whole for _, whole in alike)
+    best = longest(*(chain for _, chain, _ in alike))
+    known = longest(best, given)
+    return best, all(whole and (is_left_of(path, known) or starts_old(path)) for path, _, whole in alike)
 
 
 def set_aside(file: Path, key: Key) -> list[list[Record]]:

@@ -35,7 +35,7 @@ from dpcore.ledger.engine import (
     writing,
 )
 from dpcore.ledger.files import beside, create, real, sweep, sync_folder
-from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, write_anew
+from dpcore.ledger.journal import DAMAGED, MISSING, NO_JOURNAL, Journal, holds_record, starts_old, write_anew
 from dpcore.ledger.key import Key, keep
 from dpcore.ledger.lock import exclusive
 from dpcore.ledger.lodging import schemas_of
@@ -125,8 +125,12 @@ def restore(
                 noted, whole = chains.from_journal(path, key)
             kept = [] if file is None else chains.set_aside(file, key)
             chain = chains.with_more(chains.longest(own, noted, given), kept)
-            if sound and len(chain) == len(own):  # of a ledger without a record, which has no journal yet, too
-                whole = whole or path is None or _is_left_of(path, own)
+            if path is not None:
+                left = chains.is_left_of(path, chain)
+                # what it began to say was recorded once, be it nowhere else now
+                whole = whole and (left or starts_old(path))
+                # of a ledger without a record, which has no journal yet, too
+                whole = whole or (left and sound and len(chain) == len(own))
             replay = _replayed(chain)
             strange = keyed.strange(key, chain, there=there)
             doubt = "" if unmarked else backup.doubt(chains.known(chain, own, noted, *kept))
@@ -225,16 +229,6 @@ def _may_set_aside(path: Path, chain: Sequence[Record]) -> bool:
     except LedgerUnsound:
         return False
     return journal.ends_before(chain)
-
-
-def _is_left_of(path: Path, own: Sequence[Record]) -> bool:
-    """Whether the journal goes on with what the database has, whatever a process or a machine left that died."""
-    journal = Journal(path)
-    try:
-        journal.read_on()
-    except LedgerUnsound:
-        return False
-    return journal.ends_before(own[journal.seq :]) and not journal.is_lost(own)
 
 
 def _has_no_tables(engine: Engine) -> bool:

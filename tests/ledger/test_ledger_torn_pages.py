@@ -11,8 +11,9 @@ import pytest
 
 from dpcore.costs import Cost
 from dpcore.errors import LedgerUnsound
-from dpcore.ledger import Ledger
+from dpcore.ledger import Ledger, chains
 from dpcore.ledger.journal import Journal
+from dpcore.ledger.key import fresh
 from dpcore.ledger.recovery import restore
 from tests.ledger.conftest import Place
 
@@ -100,9 +101,8 @@ def test_what_the_database_lacks_of_it_closes_the_ledger(how: str, written: Writ
     written.set_back()
     with pytest.raises(LedgerUnsound):
         run_on(written.place)
-    if b"\n" in left[written.start :]:
-        with pytest.raises(LedgerUnsound, match="is damaged"):
-            restored(written.place)
+    with pytest.raises(LedgerUnsound, match="is damaged"):
+        restored(written.place)
     assert written.place.journal.read_bytes() == left
 
 
@@ -133,3 +133,23 @@ def test_these_tests_can_fail(written: Written, monkeypatch: pytest.MonkeyPatch)
     trusting(monkeypatch)
     with pytest.raises(pytest.fail.Exception):
         test_anything_else_than_zeros_closes_it(written)
+
+
+def test_without_the_look_a_restore_forgets_what_the_journal_began_to_say(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was."""
+    monkeypatch.setattr(chains, "is_left_of", lambda *_: True)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        test_what_the_database_lacks_of_it_closes_the_ledger("all but the first", written)
+
+
+def test_nor_is_a_journal_whole_at_another_address(written: Written) -> None:
+    """Where the back-up that it goes on from does not have the rest either."""
+    torn(written.place.journal, written.start, "all but the first")
+    cut = written.place.journal.read_bytes()[: written.start + 100]
+    written.place.journal.write_bytes(cut)
+    key, many = fresh(), len(cut[: written.start].splitlines())
+    for given, whole in ((written.records[:1], False), (written.records[:many], False), (written.records, True)):
+        found = chains.from_journals([written.place.journal], given, key)
+        assert found == (written.records[:many], whole)
